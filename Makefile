@@ -1,0 +1,44 @@
+# Every target sets up what it needs; `make help` lists them.
+
+PYTEST = scripts/run pytest --numprocesses=2 --dist=loadgroup
+
+.PHONY: help test setup lint types js unit e2e format demo bench clean
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
+
+test: lint types js ## every check, the tests last
+	$(PYTEST)
+
+setup: ## install what is missing
+	@scripts/setup
+
+lint: setup ## Python format and lint
+	scripts/run ruff format --check
+	scripts/run ruff check
+
+types: setup ## Python types
+	scripts/run basedpyright
+
+js: setup ## JavaScript format, lint and types
+	scripts/run npm run --silent check
+
+unit: setup ## tests without browser and model
+	$(PYTEST) -m "not e2e"
+
+e2e: setup ## tests in a real browser, with a real model
+	$(PYTEST) -m e2e
+
+format: setup ## write the format and the safe lint fixes
+	scripts/run ruff format
+	scripts/run ruff check --fix
+
+demo: ## an answer about a page in a real browser; URL=... PROMPT=... choose another
+	@scripts/setup base
+	@scripts/run uv run --quiet demo/demo.py --url "$$URL" --prompt "$$PROMPT"
+
+bench: setup ## measurements, as ratios
+	scripts/run python bench/run.py
+
+clean: ## remove what setup made in this folder
+	rm -rf .venv node_modules .pytest_cache .ruff_cache
