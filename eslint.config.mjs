@@ -1,0 +1,30 @@
+import js from "@eslint/js";
+
+export default [
+  { ignores: ["node_modules/", "**/vendor/", ".venv/"] },
+  js.configs.recommended,
+  {
+    rules: {
+      // tsc knows which names exist where (page, worker, chrome.*); a second list of globals would only go stale.
+      "no-undef": "off",
+      curly: ["error", "multi-line"],
+      eqeqeq: "error",
+      "no-eval": "error",
+      "no-implied-eval": "error",
+      "no-new-func": "error",
+      "no-shadow": "error",
+      "no-var": "error",
+      "prefer-const": "error",
+      // The worker's log holds types and codes, never page text: each line is a decision.
+      "no-console": ["error", { allow: ["debug"] }],
+      // Page content must never become markup.
+      "no-restricted-properties": [
+        "error",
+        ...["innerHTML", "outerHTML", "insertAdjacentHTML"].map((property) => ({
+          property,
+          message: "Use textContent.",
+        })),
+      ],
+    },
+  },
+];
