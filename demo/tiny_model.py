@@ -13,7 +13,7 @@ It is often wrong. It shows that the whole path works, nothing more.
     uv run demo/tiny_model.py [--port 0] [--context-length 4096]
 
 Prints one line when the model can answer, `{"url": "http://127.0.0.1:PORT", "model": NAME}`, and
-runs until its standard input ends or it is sent SIGTERM or SIGINT.
+runs until its standard input ends or it is sent SIGTERM or SIGINT. Other programs start it by `started()`.
 """
 
 import argparse
@@ -23,10 +23,14 @@ import json
 import os
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
 import urllib.request
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +39,42 @@ HOST = "127.0.0.1"
 # At temperature 0 so small a model can repeat itself for thousands of tokens.
 MAX_ANSWER_TOKENS = 160
 READY_S = 110
+EXIT_S = 10
+
+
+@dataclass(frozen=True)
+class TinyModel:
+    """A running model server: `url` without `/v1`, and the model's name."""
+
+    url: str
+    model: str
+
+
+@contextmanager
+def started() -> Generator[TinyModel]:
+    """Run this script as a program of its own for the time of the block.
+
+    Raises RuntimeError when it is not ready after a little more than `READY_S` seconds.
+    """
+    command = ["uv", "run", "--quiet", str(Path(__file__).resolve())]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        giving_up = threading.Timer(READY_S + EXIT_S, process.kill)
+        giving_up.start()
+        try:
+            line = process.stdout.readline()
+            giving_up.cancel()
+            if not line:
+                raise RuntimeError(f"The tiny model ended with status {process.wait(EXIT_S)} before it was ready.")
+            yield TinyModel(**json.loads(line))
+        finally:
+            giving_up.cancel()
+            process.stdin.close()
+            try:
+                process.wait(EXIT_S)
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def weights() -> Path:
@@ -62,7 +102,7 @@ def wait_until_ready(url: str) -> None:
                 return
         except OSError:  # not listening yet, or 503 while the model loads
             time.sleep(0.1)
-    raise SystemExit(f"The model was not ready after {READY_S} s.")
+    raise SystemExit(f"The tiny model was not ready after {READY_S} s.")
 
 
 def wait_for_end_of_input(ended: threading.Event) -> None:
