@@ -1,0 +1,42 @@
+/** @import {ErrorCode} from "./types.d.ts" */
+
+/** The words the server uses too; spec section 6.5. A test keeps the two lists equal. */
+export const ERROR_CODES = /** @type {const} */ ([
+  "NO_BROWSER",
+  "PERMISSION_DENIED",
+  "UNREADABLE_PAGE",
+  "KEYWORD_NOT_FOUND",
+  "EMPTY_PAGE",
+  "INVALID_ARGUMENT",
+  "EXTENSION_NOT_CONNECTED",
+  "TAB_NOT_FOUND",
+  "TAB_NOT_ATTACHED",
+  "TAB_DISCONNECTED",
+  "AMBIGUOUS_TAB",
+  "COMMAND_TIMEOUT",
+  "INVALID_SELECTOR",
+  "ELEMENT_NOT_FOUND",
+  "EXECUTION_ERROR",
+  "EVALUATE_NOT_ALLOWED",
+  "NAVIGATION_FAILED",
+  "DATALAYER_NOT_FOUND",
+  "HOST_BLOCKED",
+  "MODEL_UNREACHABLE",
+  "MODEL_NOT_FOUND",
+  "MODEL_TIMEOUT",
+  "MODEL_ERROR",
+  "MODEL_EMPTY",
+]);
+
+/** A failure that the person or the server can act on: a code and a sentence that says what happened and what to do. */
+export class CommandError extends Error {
+  /**
+   * @param {ErrorCode} code
+   * @param {string} message
+   */
+  constructor(code, message) {
+    super(message);
+    this.name = "CommandError";
+    this.code = code;
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered to
+ * those that exist after its first turn; being awake is enough for the bridge to connect again.
+ *
+ * @import {Action} from "./types.d.ts"
+ */
+
+import { Attachments } from "./attachments.js";
+import { clearBadge, showBadge } from "./badge.js";
+import { Bridge } from "./bridge.js";
+import { CommandError } from "./errors.js";
+import { answerCommand, currentView, performAction } from "./router.js";
+
+/** @type {Set<chrome.runtime.Port>} our own open pages */
+const ports = new Set();
+
+const bridge = new Bridge({
+  onOpen: () => void attachments.announceAll(),
+  onCommand: async (command, reply) => reply(await answerCommand(command)),
+  onChange: () => void show(),
+});
+
+const attachments = new Attachments((event) => {
+  bridge.sendFrame(JSON.stringify(event));
+  if (event.event === "tab_detached") void clearBadge(event.tab_id);
+  void show();
+});
+
+async function show() {
+  await showBadge(await bridge.status(), await attachments.tabIds());
+  if (!ports.size) return;
+  const view = await currentView(bridge, attachments);
+  for (const port of ports) port.postMessage(view);
+}
+
+/**
+ * @param {chrome.runtime.Port} port
+ * @param {Action} action
+ */
+async function perform(port, action) {
+  try {
+    await performAction(action, bridge, attachments);
+    await show();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    port.postMessage({ type: "refused", message: error.message });
+  }
+}
+
+chrome.runtime.onConnect.addListener((port) => {
+  // A page that has taken over its renderer can open a port too, but not with our address.
+  if (!port.sender?.url?.startsWith(chrome.runtime.getURL(""))) return port.disconnect();
+  ports.add(port);
+  port.onDisconnect.addListener(() => ports.delete(port));
+  port.onMessage.addListener((action) => void perform(port, action));
+});
+
+chrome.tabs.onRemoved.addListener((tabId) => void attachments.detach(tabId));
+chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
+  if (!(await attachments.get(tabId))) return;
+  if (change.url || change.title) await attachments.update(tab);
+  if (change.status) await show();
+});
+
+// These only have to wake the worker.
+chrome.alarms.onAlarm.addListener(() => {});
+chrome.runtime.onStartup.addListener(() => {});
+chrome.runtime.onInstalled.addListener(() => {});

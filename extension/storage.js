@@ -1,0 +1,56 @@
+/**
+ * The only file that touches chrome.storage. A worker can be killed at any moment; what it must find again is here.
+ *
+ * @import {Attachment, RetryState, Settings} from "./types.d.ts"
+ */
+
+/** @type {Settings} */
+const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
+
+/** @type {RetryState} */
+const DEFAULT_RETRY_STATE = { failure: null, attempts: 0 };
+
+// A script in a page's isolated world may read local storage unless it is told not to, and the key is there.
+const locked = chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
+
+/** @returns {Promise<Settings>} */
+export async function loadSettings() {
+  await locked;
+  return /** @type {Settings} */ (await chrome.storage.local.get({ ...DEFAULT_SETTINGS }));
+}
+
+/** @param {Settings} settings */
+export async function saveSettings(settings) {
+  await locked;
+  await chrome.storage.local.set(settings);
+}
+
+/** Deletes the pairing with its key, and every choice that was made for it. */
+export async function deleteSettings() {
+  await chrome.storage.local.clear();
+}
+
+/** @returns {Promise<RetryState>} */
+export async function loadRetryState() {
+  return /** @type {RetryState} */ (await chrome.storage.session.get({ ...DEFAULT_RETRY_STATE }));
+}
+
+/** @param {RetryState} retryState */
+export async function saveRetryState(retryState) {
+  await chrome.storage.session.set(retryState);
+}
+
+/**
+ * Attachments by tab id. They live in session storage because tab ids mean nothing after the browser restarts.
+ *
+ * @returns {Promise<Map<number, Attachment>>}
+ */
+export async function loadAttachments() {
+  const { attachments } = await chrome.storage.session.get({ attachments: [] });
+  return new Map(/** @type {[number, Attachment][]} */ (attachments));
+}
+
+/** @param {Map<number, Attachment>} attachments */
+export async function saveAttachments(attachments) {
+  await chrome.storage.session.set({ attachments: [...attachments] });
+}

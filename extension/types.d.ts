@@ -1,0 +1,159 @@
+// The shapes that cross a border: the wire (DESIGN.md, "Wire protocol"), the page function, the popup's port and
+// chrome.storage. Everything else is typed where it is written.
+
+import type { ERROR_CODES } from "./errors.js";
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+// --- Wire: extension -> server
+
+export type ClientMessage =
+  | { type: "hello"; protocol: number; version: string; nonce: string }
+  | { type: "proof"; proof: string }
+  | { type: "ping" }
+  | Response
+  | TabEvent;
+
+export interface Response {
+  id: string;
+  type: "response";
+  success: boolean;
+  result: unknown;
+  error: { message: string; code: ErrorCode } | null;
+}
+
+export type TabEvent = { type: "event" } & (
+  | { event: "tab_attached"; tab_id: number; url: string; title: string; connected_at: string }
+  | { event: "tab_updated"; tab_id: number; url: string; title: string }
+  | { event: "tab_detached"; tab_id: number }
+);
+
+// --- Wire: server -> extension
+
+export interface Command {
+  id: string;
+  type: "command";
+  command: string;
+  tab_id: number | null;
+  params: Record<string, unknown>;
+}
+
+// --- Commands: what each one answers
+
+export interface TabText {
+  tab_id: number;
+  text: string;
+  url: string;
+  title: string;
+}
+
+export interface TabInfo {
+  id: number;
+  url: string;
+  title: string;
+  active: boolean;
+  windowId: number;
+}
+
+/** One row of the command table. A command without `chooseTab` is about no tab in particular. */
+export interface CommandEntry {
+  /** Turns the command's `tab_id` into the id of a tab it may use, or throws. This is where consent is decided. */
+  chooseTab?: (tabId: number | null) => Promise<number>;
+  run: (context: CommandContext) => Promise<unknown>;
+}
+
+export interface CommandContext {
+  /** The chosen tab; -1 for a command that is about none. */
+  tabId: number;
+  params: Record<string, unknown>;
+}
+
+// --- The page function (page/read-page.js)
+
+export interface PageReading {
+  code: "" | ErrorCode;
+  message: string;
+  text: string;
+  url: string;
+  title: string;
+}
+
+// --- Storage
+
+export interface Pairing {
+  /** Origin of the server, for example `ws://127.0.0.1:61822`. */
+  server: string;
+  port: number;
+  key: string;
+}
+
+/** chrome.storage.local: what outlives the browser. */
+export interface Settings {
+  pairing: Pairing | null;
+  /** False from the moment the person presses Disconnect until Reconnect or Connect. */
+  wanted: boolean;
+  autoReconnect: boolean;
+}
+
+/** chrome.storage.session: what outlives the worker only. */
+export interface RetryState {
+  failure: CloseReason | null;
+  /** Failed attempts in a row. */
+  attempts: number;
+}
+
+export interface Attachment {
+  /** ISO 8601. */
+  connectedAt: string;
+  allowEvaluate: boolean;
+}
+
+// --- Connection state
+
+export type CloseReason = "unreachable" | "no_answer" | "wrong_key" | "other_protocol" | "closed";
+
+export interface Status {
+  state: "setup" | "connected" | "disconnected";
+  paired: boolean;
+  port: number | null;
+  sessions: number;
+  failure: CloseReason | null;
+  connecting: boolean;
+  /** When the next attempt starts, in milliseconds since 1970; null when none is planned. */
+  retryAt: number | null;
+  autoReconnect: boolean;
+}
+
+// --- The popup's port
+
+export type Action =
+  | { action: "refresh" }
+  | { action: "connect"; connectionString: string }
+  | { action: "disconnect" }
+  | { action: "reconnect" }
+  | { action: "forget" }
+  | { action: "set_auto_reconnect"; on: boolean }
+  | { action: "attach"; tabId: number }
+  | { action: "detach"; tabId: number }
+  | { action: "set_allow_evaluate"; tabId: number; on: boolean };
+
+export interface View {
+  type: "view";
+  status: Status;
+  tab: ViewedTab | null;
+}
+
+/** The tab that the popup's buttons are about. */
+export interface ViewedTab {
+  id: number;
+  title: string;
+  attached: boolean;
+  allowEvaluate: boolean;
+  /** Why it cannot be attached, as a sentence; empty when it can. */
+  obstacle: string;
+}
+
+export interface Refusal {
+  type: "refused";
+  message: string;
+}
