@@ -1,0 +1,264 @@
+// Runs inside the page, from its own source text: it holds its helpers and uses nothing from outside.
+// scripts/embed_page_function.py copies it into chrome_tab.scpt, so comments stand on their own lines.
+
+/**
+ * @typedef {'deduplicateLines' | 'filterContentBetweenKeywords' | 'filterToEnd'
+ *   | 'filterFromStart' | 'trimWhitespace'} StepName
+ * @typedef {[StepName, ...string[]]} Step the name of a step, then its keywords
+ * @typedef {{start: string | null, end: string | null} | {steps: Step[]}} ReadPageRequest
+ * @typedef {{code: string, message: string, text: string, url: string, title: string}} ReadPageResult
+ *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence.
+ */
+
+/**
+ * Read the text of this page, each line once, between the keywords. The rules are in DESIGN.md.
+ *
+ * @param {ReadPageRequest} request
+ * @returns {ReadPageResult}
+ */
+export function readPage(request) {
+  const MAX_TEXT_BYTES = 30 * 1024 * 1024;
+  const EXCERPT_LENGTH = 80;
+  const CLOSEST_LINES = 3;
+
+  class PageError extends Error {
+    /**
+     * @param {'KEYWORD_NOT_FOUND' | 'EMPTY_PAGE' | 'UNREADABLE_PAGE'} code
+     * @param {string} message
+     */
+    constructor(code, message) {
+      super(message);
+      this.code = code;
+    }
+  }
+
+  /**
+   * A property of the document itself: a page can shadow `document.body` with a named element.
+   *
+   * @template {'body' | 'contentType' | 'title'} Name
+   * @param {Name} name
+   * @returns {Document[Name]}
+   */
+  function ofDocument(name) {
+    return Reflect.get(Document.prototype, name, document);
+  }
+
+  /**
+   * A keyword or a line of the page, short and without what could disturb a terminal.
+   *
+   * @param {string} text
+   */
+  function quote(text) {
+    // Two units can make one character: twice the length, and one character more to see a cut.
+    const start = text.trim().slice(0, 2 * EXCERPT_LENGTH + 2);
+    const safe = start.replace(/(?!\t)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " ");
+    const characters = [...safe];
+    const isLong = characters.length > EXCERPT_LENGTH;
+    return isLong ? `"${characters.slice(0, EXCERPT_LENGTH - 3).join("")}..."` : `"${safe}"`;
+  }
+
+  /**
+   * Full Unicode case folding: upper case first makes one text of "ss" and U+00DF.
+   *
+   * @param {string} text
+   */
+  function fold(text) {
+    return text.toUpperCase().toLowerCase();
+  }
+
+  /**
+   * Without what UTF-8 (lone surrogates) or a C program (NUL) on the way cannot carry.
+   *
+   * @param {string} text
+   */
+  function wellFormed(text) {
+    return text.replace(/[\0\p{Cs}]/gu, "\ufffd");
+  }
+
+  /** The page's text, with LF as its only line end. */
+  function pageText() {
+    const body = ofDocument("body");
+    const isReadable =
+      ["http:", "https:", "file:"].includes(location.protocol) &&
+      ofDocument("contentType") !== "application/pdf" &&
+      body !== null;
+    if (!isReadable) {
+      throw new PageError(
+        "UNREADABLE_PAGE",
+        "This tab does not show a web page whose text can be read (it is a PDF or a page of the" +
+          " browser itself). Open the content as a web page, then ask again.",
+      );
+    }
+    return filled(
+      wellFormed(body.innerText.replace(/\r\n?/g, "\n")),
+      "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
+    );
+  }
+
+  /**
+   * @param {string} text
+   * @param {string} message what to say when there is nothing in it
+   */
+  function filled(text, message) {
+    if (text.trim() === "") {
+      throw new PageError("EMPTY_PAGE", message);
+    }
+    return text;
+  }
+
+  /**
+   * The first place of a keyword at or after an index, without regard to case.
+   *
+   * @param {string} text
+   * @param {string} keyword
+   * @param {number} from
+   */
+  function find(text, keyword, from) {
+    const pattern = new RegExp(keyword.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"), "giu");
+    pattern.lastIndex = from;
+    const match = pattern.exec(text);
+    return match === null ? null : { start: match.index, end: pattern.lastIndex };
+  }
+
+  /**
+   * The same, but a keyword that is nowhere is an error.
+   *
+   * @param {string} text
+   * @param {'start' | 'end'} role
+   * @param {string} keyword
+   */
+  function locate(text, role, keyword) {
+    const place = find(text, keyword, 0);
+    if (place === null) {
+      const lines = closestLines(text, keyword);
+      throw new PageError(
+        "KEYWORD_NOT_FOUND",
+        `The ${role} keyword ${quote(keyword)} is not on the page. ` +
+          (lines.length > 0 ? `The closest lines are: ${lines.join(", ")}. ` : "") +
+          "Use words that stand on the page, or leave the keyword out.",
+      );
+    }
+    return place;
+  }
+
+  /**
+   * The lines that share the most pairs of neighbouring characters with the keyword.
+   *
+   * @param {string} text
+   * @param {string} keyword
+   */
+  function closestLines(text, keyword) {
+    const characters = [...fold(keyword)].slice(0, EXCERPT_LENGTH);
+    const pairs = new Set(characters.slice(1).map((character, i) => characters[i] + character));
+    /** @type {{line: string, shared: number}[]} */
+    const best = [];
+    for (const line of text.split("\n")) {
+      const folded = fold(line);
+      const shared = [...pairs].filter((pair) => folded.includes(pair)).length;
+      if (shared > (best[CLOSEST_LINES - 1]?.shared ?? 0)) {
+        best.push({ line, shared });
+        best.sort((a, b) => b.shared - a.shared).splice(CLOSEST_LINES);
+      }
+    }
+    return best.map(({ line }) => quote(line));
+  }
+
+  /**
+   * The steps. Each takes the text and gives the text after it.
+   *
+   * @type {Record<StepName, (text: string, ...keywords: string[]) => string>}
+   */
+  const steps = {
+    deduplicateLines(text) {
+      const seen = new Set();
+      /** @type {string[]} */
+      const kept = [];
+      for (const line of text.split("\n")) {
+        const key = line.trim() === "" ? "" : fold(line);
+        if (key === "" ? kept.at(-1) !== "" : !seen.has(key)) {
+          seen.add(key);
+          kept.push(key === "" ? "" : line);
+        }
+      }
+      return kept.join("\n");
+    },
+
+    filterContentBetweenKeywords(text, start, end) {
+      const from = locate(text, "start", start).end;
+      locate(text, "end", end);
+      const to = find(text, end, from);
+      if (to === null) {
+        throw new PageError(
+          "KEYWORD_NOT_FOUND",
+          `The end keyword ${quote(end)} is on the page, but not after the start keyword` +
+            ` ${quote(start)}. Swap the two, or use an end keyword from further down.`,
+        );
+      }
+      return filled(
+        text.slice(from, to.start),
+        `Nothing stands between the start keyword ${quote(start)} and the end keyword` +
+          ` ${quote(end)}. Use keywords that are further apart.`,
+      );
+    },
+
+    filterToEnd(text, start) {
+      return filled(
+        text.slice(locate(text, "start", start).end),
+        `Nothing stands after the start keyword ${quote(start)}. Use one from further up.`,
+      );
+    },
+
+    filterFromStart(text, end) {
+      return filled(
+        text.slice(0, locate(text, "end", end).start),
+        `Nothing stands before the end keyword ${quote(end)}. Use one from further down.`,
+      );
+    },
+
+    trimWhitespace(text) {
+      return text.trim();
+    },
+  };
+
+  /**
+   * @param {ReadPageRequest} asked
+   * @returns {Step[]}
+   */
+  function stepsOf(asked) {
+    if ("steps" in asked) {
+      return asked.steps;
+    }
+    const { start, end } = asked;
+    /** @type {Step[]} */
+    const filters = [];
+    if (start !== null && end !== null) {
+      filters.push(["filterContentBetweenKeywords", start, end]);
+    } else if (start !== null) {
+      filters.push(["filterToEnd", start]);
+    } else if (end !== null) {
+      filters.push(["filterFromStart", end]);
+    }
+    return [["deduplicateLines"], ...filters, ["trimWhitespace"]];
+  }
+
+  const page = { url: location.href, title: wellFormed(ofDocument("title")) };
+  try {
+    let text = pageText();
+    for (const [name, ...keywords] of stepsOf(request)) {
+      text = steps[name](text, ...keywords);
+    }
+    // Counting costs time, and a character of a JavaScript string is never more than three bytes.
+    if (text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(text).length > MAX_TEXT_BYTES) {
+      throw new PageError(
+        "UNREADABLE_PAGE",
+        "The text is longer than 30 MiB. Read a part of the page with start and end keywords.",
+      );
+    }
+    return { code: "", message: "", text, ...page };
+  } catch (error) {
+    if (error instanceof PageError) {
+      return { code: error.code, message: error.message, text: "", ...page };
+    }
+    throw error;
+  }
+}
