@@ -1,6 +1,7 @@
-"""What every test may use: the small real model, and the marks that follow from using it.
+"""What every test may use: the small real model, and how tests are shared out.
 
-The suite runs in two workers. Tests of one `xdist_group` share a worker, so that the model is started once.
+The suite runs in two workers. The tests of one file stay together, so that a browser is started once for a file, and
+so do all tests that ask the model, so that it is started once.
 """
 
 from collections.abc import Generator
@@ -15,6 +16,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "tiny_model" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
             item.add_marker(pytest.mark.xdist_group("tiny_model"))
+        elif not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
 
 
 @pytest.fixture(scope="session")
