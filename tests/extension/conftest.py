@@ -1,0 +1,200 @@
+"""Real Chromium with the real extension; the server is a fake, so that it can misbehave."""
+
+import http.server
+import re
+import tempfile
+import threading
+from collections.abc import AsyncGenerator, Generator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
+
+from tests.browser import chromium_arguments, chromium_path
+from tests.extension.fake_bridge import FakeBridge, running_bridge
+
+HERE = Path(__file__).parent
+EXTENSION = HERE.parent.parent / "extension"
+# Follows from `key` in manifest.json.
+EXTENSION_URL = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
+WAIT_MS = 40_000
+
+PDF = b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if HERE in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
+
+
+class Popup:
+    """The popup, open as a tab: what a person sees and does there."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+
+    async def open(self) -> None:
+        await self.page.goto(f"{EXTENSION_URL}/popup/popup.html")
+        await self.shows("")
+
+    def element(self, element_id: str) -> Locator:
+        return self.page.locator(f"#{element_id}")
+
+    async def shows(self, start: str) -> None:
+        """Wait until the status starts like that."""
+        await expect(self.element("status")).to_have_text(re.compile(rf"^\s*{start}.*\w"), timeout=WAIT_MS)
+
+    async def paste(self, connection_string: str) -> None:
+        await self.element("connection-string").fill(connection_string)
+        await self.element("connect").click()
+
+    async def press(self, element_id: str) -> None:
+        await self.element(element_id).click()
+
+    async def visible_ids(self) -> set[str]:
+        found = await self.page.evaluate("[...document.querySelectorAll('[id]')].filter(e => e.checkVisibility()).map(e => e.id)")
+        return set(found)
+
+    async def chrome(self, expression: str) -> Any:
+        """The value of an expression that uses the extension's own APIs."""
+        return await self.page.evaluate(f"async () => ({expression})")
+
+    async def tab_id(self, url: str) -> int:
+        return await self.chrome(f"(await chrome.tabs.query({{}})).find(tab => tab.url === '{url}').id")
+
+
+async def stop_worker(popup: Popup) -> None:
+    """Kill the service worker as Chrome does; the open popup starts the next one."""
+    session = await popup.page.context.new_cdp_session(popup.page)
+    await session.send("ServiceWorker.enable")
+    await session.send("ServiceWorker.stopAllWorkers")
+    await session.detach()
+
+
+@asynccontextmanager
+async def launched_chromium(playwright: Playwright, profile: Path) -> AsyncGenerator[BrowserContext]:
+    context = await playwright.chromium.launch_persistent_context(
+        profile,
+        executable_path=chromium_path(),
+        headless=False,
+        args=[
+            "--headless=new",
+            f"--load-extension={EXTENSION}",
+            f"--disable-extensions-except={EXTENSION}",
+            *chromium_arguments(),
+        ],
+        ignore_default_args=["--disable-extensions"],
+    )
+    try:
+        if not context.service_workers:
+            await context.wait_for_event("serviceworker")
+        yield context
+    finally:
+        await context.close()
+
+
+@pytest.fixture(scope="session")
+async def playwright() -> AsyncGenerator[Playwright]:
+    async with async_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="session")
+async def shared_chromium(playwright: Playwright) -> AsyncGenerator[BrowserContext]:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        async with launched_chromium(playwright, Path(profile)) as context:
+            yield context
+
+
+@pytest.fixture
+async def chromium(shared_chromium: BrowserContext) -> AsyncGenerator[BrowserContext]:
+    """One browser for all tests: each finds one empty tab and leaves one."""
+    yield shared_chromium
+    blank = await shared_chromium.new_page()
+    for page in shared_chromium.pages:
+        if page is not blank:
+            await page.close()
+
+
+@pytest.fixture
+async def popup(chromium: BrowserContext) -> AsyncGenerator[Popup]:
+    """The popup of an extension that is not paired."""
+    popup = Popup(await chromium.new_page())
+    await popup.open()
+    await popup.shows("Setup")
+    yield popup
+    await popup.open()
+    if await popup.element("forget").is_visible():
+        await popup.press("forget")
+    await popup.shows("Setup")
+
+
+@pytest.fixture
+async def bridge() -> AsyncGenerator[FakeBridge]:
+    async with running_bridge() as bridge:
+        yield bridge
+
+
+@pytest.fixture
+async def paired(popup: Popup, bridge: FakeBridge) -> Popup:
+    """The popup of an extension that is connected to `bridge`."""
+    await popup.paste(bridge.connection_string)
+    await bridge.connected()
+    await popup.shows("Connected")
+    return popup
+
+
+class Site(http.server.ThreadingHTTPServer):
+    """Pages for reading, by path. `/slow` ends when `finish_slow` is set."""
+
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), SiteHandler)
+        self.finish_slow = threading.Event()
+        self.pages: dict[str, bytes] = {
+            "/one": b"<title>One</title><body>alpha<p>beta<p>gamma<p>alpha",
+            "/two": b"<title>Two</title><body>second page",
+            "/empty": b"<title>Empty</title><body>",
+            "/busy": b"<title>Busy</title><body>busy<button onclick='for(;;);'>work</button>",
+            "/huge": b"<title>Huge</title><body><pre>%s</pre>" % b"".join(b"line %d\n" % i for i in range(900_000)),
+            "/controls": b"<title>Controls</title><body><pre>%s</pre>" % (b"\x01" * 12_000_000),
+            "/file.pdf": PDF,
+        }
+
+    def url(self, path: str) -> str:
+        return f"http://127.0.0.1:{self.server_port}{path}"
+
+
+class SiteHandler(http.server.BaseHTTPRequestHandler):
+    server: Site  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    def do_GET(self) -> None:  # noqa: N802 - the name is http.server's
+        self.send_response(200)
+        self.send_header("Content-Type", "application/pdf" if self.path.endswith(".pdf") else "text/html")
+        self.end_headers()
+        if self.path == "/slow":
+            self.wfile.write(b"<title>Slow</title><body>first part")
+            self.wfile.flush()
+            self.server.finish_slow.wait(20)
+            self.wfile.write(b"<p>last part")
+            return
+        self.wfile.write(self.server.pages.get(self.path, b""))
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is http.server's
+        """Say nothing: a test that fails shows what it expected."""
+
+
+@pytest.fixture
+def site() -> Generator[Site]:
+    with Site() as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield server
+        server.finish_slow.set()
+        server.shutdown()
+        thread.join()

@@ -1,0 +1,156 @@
+"""The server's half of the wire protocol, honest or not, for tests of the extension."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from websockets.asyncio.server import Server, ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
+
+Message = dict[str, Any]
+Opening = Callable[["FakeBridge", ServerConnection, Message], Awaitable[None]]
+
+# A command may take 30 s, and so may the slowest retry.
+WAIT_S = 40
+MAX_FRAME = 64 * 1024 * 1024
+
+
+class FakeBridge:
+    """Listens for the extension. `opening` is what it does after the first message; by default what a server should do."""
+
+    def __init__(self, key: str | None = None) -> None:
+        self.key = key or encode(secrets.token_bytes(32))
+        self.opening: Opening = honest_opening
+        self.port = 0
+        self.origins: list[str | None] = []
+        self.hellos: list[Message] = []
+        # What came after the hello and is no reply: proofs, events and pings.
+        self.received: asyncio.Queue[Message] = asyncio.Queue()
+        self.close_codes: asyncio.Queue[int | None] = asyncio.Queue()
+        self._server: Server | None = None
+        self._open: asyncio.Queue[ServerConnection] = asyncio.Queue()
+        self._peer: ServerConnection | None = None
+        self._replies: dict[str, asyncio.Future[Message]] = {}
+        self._last_id = 0
+
+    @property
+    def connection_string(self) -> str:
+        return connection_string({"v": 1, "s": f"ws://127.0.0.1:{self.port}", "k": self.key})
+
+    async def start(self) -> None:
+        """Listen on the port of the time before, if there was one."""
+        self._server = await serve(self._serve, "127.0.0.1", self.port, max_size=MAX_FRAME, close_timeout=2)
+        self.port = next(iter(self._server.sockets)).getsockname()[1]
+
+    async def stop(self) -> None:
+        if self._server:
+            self._server.close()
+            await self._server.wait_closed()
+            self._server = None
+
+    async def connected(self) -> None:
+        """Wait for the next opening that both sides accept."""
+        self._peer = await asyncio.wait_for(self._open.get(), WAIT_S)
+
+    async def ask(self, command: str, *, tab_id: int | None = None, **params: object) -> Message:
+        """Send a command and return the reply to it, whatever it says."""
+        self._last_id += 1
+        message = {"id": str(self._last_id), "type": "command", "command": command, "tab_id": tab_id, "params": params}
+        reply = self._replies[message["id"]] = asyncio.get_running_loop().create_future()
+        await self.send(message)
+        return await asyncio.wait_for(reply, WAIT_S)
+
+    async def send(self, frame: Message | str | bytes) -> None:
+        assert self._peer, "send() before connected()"
+        await self._peer.send(json.dumps(frame) if isinstance(frame, dict) else frame)
+
+    async def hang_up(self, code: int = 1001) -> None:
+        assert self._peer, "hang_up() before connected()"
+        await self._peer.close(code)
+
+    async def next_message(self, kind: str) -> Message:
+        """Wait for a message of that type, or for an event of that name; others before it are dropped."""
+        while True:
+            message = await asyncio.wait_for(self.received.get(), WAIT_S)
+            if kind in {message["type"], message.get("event")}:
+                return message
+
+    async def next_close_code(self) -> int | None:
+        return await asyncio.wait_for(self.close_codes.get(), WAIT_S)
+
+    def proof(self, role: str, hello_nonce: str, own_nonce: str, port: int | None = None) -> str:
+        is_binary = len(self.key) == 43  # noqa: PLR2004 - 32 bytes in base64url
+        key = base64.urlsafe_b64decode(self.key + "=") if is_binary else self.key.encode()
+        statement = f"chrome-tab-reader/1|{role}|{port or self.port}|{hello_nonce}|{own_nonce}"
+        return encode(hmac.digest(key, statement.encode(), hashlib.sha256))
+
+    def accept(self, peer: ServerConnection) -> None:
+        self._open.put_nowait(peer)
+
+    async def _serve(self, peer: ServerConnection) -> None:
+        try:
+            hello = json.loads(await peer.recv())
+            self.origins.append(peer.request.headers.get("Origin") if peer.request else None)
+            self.hellos.append(hello)
+            await self.opening(self, peer, hello)
+            async for frame in peer:
+                self._receive(json.loads(frame))
+        except ConnectionClosed:
+            pass
+        finally:
+            await peer.wait_closed()
+            self.close_codes.put_nowait(peer.close_code)
+
+    def _receive(self, message: Message) -> None:
+        if message["type"] == "response":
+            # A reply that nobody asked for fails the test here.
+            self._replies.pop(message["id"]).set_result(message)
+            return
+        self.received.put_nowait(message)
+
+
+async def honest_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+    nonce = make_nonce()
+    proof = bridge.proof("server", hello["nonce"], nonce)
+    await peer.send(json.dumps(challenge(nonce, proof)))
+    answer = json.loads(await peer.recv())
+    bridge.received.put_nowait(answer)
+    expected = bridge.proof("extension", hello["nonce"], nonce)
+    if not hmac.compare_digest(answer["proof"], expected):
+        await peer.close(4401)
+        return
+    await peer.send(json.dumps({"type": "welcome", "sessions": 1}))
+    bridge.accept(peer)
+
+
+def challenge(nonce: str, proof: str, protocol: int = 1) -> Message:
+    return {"type": "challenge", "protocol": protocol, "version": "1.0.0", "nonce": nonce, "proof": proof}
+
+
+def make_nonce() -> str:
+    return encode(secrets.token_bytes(32))
+
+
+def encode(data: bytes) -> str:
+    """Base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def connection_string(content: object) -> str:
+    return "vf://" + encode(json.dumps(content).encode())
+
+
+@asynccontextmanager
+async def running_bridge(key: str | None = None) -> AsyncGenerator[FakeBridge]:
+    bridge = FakeBridge(key)
+    await bridge.start()
+    try:
+        yield bridge
+    finally:
+        await bridge.stop()

@@ -1,0 +1,232 @@
+"""How the extension gets the key, and that nobody else gets anything."""
+
+import json
+
+import pytest
+from playwright.async_api import expect
+from websockets.asyncio.server import ServerConnection
+
+from tests.extension.conftest import EXTENSION_URL, Popup, Site, stop_worker
+from tests.extension.fake_bridge import (
+    FakeBridge,
+    Message,
+    challenge,
+    connection_string,
+    honest_opening,
+    make_nonce,
+    running_bridge,
+)
+
+KEY = make_nonce()
+SOURCE_EXAMPLE = "vf://eyJ2IjoxLCJzIjoid3M6Ly9sb2NhbGhvc3Q6MzQ1NiIsImsiOiJkZXYtMTIzLXRlc3QifQ"
+
+
+def string_for(server: object, *, version: object = 1, key: object = KEY) -> str:
+    return connection_string({"v": version, "s": server, "k": key})
+
+
+async def test_pasted_string_connects_and_says_so(popup: Popup, bridge: FakeBridge) -> None:
+    await popup.paste(bridge.connection_string)
+    await bridge.connected()
+
+    await expect(popup.element("status")).to_have_text(f"Connected to 1 session on port {bridge.port} ")
+    assert bridge.origins == [EXTENSION_URL]
+
+
+async def test_enter_in_the_field_connects_and_a_broken_line_is_mended(popup: Popup, bridge: FakeBridge) -> None:
+    string = bridge.connection_string
+    await popup.element("connection-string").fill(f"  {string[:30]} {string[30:]} ")
+    await popup.element("connection-string").press("Enter")
+
+    await bridge.connected()
+    await popup.shows("Connected")
+
+
+@pytest.mark.parametrize(
+    ("string", "sentence"),
+    [
+        ("", "Paste the connection string"),
+        ("http://127.0.0.1:61822", "must start with vf://"),
+        ("vf://%%%", "damaged"),
+        ("vf://bm90IGpzb24", "damaged"),
+        (connection_string(None), "damaged"),
+        (string_for("ws://127.0.0.1:61822", version=2), "another version"),
+        (string_for("ws://127.0.0.1:61822", key=""), "no key"),
+        (string_for("ws://127.0.0.1:61822", key=7), "no key"),
+        (string_for(7), "names no server"),
+        (string_for("ws://192.168.1.5:61822"), "another computer"),
+        (string_for("ws://127.0.0.1.evil.example:61822"), "another computer"),
+        (string_for("ws://127.0.0.1@evil.example:61822"), "another computer"),
+        (string_for("wss://127.0.0.1:61822"), "another computer"),
+        (string_for("http://127.0.0.1:61822"), "another computer"),
+        (string_for("ws://user@127.0.0.1:61822"), "more than a server"),
+        (string_for("ws://127.0.0.1:61822/path"), "more than a server"),
+    ],
+)
+async def test_wrong_string_is_refused_with_a_sentence(
+    popup: Popup, bridge: FakeBridge, string: str, sentence: str
+) -> None:
+    await popup.paste(string)
+
+    await expect(popup.element("problem")).to_contain_text(sentence)
+    await popup.shows("Setup")
+    await expect(popup.element("connection-string")).to_have_value("")
+
+    await popup.paste(bridge.connection_string)
+    await popup.shows("Connected")
+    await expect(popup.element("problem")).to_have_text("")
+
+
+@pytest.mark.parametrize(
+    ("string", "pairing"),
+    [
+        (SOURCE_EXAMPLE, {"server": "ws://localhost:3456", "port": 3456, "key": "dev-123-test"}),
+        (string_for("ws://[::1]:7"), {"server": "ws://[::1]:7", "port": 7, "key": KEY}),
+        (string_for("ws://127.0.0.1/"), {"server": "ws://127.0.0.1", "port": 80, "key": KEY}),
+    ],
+)
+async def test_string_decodes_to_server_port_and_key(popup: Popup, string: str, pairing: Message) -> None:
+    parse = "async (string) => (await import('/pairing.js')).parseConnectionString(string)"
+
+    assert await popup.page.evaluate(parse, string) == pairing
+
+
+async def test_key_that_is_no_base64url_of_32_bytes_counts_as_its_text(popup: Popup) -> None:
+    async with running_bridge("dev-123-test") as bridge:
+        await popup.paste(bridge.connection_string)
+
+        await bridge.connected()
+        await popup.shows("Connected")
+
+
+async def test_pasted_key_is_never_readable_in_the_popup(popup: Popup, bridge: FakeBridge) -> None:
+    field = popup.element("connection-string")
+    await field.fill(bridge.connection_string)
+    await expect(field).to_have_css("-webkit-text-security", "disc")
+
+    await popup.press("connect")
+    await bridge.connected()
+
+    await expect(field).to_have_value("")
+    html = await popup.page.content()
+    assert bridge.key not in html
+    assert bridge.connection_string not in html
+
+
+async def test_server_without_the_key_gets_no_proof_and_4401(popup: Popup, bridge: FakeBridge) -> None:
+    string = bridge.connection_string
+    right_key, bridge.key = bridge.key, make_nonce()
+
+    await popup.paste(string)
+
+    assert await bridge.next_close_code() == 4401
+    assert bridge.received.empty()
+    await popup.shows(f"Setup. The program on port {bridge.port} does not have this key")
+    await expect(popup.element("connection-string")).to_be_visible()
+
+    bridge.key = right_key
+    await popup.paste(string)
+    await bridge.connected()
+    await popup.shows("Connected")
+
+
+async def test_foreign_program_cannot_make_the_pairing_vanish(popup: Popup, bridge: FakeBridge) -> None:
+    right_key, bridge.key = bridge.key, make_nonce()
+    await popup.paste(string_for(f"ws://127.0.0.1:{bridge.port}", key=right_key))
+    await popup.shows("Setup. The program")
+
+    bridge.key = right_key
+    await stop_worker(popup)
+
+    await bridge.connected()
+    await popup.shows("Connected")
+
+
+async def test_proof_from_another_port_is_refused(popup: Popup, bridge: FakeBridge) -> None:
+    async def relayed_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        nonce = make_nonce()
+        proof = bridge.proof("server", hello["nonce"], nonce, port=bridge.port + 1)
+        await peer.send(json.dumps(challenge(nonce, proof)))
+
+    bridge.opening = relayed_opening
+    await popup.paste(bridge.connection_string)
+
+    assert await bridge.next_close_code() == 4401
+    assert bridge.received.empty()
+
+
+async def test_proof_of_the_extension_played_back_is_refused(popup: Popup, bridge: FakeBridge) -> None:
+    async def reflecting_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        proof = bridge.proof("extension", hello["nonce"], hello["nonce"])
+        await peer.send(json.dumps(challenge(hello["nonce"], proof)))
+
+    bridge.opening = reflecting_opening
+    await popup.paste(bridge.connection_string)
+
+    assert await bridge.next_close_code() == 4401
+    assert bridge.received.empty()
+
+
+async def test_welcome_without_a_proof_opens_nothing(popup: Popup, bridge: FakeBridge) -> None:
+    probe = {"id": "early", "type": "command", "command": "browser_get_tabs", "params": {}}
+
+    async def hasty_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        await peer.send(json.dumps({"type": "welcome", "sessions": 1}))
+        await peer.send(json.dumps(probe))
+        await honest_opening(bridge, peer, hello)
+
+    bridge.opening = hasty_opening
+    await popup.paste(bridge.connection_string)
+    await bridge.connected()
+
+    # A reply to the early command would have come before this one, and fails the fake bridge.
+    assert (await bridge.ask("browser_get_tabs"))["success"]
+    assert (await bridge.next_message("proof"))["type"] == "proof"
+
+
+async def test_server_that_refuses_our_proof_leads_to_setup(popup: Popup, bridge: FakeBridge) -> None:
+    async def refusing_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        nonce = make_nonce()
+        await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
+        await peer.recv()
+        await peer.close(4401)
+
+    bridge.opening = refusing_opening
+    await popup.paste(bridge.connection_string)
+
+    await popup.shows("Setup. The program on port")
+
+
+async def test_each_opening_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge) -> None:
+    await paired.press("disconnect")
+    await paired.press("reconnect")
+    await bridge.connected()
+
+    first, second = (hello["nonce"] for hello in bridge.hellos)
+    assert first != second
+
+
+async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bridge: FakeBridge) -> None:
+    assert bridge.key in json.dumps(await paired.chrome("await chrome.storage.local.get()"))
+
+    await paired.press("forget")
+    await paired.shows("Setup")
+
+    assert await bridge.next_close_code() == 1000
+    assert await paired.chrome("await chrome.storage.local.get()") == {}
+    assert await paired.chrome("await chrome.alarms.getAll()") == []
+
+
+async def test_script_of_the_extension_in_a_page_cannot_read_the_key(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    page = await paired.page.context.new_page()
+    await page.goto(site.url("/one"))
+    tab_id = await paired.tab_id(site.url("/one"))
+    inject = f"""await chrome.scripting.executeScript({{
+        target: {{ tabId: {tab_id} }},
+        func: () => chrome.storage.local.get().then(JSON.stringify, () => "refused"),
+    }})"""
+
+    assert (await paired.chrome(inject))[0]["result"] == "refused"
+    assert bridge.key in json.dumps(await paired.chrome("await chrome.storage.local.get()"))
