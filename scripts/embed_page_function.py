@@ -1,7 +1,7 @@
 """Write the page function of the extension into the AppleScript, so that both read a page by the same rules.
 
-    python scripts/embed_page_function.py            writes chrome_tab.scpt
-    python scripts/embed_page_function.py --check    exit status 1 when it is not up to date
+python scripts/embed_page_function.py            writes chrome_tab.scpt
+python scripts/embed_page_function.py --check    exit status 1 when it is not up to date
 """
 
 import re

@@ -1,0 +1,83 @@
+"""A real Chromium for tests, and the isolated world in which a browser runs JavaScript for others."""
+
+import os
+import shutil
+import sys
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from playwright.sync_api import Browser, Page, Route, sync_playwright
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+# Routed inside the browser: nothing is asked from a network.
+PAGE_URL = "http://page.test/"
+
+
+def chromium_path() -> str:
+    """The browser to test with; an error that says what to install when there is none."""
+    if sys.platform == "darwin":
+        return MAC_CHROME
+    for name in CHROMIUM_NAMES:
+        path = shutil.which(name)
+        if path is not None:
+            return path
+    message = "no Chromium on PATH: run `make setup`"
+    raise FileNotFoundError(message)
+
+
+def chromium_arguments() -> list[str]:
+    """Nothing in the background; root has no sandbox to offer."""
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+    return [*quiet, "--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else quiet
+
+
+@contextmanager
+def launch_chromium() -> Generator[Browser]:
+    """A headless browser with a fresh profile, for as long as the block runs."""
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=chromium_path(), args=chromium_arguments())
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def show(
+    page: Page,
+    body: str | bytes,
+    *,
+    content_type: str = "text/html; charset=utf-8",
+    headers: Mapping[str, str] | None = None,
+) -> None:
+    """Load *body* into the tab as the answer of PAGE_URL."""
+
+    def answer(route: Route) -> None:
+        route.fulfill(body=body, headers={"content-type": content_type, **(headers or {})})
+
+    page.unroute_all()
+    page.route("**/*", answer)
+    page.goto(PAGE_URL)
+
+
+class JavaScriptError(Exception):
+    """The evaluated program threw; the text is what the browser says about it."""
+
+
+class IsolatedWorld:
+    """A world beside the page's own: the same DOM, other globals. Valid until the page navigates."""
+
+    def __init__(self, page: Page) -> None:
+        self._session: Any = page.context.new_cdp_session(page)
+        frame = self._session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        world = {"frameId": frame, "worldName": "reader"}
+        self._context = self._session.send("Page.createIsolatedWorld", world)["executionContextId"]
+
+    def evaluate(self, program: str) -> Any:
+        """Return the JSON value of *program*; `undefined` and `null` are None."""
+        asked = {"expression": program, "contextId": self._context, "returnByValue": True}
+        reply = self._session.send("Runtime.evaluate", asked)
+        if "exceptionDetails" in reply:
+            raise JavaScriptError(reply["exceptionDetails"]["exception"].get("description", "something was thrown"))
+        return reply["result"].get("value")

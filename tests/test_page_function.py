@@ -1,0 +1,167 @@
+"""The page function, sent into real Chromium as the extension sends it."""
+
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page
+from playwright.sync_api import Error as PlaywrightError
+
+from tests.browser import PAGE_URL, IsolatedWorld, launch_chromium, show
+from tests.page_text import PAGE_FUNCTION, Case, expected, golden_cases, pretend_text, read_as_extension
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("page_function")]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Generator[Browser]:
+    with launch_chromium() as browser:
+        yield browser
+
+
+@pytest.fixture
+def tab(chromium: Browser) -> Generator[Page]:
+    page = chromium.new_page()
+    yield page
+    page.close()
+
+
+def read(page: Page, start: str | None = None, end: str | None = None) -> dict[str, Any]:
+    return read_as_extension(IsolatedWorld(page), start, end)
+
+
+@pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case.name)
+def test_golden_page_gives_its_text_or_its_message(tab: Page, case: Case) -> None:
+    show(tab, case.html)
+
+    page = read(tab, case.start, case.end)
+
+    assert (page["code"], page["message"], page["text"]) == (case.code, case.message, case.text)
+
+
+@pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case.name)
+def test_model_agrees_with_the_golden_cases(tab: Page, case: Case) -> None:
+    show(tab, case.html)
+    inner_text = IsolatedWorld(tab).evaluate("Reflect.get(Document.prototype, 'body', document).innerText")
+
+    assert expected(inner_text, case.start, case.end) == (case.code, case.text)
+
+
+def test_result_names_address_and_title_of_the_page(tab: Page) -> None:
+    show(tab, "<title>Caf\u00e9 &amp; more</title><p>text</p>")
+
+    page = read(tab)
+
+    assert page == {"code": "", "message": "", "text": "text", "url": PAGE_URL, "title": "Caf\u00e9 & more"}
+
+
+def test_half_characters_and_nul_become_replacement_characters(tab: Page) -> None:
+    show(tab, "<p>text</p>")
+    tab.evaluate("document.title = 'a\\ud83d'")
+    world = IsolatedWorld(tab)
+    pretend_text(world, "a\ud83db\0c\U0001f600")
+
+    page = read_as_extension(world, None, None)
+
+    assert page["text"] == "a\ufffdb\ufffdc\U0001f600"
+    assert page["title"] == "a\ufffd"
+
+
+def test_text_over_30_mib_is_refused_and_a_part_of_it_is_read(tab: Page) -> None:
+    show(tab, "<p>text</p>")
+    world = IsolatedWorld(tab)
+    # One character of three bytes, 10 Mi times, is exactly the limit; the first line is too much.
+    getter = "{ get: () => 'a\\n' + '\\u65e5'.repeat(10 * 1024 * 1024) }"
+    world.evaluate(f"void Object.defineProperty(HTMLElement.prototype, 'innerText', {getter})")
+
+    page = read_as_extension(world, None, None)
+    length_of_part = world.evaluate(f"({PAGE_FUNCTION})({{ start: 'a', end: null }}).text.length")
+
+    assert page["code"] == "UNREADABLE_PAGE"
+    assert "longer than 30 MiB" in page["message"]
+    assert page["text"] == ""
+    assert length_of_part == 10 * 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("image/svg+xml", "<svg xmlns='http://www.w3.org/2000/svg'><text>a</text></svg>"),
+        ("application/pdf", "%PDF-1.1"),
+    ],
+)
+def test_document_without_readable_body_is_unreadable(tab: Page, content_type: str, body: str) -> None:
+    show(tab, body, content_type=content_type)
+
+    page = read(tab)
+
+    assert page["code"] == "UNREADABLE_PAGE"
+    assert "not show a web page" in page["message"]
+
+
+@pytest.mark.parametrize(
+    ("content_type", "body"),
+    [
+        ("text/plain", "text"),
+        ("application/xhtml+xml", "<html xmlns='http://www.w3.org/1999/xhtml'><body>text</body></html>"),
+    ],
+)
+def test_document_with_a_body_is_read_whatever_its_type(tab: Page, content_type: str, body: str) -> None:
+    show(tab, body, content_type=content_type)
+
+    assert read(tab)["text"] == "text"
+
+
+def test_page_of_the_browser_itself_is_unreadable(tab: Page) -> None:
+    tab.goto("about:blank")
+    tab.evaluate("document.body.textContent = 'text'")
+
+    page = read(tab)
+
+    assert page["code"] == "UNREADABLE_PAGE"
+    assert page["url"] == "about:blank"
+
+
+def test_file_is_read(tab: Page, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text("<p>text</p>", encoding="utf-8")
+    tab.goto((tmp_path / "page.html").as_uri())
+
+    assert read(tab)["text"] == "text"
+
+
+def test_page_that_replaces_the_builtins_changes_nothing(tab: Page) -> None:
+    evil = (
+        "<script>Reflect.get = String.prototype.trim = String.prototype.replace = RegExp.prototype.exec ="
+        " Array.prototype.join = Set.prototype.has = JSON.stringify = () => { throw new Error('replaced'); }</script>"
+    )
+    show(tab, f"{evil}<p>start</p><p>text</p>")
+
+    page = read(tab, "START")
+
+    assert page["text"] == "text"
+    with pytest.raises(PlaywrightError, match="replaced"):  # the control: the page's own world is spoilt
+        tab.evaluate(f"({PAGE_FUNCTION})({{ start: 'START', end: null }})")
+
+
+def test_page_that_requires_trusted_types_is_read(tab: Page) -> None:
+    policy = {"content-security-policy": "require-trusted-types-for 'script'; trusted-types 'none'; script-src 'none'"}
+    show(tab, "<p>start</p><p>text</p>", headers=policy)
+
+    page = read(tab, "START")
+
+    assert page["text"] == "text"
+    with pytest.raises(PlaywrightError, match="TrustedHTML"):  # the control: the policy is in force
+        tab.evaluate("document.body.innerHTML = 'x'")
+
+
+def test_reading_does_not_change_the_page(tab: Page) -> None:
+    show(tab, "<title>t</title><p id=a>one</p><p>One</p>")
+    names = "Object.getOwnPropertyNames(globalThis).sort().join()"
+    world = IsolatedWorld(tab)
+    before = (tab.content(), world.evaluate(names))
+
+    for _ in range(2):
+        assert read_as_extension(world, None, None)["text"] == "one"
+
+    assert before == (tab.content(), world.evaluate(names))
