@@ -1,0 +1,73 @@
+"""A real Chromium without a window, with the extension in it, paired as a person does it."""
+
+import os
+import re
+import shutil
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from playwright.async_api import BrowserContext, async_playwright
+from playwright.async_api import TimeoutError as BrowserTimeoutError
+
+EXTENSION = Path(__file__).resolve().parent.parent / "extension"
+START_S = 60
+CONNECT_S = 30
+
+
+def chromium() -> str:
+    """Find the system's Chromium. Chrome comes last: newer ones load no unpacked extension from the command line."""
+    for name in ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"):
+        path = shutil.which(name)
+        if path:
+            return path
+    raise RuntimeError("There is no Chromium on PATH. Install it (Debian: apt-get install chromium), then try again.")
+
+
+@asynccontextmanager
+async def browser_with_extension(profile: Path) -> AsyncGenerator[BrowserContext]:
+    """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty."""
+    async with async_playwright() as playwright:
+        context = await playwright.chromium.launch_persistent_context(
+            profile,
+            executable_path=chromium(),
+            chromium_sandbox=os.geteuid() != 0,  # root has no sandbox
+            handle_sigint=False,  # Ctrl-C ends the block, and that ends the browser
+            headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
+            args=[
+                "--headless=new",
+                f"--load-extension={EXTENSION}",
+                f"--disable-extensions-except={EXTENSION}",
+                "--disable-background-networking",
+                "--disable-component-update",
+                "--disable-sync",
+                "--no-first-run",
+            ],
+            ignore_default_args=["--disable-extensions"],
+            timeout=START_S * 1000,
+        )
+        try:
+            yield context
+        finally:
+            await context.close()
+
+
+async def pair(browser: BrowserContext, connection_string: str) -> str:
+    """Paste the string into the extension's popup and return what the popup then says.
+
+    Raises RuntimeError when the extension is not connected after `CONNECT_S` seconds.
+    """
+    worker = next(iter(browser.service_workers), None)
+    worker = worker or await browser.wait_for_event("serviceworker", timeout=CONNECT_S * 1000)
+    popup = await browser.new_page()
+    await popup.goto(worker.url.replace("service-worker.js", "popup/popup.html"))
+    await popup.fill("#connection-string", connection_string)
+    await popup.click("#connect")
+    status = popup.locator("#status")
+    try:
+        await status.filter(has_text=re.compile(r"^\s*Connected")).wait_for(timeout=CONNECT_S * 1000)
+    except BrowserTimeoutError:
+        raise RuntimeError(f"The extension did not connect. It says: {await status.inner_text()}") from None
+    said = await status.inner_text()
+    await popup.close()
+    return said.strip()

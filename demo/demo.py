@@ -1,0 +1,216 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["fastmcp>=4.1,<5", "playwright>=1.50,<2"]
+# ///
+"""Show the main job once, for real: a page is open in a browser, a model on this machine answers about it.
+
+    make demo [URL=...] [PROMPT=...]
+
+The server is started as an MCP client starts it, with a key and a port of its own, so that the person's own set-up is
+not touched. On Linux a real Chromium with a fresh profile and the extension opens the page; on a Mac it is the active
+tab of the person's Chrome. Without OLLAMA_BASE_URL the tiny demonstration model answers.
+
+The answer goes to standard output, the rest to standard error. Exit status: 0 answered, 1 failed, 130 interrupted.
+"""
+
+import argparse
+import asyncio
+import functools
+import http.server
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Generator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+from browser import browser_with_extension, pair
+from fastmcp import Client
+from fastmcp.client.client import CallToolResult
+from fastmcp.client.transports import StdioTransport
+from mcp_types import TextContent
+from playwright.async_api import BrowserContext
+from playwright.async_api import Error as BrowserError
+from rich.console import Console
+from server import SERVER, connection_string, install_server, server_environment, started_server
+from tiny_model import started as tiny_model_started
+
+DEMO_PAGE = Path(__file__).resolve().parent / "page"
+ON_MAC = sys.platform == "darwin"
+DEFAULT_PROMPT = "Say in two sentences what this page is about."
+PAGE_S = 60
+ANSWER_S = 600
+
+steps = Console(stderr=True, highlight=False, markup=False)
+results = Console(highlight=False, markup=False)
+
+
+# --- What the person sees ---------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """Leave out control characters: a page's title or an answer must not steer the terminal."""
+    return "".join(character for character in text if character.isprintable() or character == "\n")
+
+
+def say(what: str, text: str) -> None:
+    steps.print(f"{what:<9} {plain(text)}")
+
+
+def show(result: CallToolResult) -> None:
+    """Print title, answer and receipt; a failed call raises RuntimeError with the server's own sentence."""
+    text = "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+    if result.is_error:
+        raise RuntimeError(text)
+    receipt: dict[str, Any] = (result.meta or {})["receipt"]
+    steps.print()
+    results.print(plain(str(receipt["title"])), style="bold")
+    results.print()
+    results.print(plain(text))
+    results.print()
+    for name, value in receipt.items():
+        results.print(f"{name:<12} {plain(str(value))}", style="dim")
+
+
+# --- Model ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def model_settings() -> Generator[dict[str, str]]:
+    """Give the two required settings: the person's own, or those of a tiny model that runs during the block."""
+    url = os.environ.get("OLLAMA_BASE_URL")
+    if url:
+        name = os.environ.get("OLLAMA_MODEL")
+        if not name:
+            raise RuntimeError("OLLAMA_BASE_URL is set, OLLAMA_MODEL is not. Set both, or neither for the tiny model.")
+        say("Model", f"{name} at {url}")
+        yield {"OLLAMA_BASE_URL": url, "OLLAMA_MODEL": name}
+        return
+    with ExitStack() as stack:
+        with steps.status("Starting the tiny demonstration model; the first time 120 MB are fetched"):
+            model = stack.enter_context(tiny_model_started())
+        say(
+            "Model",
+            f"{model.model}, a tiny demonstration model: often wrong; it shows that the path works. "
+            "For real answers use Ollama: OLLAMA_BASE_URL=... OLLAMA_MODEL=... make demo",
+        )
+        yield {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": model.model}
+
+
+# --- Server -----------------------------------------------------------------------------------
+
+
+async def ask(client: Client[StdioTransport], prompt: str) -> CallToolResult:
+    say("Prompt", prompt)
+    with steps.status("Reading the tab") as status:
+
+        async def on_progress(progress: float, total: float | None, message: str | None) -> None:
+            share = f" ({progress / total:.0%})" if total else ""
+            status.update(plain(f"{message or 'Working'}{share}"))
+
+        return await client.call_tool(
+            "process_chrome_tab",
+            {"system_prompt": prompt},
+            progress_handler=on_progress,
+            raise_on_error=False,
+            timeout=ANSWER_S,
+        )
+
+
+# --- Page and browser -------------------------------------------------------------------------
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the inherited name
+        """Log nothing."""
+
+
+@contextmanager
+def demonstration_page() -> Generator[str]:
+    """Serve demo/page during the block and give its address."""
+    handler = functools.partial(QuietHandler, directory=DEMO_PAGE)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+
+
+def address(url: str) -> str:
+    """Accept what a person types: a full address, one without its scheme, or a file."""
+    if Path(url).exists():
+        return Path(url).resolve().as_uri()
+    return url if "://" in url else f"https://{url}"
+
+
+def open_on_mac(url: str) -> None:
+    """Show the page in the person's own Chrome; without a page, take the tab that is active there."""
+    if not url:
+        say("Page", "the active tab of Google Chrome")
+        return
+    subprocess.run(["open", "-a", "Google Chrome", address(url)], check=True, timeout=PAGE_S)
+    steps.input("Press Return when the page is there. ")
+
+
+async def open_page(browser: BrowserContext, url: str) -> None:
+    page = browser.pages[0]
+    await page.goto(url, timeout=PAGE_S * 1000)
+    await page.bring_to_front()
+    say("Page", page.url)
+
+
+# --- All together -----------------------------------------------------------------------------
+
+
+async def demonstrate(url: str, prompt: str, model: dict[str, str]) -> None:
+    """Open the page, ask about it, print the answer; whatever was started has ended on return."""
+    task = asyncio.current_task()
+    assert task is not None
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        environment = server_environment(
+            folder, {"CHROME_TAB_SOURCE": "applescript" if ON_MAC else "extension", **model}
+        )
+        with steps.status("Starting the server"):
+            client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
+        say("Server", f"{SERVER.name}, over stdio")
+        if ON_MAC:
+            open_on_mac(url)
+        else:
+            with steps.status("Starting the browser"):
+                browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
+                said = await pair(browser, await connection_string(environment))
+            say("Extension", said)
+            await open_page(browser, address(url) if url else stack.enter_context(demonstration_page()))
+        show(await ask(client, prompt))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="One answer about one page, for real.")
+    parser.add_argument("--url", default="", help="any page; without it, the demonstration's own")
+    parser.add_argument("--prompt", default="", help=f"without it: {DEFAULT_PROMPT}")
+    options = parser.parse_args()
+    try:
+        with steps.status("Preparing the server"):
+            install_server()
+        with model_settings() as model:
+            asyncio.run(demonstrate(options.url, options.prompt or DEFAULT_PROMPT, model))
+    except (RuntimeError, BrowserError, subprocess.SubprocessError) as failure:
+        steps.print(f"\nThe demonstration failed. {plain(str(failure))}", style="red")
+        return 1
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        steps.print("\nStopped.")
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
