@@ -10,7 +10,7 @@
 #   "pydantic>=2.11,<3",
 #   "pydantic-settings>=2.8,<3",
 #   "starlette>=1.0,<2",
-#   "tenacity>=9,<10",
+#   "tenacity>=9.2,<10",
 #   "uvicorn>=0.35,<1",
 #   "websockets>=15,<18",
 # ]
@@ -879,13 +879,13 @@ class ModelServer:
             body["response_format"] = response_format
         for field in self._refused_fields:
             body.pop(field, None)
-        raw = await self._with_retries(lambda: self._complete_once(body, watcher), watcher)
+        raw = await self._with_retries(body, watcher)
         return finished(raw, model)
 
-    async def _with_retries(self, attempt: Callable[[], Awaitable[RawCompletion]], watcher: Watcher) -> RawCompletion:
+    async def _with_retries(self, body: dict[str, Any], watcher: Watcher) -> RawCompletion:
         import tenacity
 
-        backoff = tenacity.wait_exponential_jitter(initial=0.5, max=8, jitter=0.5)
+        backoff = tenacity.wait_exponential_jitter(multiplier=0.5, max=8, jitter=0.5)
 
         def wait(state: tenacity.RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
@@ -903,7 +903,7 @@ class ModelServer:
             reraise=True,
         )
         try:
-            return await retrying(attempt)
+            return await retrying(self._complete_once, body, watcher)
         except RetryableError as error:
             raise error.error from error
 
@@ -1114,6 +1114,7 @@ class Progress:
         self._step = 0.0
         self._written = 0
         self._message = "reading the page"
+        self._began = time.monotonic()
 
     async def __aenter__(self) -> Self:
         if self._send:
@@ -1141,12 +1142,14 @@ class Progress:
         # Tokens move the mark inside a step without ever reaching the step's end.
         inside = self._step * self._written / (self._written + 200)
         self._reached = min(99.9, max(self._reached + 0.001, 100 * (self._done + inside)))
-        count = f", {self._written} tokens written" if self._written else ""
-        await self._send(round(self._reached, 3), self._message + count)
+        waited = int(time.monotonic() - self._began)
+        detail = f", {self._written} tokens written" if self._written else f", {waited} s" if waited else ""
+        await self._send(round(self._reached, 3), self._message + detail)
 
     async def begin(self, message: str, share: float) -> None:
         """Announce a step that is `share` (0..1) of the whole."""
         self._message, self._step, self._written = message, share, 0
+        self._began = time.monotonic()
         await self._tell()
 
     def finish(self, share: float) -> None:
