@@ -12,6 +12,8 @@ from tests.browser import IsolatedWorld
 GOLDEN = Path(__file__).parent / "golden" / "page_text.json"
 SCRIPT_TEXT = SCRIPT.read_text(encoding="ascii")
 PAGE_FUNCTION = page_function(SOURCE.read_text(encoding="ascii"))
+# The script's numbers for the page function's codes.
+NUMBERS = {"EMPTY_PAGE": 9001, "KEYWORD_NOT_FOUND": 9002, "UNREADABLE_PAGE": 9003}
 # What `trim()` removes in JavaScript; Python's `strip()` knows another set.
 SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 
@@ -47,6 +49,17 @@ def read_as_extension(world: IsolatedWorld, start: str | None, end: str | None) 
     """The page function's result when it is sent into the page from its own source text."""
     request = json.dumps({"start": start, "end": end})
     return world.evaluate(f"({PAGE_FUNCTION})({request})")
+
+
+def logged(page: dict[str, Any]) -> str:
+    """What the script writes to stderr about a page that was read."""
+    report = {"url": page["url"], "title": page["title"]}
+    return f"chrome_tab_page {json.dumps(report, separators=(',', ':'))}\n"
+
+
+def failure(message: str, number: int) -> str:
+    """What `osascript` writes to stderr about an error."""
+    return f"chrome_tab.scpt: execution error: {message} ({number})\n"
 
 
 def pretend_text(world: IsolatedWorld, text: str) -> None:

@@ -1,30 +1,36 @@
-"""The page function, sent into real Chromium as the extension sends it."""
+"""The page function in real Chromium: as the extension sends it, and through the script for a Mac."""
 
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
 from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Page
 
+from tests.applescript_evaluator import FakeChrome, Surroundings, osascript
 from tests.browser import PAGE_URL, IsolatedWorld, launch_chromium, show
-from tests.page_text import PAGE_FUNCTION, Case, expected, golden_cases, pretend_text, read_as_extension
+from tests.page_text import (
+    NUMBERS,
+    PAGE_FUNCTION,
+    SCRIPT_TEXT,
+    Case,
+    expected,
+    failure,
+    golden_cases,
+    logged,
+    pretend_text,
+    read_as_extension,
+)
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("page_function")]
 
 
 @pytest.fixture(scope="module")
-def chromium() -> Generator[Browser]:
+def tab() -> Generator[Page]:
+    """One tab for all tests; each loads its own page into it."""
     with launch_chromium() as browser:
-        yield browser
-
-
-@pytest.fixture
-def tab(chromium: Browser) -> Generator[Page]:
-    page = chromium.new_page()
-    yield page
-    page.close()
+        yield browser.new_page()
 
 
 def read(page: Page, start: str | None = None, end: str | None = None) -> dict[str, Any]:
@@ -32,19 +38,17 @@ def read(page: Page, start: str | None = None, end: str | None = None) -> dict[s
 
 
 @pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case.name)
-def test_golden_page_gives_its_text_or_its_message(tab: Page, case: Case) -> None:
+def test_extension_script_and_model_give_the_golden_result(tab: Page, case: Case) -> None:
     show(tab, case.html)
+    world = IsolatedWorld(tab)
 
-    page = read(tab, case.start, case.end)
+    page = read_as_extension(world, case.start, case.end)
+    script = osascript(SCRIPT_TEXT, case.arguments(), Surroundings(FakeChrome(world)))
+    inner_text = world.evaluate("Reflect.get(Document.prototype, 'body', document).innerText")
 
     assert (page["code"], page["message"], page["text"]) == (case.code, case.message, case.text)
-
-
-@pytest.mark.parametrize("case", golden_cases(), ids=lambda case: case.name)
-def test_model_agrees_with_the_golden_cases(tab: Page, case: Case) -> None:
-    show(tab, case.html)
-    inner_text = IsolatedWorld(tab).evaluate("Reflect.get(Document.prototype, 'body', document).innerText")
-
+    assert (script.status, script.stdout) == ((1, "") if case.code else (0, f"{case.text}\n"))
+    assert script.stderr == logged(page) if not case.code else failure(case.message, NUMBERS[case.code])
     assert expected(inner_text, case.start, case.end) == (case.code, case.text)
 
 

@@ -1,0 +1,225 @@
+"""`chrome_tab.scpt` with a page: the JavaScript that it composes runs in real Chromium."""
+
+from collections.abc import Generator
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from playwright.sync_api import Page
+
+from tests.applescript_evaluator import FakeChrome, Finished, Surroundings, osascript
+from tests.browser import IsolatedWorld, launch_chromium, show
+from tests.page_text import (
+    NUMBERS,
+    PAGE_FUNCTION,
+    SCRIPT_TEXT,
+    arguments,
+    expected,
+    failure,
+    pretend_text,
+    read_as_extension,
+    well_formed,
+)
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("applescript")]
+
+
+@dataclass
+class Tabs:
+    """Two tabs: one to load pages into, and one whose text a test sets with `pretend_text`."""
+
+    page: Page
+    world: IsolatedWorld
+
+
+@pytest.fixture(scope="module")
+def tabs() -> Generator[Tabs]:
+    with launch_chromium() as browser:
+        blank = browser.new_page()
+        show(blank, "<title>Title</title><p>text</p>")
+        yield Tabs(browser.new_page(), IsolatedWorld(blank))
+
+
+def run(world: IsolatedWorld, *command_line: str) -> Finished:
+    return osascript(SCRIPT_TEXT, list(command_line), Surroundings(FakeChrome(world)))
+
+
+# --- What the script leaves behind ---
+
+
+def test_clipboard_is_set_only_when_asked(tabs: Tabs) -> None:
+    pretend_text(tabs.world, "one\ntwo")
+    clipboards: list[str | None] = []
+
+    for environment in ({}, {"CHROME_TAB_CLIPBOARD": "0"}, {"CHROME_TAB_CLIPBOARD": "1"}):
+        around = Surroundings(FakeChrome(tabs.world), environment)
+        assert osascript(SCRIPT_TEXT, ["one", "--to-end"], around).stdout == "two\n"
+        clipboards.append(around.clipboard)
+
+    assert clipboards == [None, None, "two"]
+
+
+def test_clipboard_stays_when_reading_fails(tabs: Tabs) -> None:
+    pretend_text(tabs.world, "one")
+    around = Surroundings(FakeChrome(tabs.world), {"CHROME_TAB_CLIPBOARD": "1"})
+
+    assert osascript(SCRIPT_TEXT, ["two", "--to-end"], around).status == 1
+    assert around.clipboard is None
+
+
+def test_text_item_delimiters_are_given_back(tabs: Tabs) -> None:
+    pretend_text(tabs.world, "start\none")
+    around = Surroundings(FakeChrome(tabs.world), delimiters="borrowed")
+
+    assert osascript(SCRIPT_TEXT, ["start", "--to-end"], around).stdout == "one\n"
+    assert around.delimiters == "borrowed"
+
+
+def test_address_and_title_are_one_ascii_line_of_the_log(tabs: Tabs) -> None:
+    title = r"Caf\u00e9 \nchrome_tab_page {} \u2028 \ud83d\ude00"
+    show(tabs.page, f"<p>text</p><script>document.title = '{title}'</script>")
+
+    finished = run(IsolatedWorld(tabs.page), "--no-filter")
+
+    assert finished.stdout == "text\n"
+    assert finished.stderr == (
+        r'chrome_tab_page {"url":"http://page.test/","title":"Caf\u00e9 chrome_tab_page {} \u2028 \ud83d\ude00"}'
+        "\n"
+    )
+
+
+def test_page_of_the_browser_itself_is_unreadable(tabs: Tabs) -> None:
+    tabs.page.goto("about:blank")
+
+    finished = run(IsolatedWorld(tabs.page), "--no-filter")
+
+    assert (finished.status, finished.stdout) == (1, "")
+    assert finished.stderr.endswith("(9003)\n")
+
+
+def test_page_whose_reading_throws_is_unreadable(tabs: Tabs) -> None:
+    show(tabs.page, "<p>text</p>")
+    world = IsolatedWorld(tabs.page)
+    world.evaluate("void Object.defineProperty(HTMLElement.prototype, 'innerText', { get() { throw 1; } })")
+
+    finished = run(world, "--no-filter")
+
+    assert finished == Finished(1, "", failure("The tab gave no answer. Reload the page, then ask again.", 9003))
+
+
+# --- Nothing in a page or a keyword becomes a program ---
+
+BREAKOUTS = [
+    "x', end: (globalThis.ran = true, null), z: '",
+    "x'); globalThis.ran = true; ('",
+    'x"); globalThis.ran = true; ("',
+    "x`); globalThis.ran = true; (`",
+    "${globalThis.ran = true}",
+    "x\\'); globalThis.ran = true; ('",
+    "x\\",
+    'x\\"',
+    "x\n'); globalThis.ran = true; //",
+    "x\u2028globalThis.ran = true\u2029",
+    "*/ globalThis.ran = true /*",
+    "</script><script>globalThis.ran = true</script>",
+    '" & (do shell script "touch ran") & "',
+    "$(touch ran)",
+    "EOFDATA\ntouch ran\n",
+    "]]>--><!--",
+    "\U0001f600'\u05d0",
+]
+
+
+@pytest.mark.parametrize("payload", BREAKOUTS)
+def test_keyword_that_tries_to_break_out_is_only_found(tabs: Tabs, payload: str) -> None:
+    pretend_text(tabs.world, f"before\n{payload}after")
+
+    assert run(tabs.world, payload, "--to-end").stdout == "after\n"
+    assert run(tabs.world, "--from-start", payload).stdout == "before\n"
+    assert run(tabs.world, payload, "R").stdout == "afte\n"
+    assert tabs.world.evaluate("globalThis.ran") is None
+
+
+def test_keyword_in_a_carelessly_written_program_would_be_noticed(tabs: Tabs) -> None:
+    show(tabs.page, "<p>text</p>")
+    world = IsolatedWorld(tabs.page)
+
+    world.evaluate(f"({PAGE_FUNCTION})({{ start: '{BREAKOUTS[0]}', end: null }})")
+
+    assert world.evaluate("globalThis.ran") is True
+
+
+def test_five_megabytes_of_hostile_text_come_through_unchanged(tabs: Tabs) -> None:
+    attack = "\n".join(BREAKOUTS)
+    text = "\n".join(f"{number} {attack}" for number in range(5_000_000 // len(attack)))
+    pretend_text(tabs.world, text)
+
+    finished = run(tabs.world, "--no-filter")
+
+    assert finished.stdout == f"{expected(text, None, None)[1]}\n"
+    assert tabs.world.evaluate("globalThis.ran") is None
+
+
+# --- Random text: the script, the extension and the model agree ---
+
+AWKWARD = [
+    *"aAbBiIkKsS .\n\n\n\t\r\0$()[]{}*+?|^\\/'\"`",
+    *"\u00e9\u00c9\u00df\u1e9e\u0130\u0131\u017f\u212a\u03c3\u03c2\u03a3\u00b5\u03bc\u0345\u0149\ufb01\u01c5",  # case
+    *"\u00a0\u0085\u200b\u2028\u2029\u3000\ufeff\u180e\x0b\x0c\x1c",  # space, or nearly
+    *"\u0301\u0307\u05d0\u0627\u202e\u65e5\u672c\U0001f600\U0001f468\u200d\U00010400\U00010428",
+    "\r\n",
+    "ss",
+    "\ud800",
+    "\udc00",
+]
+TEXTS = st.lists(st.sampled_from(AWKWARD) | st.characters(min_codepoint=32, max_codepoint=0x52F), max_size=40).map(
+    "".join
+)
+
+
+@st.composite
+def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
+    """A text and two keywords, mostly from that text, in the case that it has or another."""
+    text = draw(TEXTS)
+    keywords: list[str | None] = []
+    for _ in range(2):
+        source = well_formed(text).replace("\r\n", "\n").replace("\r", "\n")
+        begin = draw(st.integers(0, max(0, len(source) - 1)))
+        piece = source[begin : begin + draw(st.integers(1, 4))] or well_formed(draw(TEXTS))
+        recased = draw(st.sampled_from([piece, piece.upper(), piece.lower(), piece.swapcase()]))
+        keywords.append(recased if recased and draw(st.booleans()) else None)
+    return text, keywords[0], keywords[1]
+
+
+@given(readings())
+@settings(max_examples=300, deadline=None, database=None)
+def test_random_text_is_read_alike_by_script_extension_and_model(
+    tabs: Tabs, reading: tuple[str, str | None, str | None]
+) -> None:
+    text, start, end = reading
+    pretend_text(tabs.world, text)
+    code, found = expected(text, start, end)
+
+    page = read_as_extension(tabs.world, start, end)
+    script = run(tabs.world, *arguments(start, end))
+
+    assert (page["code"], page["text"]) == (code, found)
+    if code:
+        assert script == Finished(1, "", failure(page["message"], NUMBERS[code]))
+    else:
+        assert (script.status, script.stdout) == (0, f"{found}\n")
+
+
+def test_keyword_reaches_the_page_as_numbers_alone(tabs: Tabs) -> None:
+    pretend_text(tabs.world, "text")
+    chrome = FakeChrome(tabs.world)
+
+    osascript(SCRIPT_TEXT, ["k'\U0001f600", "z"], Surroundings(chrome))
+
+    (program,) = chrome.programs
+    steps = program[program.rindex("({ steps: ") :]
+    assert steps == (
+        "({ steps: [['deduplicateLines'], ['filterContentBetweenKeywords', String.fromCodePoint(107, 39, 128512),"
+        " String.fromCodePoint(122)], ['trimWhitespace'], ] }))"
+    )
