@@ -1273,6 +1273,7 @@ class Reading:
         self.gaps: list[Gap] = []
         self.cut_off = False
         self.uncombined = False
+        self.unreachable = ""
         self.parts = 1
 
     async def run(self) -> Answer:
@@ -1337,17 +1338,22 @@ class Reading:
         return answers + [answer for task in tasks for answer in task.result()]
 
     async def _ask_or_note(self, part: Part) -> list[str]:
-        """Ask one part, once more if it fails; a second failure becomes a gap in the answer."""
-        async with self.analyst.slots:
-            try:
-                return await self._ask_part(part, self.parts)
-            except ChromeTabError:
-                self.tally.retries += 1
+        """Ask one part, once more if it fails; a second failure becomes a gap in the answer.
+
+        A server that has gone away is not asked about the parts that are left.
+        """
+        for attempt in (1, 2):
+            if self.unreachable:
+                break
             try:
                 return await self._ask_part(part, self.parts)
             except ChromeTabError as error:
-                self.gaps.append(Gap(part, error.message))
-                return []
+                reason = error.message
+                self.tally.retries += attempt == 1
+                if error.code == "MODEL_UNREACHABLE":
+                    self.unreachable = reason
+        self.gaps.append(Gap(part, self.unreachable or reason))
+        return []
 
     async def _ask_part(self, part: Part, count: int, parent: Sent | None = None) -> list[str]:
         """Ask about one part, in finer parts when the server shows that it did not read all of it."""
@@ -1356,11 +1362,10 @@ class Reading:
         if self.meter.upper(text) > await self._room(whole=whole) and len(text) > MIN_PART_CHARS:
             return await self._ask_finer(part, count, None, None)
         share = READING_SHARE * len(text) / len(self.page.text)
-        reading = f"reading part {part.label} of {count}" if count > 1 else "reading the page"
-        await self.progress.begin(f"{self.model} is {reading}", share)
+        step = f"reading part {part.label} of {count}" if count > 1 else "reading the page"
         user = text if whole else self._place(part.label, count) + text
         try:
-            completion = await self._ask(self.question.prompt, user)
+            completion = await self._ask(self.question.prompt, user, step, share)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, user)
             return await self._ask_finer(part, count, None, error)
@@ -1387,17 +1392,19 @@ class Reading:
             answers += await self._ask_part(Part(*ends, f"{part.label}.{i}"), count, sent)
         return answers
 
-    async def _ask(self, system: str, user: str) -> Completion:
-        """Send one prompt and count what it cost."""
+    async def _ask(self, system: str, user: str, step: str, share: float) -> Completion:
+        """Send one prompt when it is its turn, tell of it, and count what it cost."""
         schema = self.question.output_schema
-        self.tally.requests += 1
-        completion = await self.analyst.server.complete(
-            self.model,
-            [{"role": "system", "content": system}, {"role": "user", "content": user}],
-            watcher=self,
-            stream=self.progress.wanted,
-            response_format=response_format(schema) if schema else None,
-        )
+        async with self.analyst.slots:
+            self.tally.requests += 1
+            await self.progress.begin(f"{self.model} is {step}", share)
+            completion = await self.analyst.server.complete(
+                self.model,
+                [{"role": "system", "content": system}, {"role": "user", "content": user}],
+                watcher=self,
+                stream=self.progress.wanted,
+                response_format=response_format(schema) if schema else None,
+            )
         self.tally.prompt_tokens += completion.prompt_tokens or 0
         self.tally.answer_tokens += completion.answer_tokens or 0
         self.cut_off |= completion.cut_off
@@ -1463,8 +1470,7 @@ class Reading:
             share = (1 - READING_SHARE) / len(groups) / 2**rounds
             combined = []
             for group in groups:
-                await self.progress.begin(f"{self.model} is combining {len(answers)} answers", share)
-                combined.append(await self._combine_group(group))
+                combined.append(await self._combine_group(group, f"combining {len(answers)} answers", share))
                 self.progress.finish(share)
             answers = combined
         return answers[0]
@@ -1484,13 +1490,13 @@ class Reading:
                 taken = size
         return groups
 
-    async def _combine_group(self, group: list[str]) -> str:
+    async def _combine_group(self, group: list[str], step: str, share: float) -> str:
         if len(group) == 1:
             return group[0]
         if self.question.output_schema and (merged := merge_json(group)) is not None:
             return merged
         listed = "\n\n".join(f"[Answer {i}]\n{answer}" for i, answer in enumerate(group, 1))
-        return (await self._ask(f"{self.question.prompt}\n\n{COMBINE_PROMPT}", listed)).text
+        return (await self._ask(f"{self.question.prompt}\n\n{COMBINE_PROMPT}", listed, step, share)).text
 
     # Structure
 
@@ -1500,10 +1506,11 @@ class Reading:
         data, problem = check_json(text, schema)
         if problem is None:
             return json.dumps(data, ensure_ascii=False), data
-        await self.progress.begin(f"{self.model} is repairing its answer", 0.0)
         repaired = await self._ask(
             f"{self.question.prompt}\n\nAnswer with JSON only, for this JSON Schema:\n{json.dumps(schema)}",
             f"This answer is wrong:\n{text}\n\nThe error: {problem}\n\nWrite the corrected JSON.",
+            "repairing its answer",
+            0.0,
         )
         data, problem = check_json(repaired.text, schema)
         if problem is None:
