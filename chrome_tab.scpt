@@ -263,7 +263,7 @@ on javaScriptText(keyword)
 	end if
 	set savedDelimiters to AppleScript's text item delimiters
 	set AppleScript's text item delimiters to ", "
-	set codePoints to ((id of keyword) as list) as text
+	set codePoints to (id of keyword) as text
 	set AppleScript's text item delimiters to savedDelimiters
 	return "String.fromCodePoint(" & codePoints & ")"
 end javaScriptText

@@ -11,6 +11,7 @@ Stricter than AppleScript: every `end` names what it ends, every error has a num
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
 from tests.browser import IsolatedWorld, JavaScriptError
@@ -117,7 +118,7 @@ class Finished:
 
 def osascript(source: str, arguments: list[str], around: Surroundings) -> Finished:
     """Run the script text as `osascript chrome_tab.scpt ARGUMENTS` would."""
-    handlers = Parser(source).script()
+    handlers = handlers_of(source)
     if "run" not in handlers:
         raise ScriptSyntaxError("no run handler")
     try:
@@ -125,7 +126,14 @@ def osascript(source: str, arguments: list[str], around: Surroundings) -> Finish
     except ScriptError as error:
         lines = [*around.logged, f"chrome_tab.scpt: execution error: {error.message} ({error.number})"]
         return Finished(1, "", "".join(f"{line}\n" for line in lines))
-    return Finished(0, f"{as_text(result, around)}\n", "".join(f"{line}\n" for line in around.logged))
+    shown = "missing value" if isinstance(result, Missing) else as_text(result, around)
+    return Finished(0, f"{shown}\n", "".join(f"{line}\n" for line in around.logged))
+
+
+@lru_cache(maxsize=1)
+def handlers_of(source: str) -> "dict[str, Handler]":
+    """The handlers of a script by name; kept, because tests run one script many times."""
+    return Parser(source).script()
 
 
 # --- Words ---
@@ -479,12 +487,10 @@ class Parser:
     def _coercion(self) -> Expression:
         value = self._concatenation()
         while self._takes("as"):
-            value = self._coerced(value)
+            value = self._as_text(value)
         return value
 
-    def _coerced(self, value: Expression) -> Expression:
-        if self._takes("list"):
-            return lambda frame: as_list(value(frame))
+    def _as_text(self, value: Expression) -> Expression:
         self._needs("text")
         return lambda frame: as_text(value(frame), frame.around)
 
@@ -572,10 +578,6 @@ def as_boolean(value: Value) -> bool:
     if not isinstance(value, bool):
         cannot_make(value, "boolean")
     return value
-
-
-def as_list(value: Value) -> list[Value]:
-    return value if isinstance(value, list) else [value]  # pyright: ignore[reportUnknownVariableType]
 
 
 def as_text(value: Value, around: Surroundings) -> str:

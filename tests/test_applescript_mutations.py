@@ -1,0 +1,180 @@
+"""Proof that the checks of `chrome_tab.scpt` can fail: each broken script is noticed.
+
+A mutant is noticed when the evaluator refuses it, or when it does something else than the script in one of the readings.
+"""
+
+import re
+from collections.abc import Generator, Iterator
+from itertools import combinations
+
+import pytest
+from playwright.sync_api import Page
+
+from scripts.embed_page_function import BEGIN, END
+from tests.applescript_evaluator import FakeChrome, Finished, ScriptError, ScriptSyntaxError, Surroundings, osascript
+from tests.browser import IsolatedWorld, JavaScriptError, launch_chromium, show
+from tests.page_text import PAGE_FUNCTION, SCRIPT_TEXT, golden_cases, pretend_text
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("mutations")]
+
+HEAD, REST = SCRIPT_TEXT.split(BEGIN)
+LITERAL, TAIL = REST.split(END)
+
+WHOLE_PAGE = "{ start: null, end: null }"
+REMOVED = [r" then\b", r" number \w+", r"\bnot ", '"', r"[()]", r" & \w+(\(\w+\))?", r" as \w+", r"'\w+', "]
+
+
+@pytest.fixture(scope="module")
+def pages() -> Generator[tuple[Page, Page]]:
+    with launch_chromium() as browser:
+        yield browser.new_page(), browser.new_page()
+
+
+# --- Mutants: what was broken, and the broken text ---
+
+
+def without_each_line(text: str) -> Iterator[tuple[str, str]]:
+    lines = text.splitlines(keepends=True)
+    for index, line in enumerate(lines):
+        if line.strip() and not line.startswith("--"):
+            yield f"without line {index + 1}: {line.strip()}", "".join(lines[:index] + lines[index + 1 :])
+
+
+def without_each(pattern: str, text: str) -> Iterator[tuple[str, str]]:
+    for match in re.finditer(pattern, text):
+        line = text.count("\n", 0, match.start()) + 1
+        yield (
+            f"without {match.group()!r} at {match.start()} in line {line}",
+            text[: match.start()] + text[match.end() :],
+        )
+
+
+def with_swapped_handlers(text: str) -> Iterator[tuple[str, str]]:
+    names = [name for name in re.findall(r"^on (\w+)", text, re.MULTILINE) if name != "run"]
+    for one, other in combinations(names, 2):
+        swap = {one: other, other: one}
+
+        def swapped(match: re.Match[str], swap: dict[str, str] = swap) -> str:
+            return match[1] + swap.get(match[2], match[2])
+
+        yield f"{one} and {other} swapped", re.sub(r"^(on |end )(\w+)", swapped, text, flags=re.MULTILINE)
+
+
+def with_other_numbers(text: str) -> Iterator[tuple[str, str]]:
+    for match in re.finditer(r"\d+(?=\n)", text):
+        yield f"{match.group()} one higher", f"{text[: match.start()]}{int(match[0]) + 1}{text[match.end() :]}"
+
+
+def script_mutants() -> Iterator[tuple[str, str]]:
+    for what, head in (*without_each_line(HEAD), *with_other_numbers(HEAD)):
+        yield f"head, {what}", f"{head}{BEGIN}{LITERAL}{END}{TAIL}"
+    code = re.sub(r"^[\t ]*--.*\n", "", TAIL, flags=re.MULTILINE)
+    changes = [without_each_line(code), with_swapped_handlers(code)]
+    changes += [without_each(pattern, code) for pattern in REMOVED]
+    for what, tail in (mutant for change in changes for mutant in change):
+        yield what, f"{HEAD}{BEGIN}{LITERAL}{END}{tail}"
+
+
+# --- What a script does ---
+
+
+def behaviour(script: str, world: IsolatedWorld, unreadable: IsolatedWorld) -> Iterator[object]:
+    """Everything that can be seen of a script in readings that reach each of its lines."""
+
+    def reading(chrome: FakeChrome, *command_line: str, **environment: str) -> tuple[Finished, object]:
+        around = Surroundings(chrome, environment)
+        finished = osascript(script, list(command_line), around)
+        return finished, (around.clipboard, around.delimiters, chrome.launched, len(chrome.programs))
+
+    yield reading(FakeChrome(running=False), "--no-filter")
+    yield reading(FakeChrome(windows=0), "--no-filter")
+    yield reading(FakeChrome(error=ScriptError("no", -1712)), "--no-filter")
+    yield reading(FakeChrome(world=None), "--no-filter")
+    for command_line in (
+        [],
+        ["start"],
+        ["start", ""],
+        ["start", "--from-start"],
+        ["--no-filter", "start"],
+        ["", "end"],
+    ):
+        yield reading(FakeChrome(world), *command_line)
+    for command_line in (
+        ["--no-filter"],
+        ["start", "end"],
+        ["start", "--to-end"],
+        ["--from-start", "end"],
+        ["nowhere", "end"],
+        ["end", "--to-end"],
+    ):
+        yield reading(FakeChrome(world), *command_line)
+    yield reading(FakeChrome(world), "--no-filter", CHROME_TAB_CLIPBOARD="1")
+    yield reading(FakeChrome(unreadable), "--no-filter")
+
+
+def is_noticed(script: str, expected: list[object], worlds: tuple[IsolatedWorld, IsolatedWorld]) -> bool:
+    try:
+        return any(seen != wanted for seen, wanted in zip(behaviour(script, *worlds), expected, strict=True))
+    except ScriptSyntaxError:
+        return True
+
+
+def test_every_broken_script_is_noticed(pages: tuple[Page, Page]) -> None:
+    show(pages[0], "<title>Title \u00e9</title><p>text</p>")
+    pages[1].goto("about:blank")
+    worlds = IsolatedWorld(pages[0]), IsolatedWorld(pages[1])
+    pretend_text(worlds[0], "  zero\nstart\n one\n ONE\ntwo\nend")
+    expected = list(behaviour(SCRIPT_TEXT, *worlds))
+    mutants = dict(script_mutants())
+
+    survivors = [what for what, script in mutants.items() if not is_noticed(script, expected, worlds)]
+
+    assert len(mutants) > 200
+    assert not is_noticed(SCRIPT_TEXT, expected, worlds)
+    assert survivors == []
+
+
+# --- The page function ---
+
+
+def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
+    """Each page that reaches other lines of the page function, and the request."""
+    for case in golden_cases():
+        show(page, case.html)
+        yield IsolatedWorld(page), f"{{ start: {as_javascript(case.start)}, end: {as_javascript(case.end)} }}"
+    for content_type in ("application/pdf", "image/svg+xml"):
+        show(page, "<svg xmlns='http://www.w3.org/2000/svg'></svg>", content_type=content_type)
+        yield IsolatedWorld(page), WHOLE_PAGE
+    page.goto("about:blank")
+    page.evaluate("document.body.textContent = 'text'")
+    yield IsolatedWorld(page), WHOLE_PAGE
+    show(page, "<p>text</p>")
+    world = IsolatedWorld(page)
+    pretend_text(world, "half \ud83d character\nhalf \ud83d character")
+    yield world, WHOLE_PAGE
+    yield world, "{ steps: [['trimWhitespace']] }"
+    for getter in ("'a'.repeat(32e6)", "null.text"):
+        world.evaluate(f"void Object.defineProperty(HTMLElement.prototype, 'innerText', {{ get: () => {getter} }})")
+        yield world, WHOLE_PAGE
+
+
+def result_of(function: str, request: str, world: IsolatedWorld) -> object:
+    try:
+        return world.evaluate(f"({function})({request})")
+    except JavaScriptError:
+        return "it threw"
+
+
+def test_every_line_of_the_page_function_is_noticed_when_it_is_missing(pages: tuple[Page, Page]) -> None:
+    survivors = dict(without_each_line(PAGE_FUNCTION))
+    assert len(survivors) > 150
+
+    for world, request in situations(pages[0]):
+        expected = result_of(PAGE_FUNCTION, request, world)
+        survivors = {what: text for what, text in survivors.items() if result_of(text, request, world) == expected}
+
+    assert list(survivors) == []
+
+
+def as_javascript(keyword: str | None) -> str:
+    return "null" if keyword is None else f"String.fromCodePoint({', '.join(str(ord(point)) for point in keyword)})"
