@@ -74,6 +74,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic import ValidationError as PydanticValidationError
 from pydantic_settings import (
     BaseSettings,
+    EnvSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
@@ -248,12 +249,12 @@ def config_dir() -> Path:
 
 def model_server_url(value: str) -> str:
     """Return the server's root address without a trailing `/` or `/v1`."""
-    url = urlsplit(value.strip())
-    if url.scheme not in {"http", "https"} or not url.hostname:
+    url = urlsplit(value)
+    if url.scheme not in {"http", "https"} or not url.hostname or url.port == 0 or not value.isprintable():
         raise ValueError("must be an http:// or https:// address such as http://localhost:11434")
     if url.username or url.password or url.query or url.fragment:
         raise ValueError("must be a plain address; give a key with --api-key")
-    return value.strip().rstrip("/").removesuffix("/v1").rstrip("/")
+    return value.rstrip("/").removesuffix("/v1").rstrip("/")
 
 
 def split_names(value: Any) -> Any:
@@ -275,6 +276,15 @@ class SiteRule(BaseModel):
     deny: bool = False
 
 
+class EnvironmentSource(EnvSettingsSource):
+    """The environment, except for what only the configuration file may hold."""
+
+    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
+        if environment_name(field_name) is None:
+            return None, field_name, False
+        return super().get_field_value(field, field_name)
+
+
 class TomlSource(PydanticBaseSettingsSource):
     """The configuration file; its keys are the flags' names with underscores."""
 
@@ -288,7 +298,7 @@ class TomlSource(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         try:
-            values = tomllib.loads(self.path.read_text(encoding="utf-8"))
+            values = tomllib.loads(self.path.read_text(encoding="utf-8-sig"))
         except FileNotFoundError:
             if self.must_exist:
                 raise ValueError(f"The configuration file {self.path} does not exist.") from None
@@ -301,7 +311,8 @@ class TomlSource(PydanticBaseSettingsSource):
 class Settings(BaseSettings):
     """Everything that can be set. Priority: command line, environment, TOML file, default."""
 
-    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_ignore_empty=True, populate_by_name=True)
+    # Only the aliases are environment variables: another program's PORT or MODEL is not for us.
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_ignore_empty=True, str_strip_whitespace=True)
 
     ollama_url: Annotated[str | None, AfterValidator(lambda v: v and model_server_url(v))] = Field(
         None,
@@ -311,10 +322,12 @@ class Settings(BaseSettings):
     model: str | None = Field(
         None, validation_alias="OLLAMA_MODEL", description="model name (required)", max_length=500
     )
-    fallback_model: Annotated[list[str], NoDecode, BeforeValidator(split_names)] = Field(
-        [],
-        validation_alias="CHROME_TAB_FALLBACK_MODELS",
-        description="tried in order when the model is missing or fails (repeatable)",
+    fallback_model: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
+        Field(
+            [],
+            validation_alias="CHROME_TAB_FALLBACK_MODELS",
+            description="tried in order when the model is missing or fails (repeatable)",
+        )
     )
     api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = Field(
         None, validation_alias="OLLAMA_API_KEY", description="sent as a bearer token", repr=False
@@ -356,7 +369,7 @@ class Settings(BaseSettings):
     )
     port: int = Field(
         61822,
-        ge=1,
+        ge=1024,
         le=65_535,
         validation_alias="CHROME_TAB_PORT",
         description="one loopback port for everything",
@@ -376,19 +389,26 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Order the sources; the file is the one that the two before it name."""
         given = init_settings().get("CHROME_TAB_CONFIG") or os.environ.get("CHROME_TAB_CONFIG")
-        path = Path(given) if given else config_dir() / "config.toml"
-        return init_settings, env_settings, TomlSource(settings_cls, path, must_exist=bool(given))
+        path = Path(given).expanduser() if given else config_dir() / "config.toml"
+        return init_settings, EnvironmentSource(settings_cls), TomlSource(settings_cls, path, must_exist=bool(given))
 
     def denies(self, url: str) -> bool:
-        """Say whether a `[sites]` rule denies the host of `url`."""
-        host = (urlsplit(url).hostname or "").rstrip(".").lower()
-        return any(rule.deny and fnmatchcase(host, name.lower()) for name, rule in self.sites.items())
+        """Say whether a `[sites]` rule denies the host of `url`; an address without sense is denied by any.
+
+        As in Chrome's own patterns, `*.example.com` means example.com too.
+        """
+        denied = [name.rstrip(".").lower() for name, rule in self.sites.items() if rule.deny]
+        try:
+            host = (urlsplit(url).hostname or "").rstrip(".").lower()
+        except ValueError:
+            return bool(denied)
+        return any(fnmatchcase(host, name) or fnmatchcase(f".{host}", name) for name in denied)
 
 
 def environment_name(field: str) -> str | None:
@@ -420,7 +440,8 @@ def settings_complaint(detail: Mapping[str, Any]) -> str:
         return f"The configuration file has an unknown key {name!r}."
     if not environment_name(field):
         return f"The configuration file's [{'.'.join([field, *rest])}] is wrong: {detail['msg']}."
-    got = "" if field == "api_key" else f"; got {detail['input']!r}"
+    # Keys are not shown, nor is the password of an address.
+    got = "" if field == "api_key" or "@" in str(detail["input"]) else f"; got {detail['input']!r}"
     problem = detail["msg"].removeprefix("Value error, ").rstrip(".")
     return f"--{field.replace('_', '-')} ({environment_name(field)}) is wrong: {problem}{got}."
 
