@@ -104,13 +104,14 @@ property pageFunction : "function readPage(request) {
   }
   const steps = {
     deduplicateLines(text) {
+      const keys = fold(text).split(\"\\n\");
       const seen = new Set();
       const kept = [];
-      for (const line of text.split(\"\\n\")) {
-        const key = line.trim() === \"\" ? \"\" : fold(line);
-        if (key === \"\" ? kept.at(-1) !== \"\" : !seen.has(key)) {
-          seen.add(key);
-          kept.push(key === \"\" ? \"\" : line);
+      for (const [i, line] of text.split(\"\\n\").entries()) {
+        if (line.trim() === \"\") {
+          if (kept.at(-1) !== \"\") kept.push(\"\");
+        } else if (seen.size < seen.add(keys[i]).size) {
+          kept.push(line);
         }
       }
       return kept.join(\"\\n\");
