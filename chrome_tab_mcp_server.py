@@ -41,6 +41,7 @@ import dataclasses
 import functools
 import hashlib
 import hmac
+import io
 import json
 import logging
 import os
@@ -60,7 +61,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
-from types import TracebackType
+from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self
 from urllib.parse import urlsplit
 
@@ -120,6 +121,7 @@ COMMAND_TIMEOUT_S = 35.0
 OPENING_TIMEOUT_S = 10.0
 EXTENSION_WAIT_S = 5.0
 PORT_RETRY_S = 2.0
+LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
@@ -398,17 +400,28 @@ class Settings(BaseSettings):
         path = Path(given).expanduser() if given else config_dir() / "config.toml"
         return init_settings, EnvironmentSource(settings_cls), TomlSource(settings_cls, path, must_exist=bool(given))
 
+    @property
+    def denied_hosts(self) -> list[str]:
+        """Return the names and patterns that `[sites]` denies."""
+        return [name.rstrip(".").lower() for name, rule in self.sites.items() if rule.deny]
+
     def denies(self, url: str) -> bool:
-        """Say whether a `[sites]` rule denies the host of `url`; an address without sense is denied by any.
+        """Say whether a `[sites]` rule denies the host of `url`; every rule denies an unknown host.
 
         As in Chrome's own patterns, `*.example.com` means example.com too.
         """
-        denied = [name.rstrip(".").lower() for name, rule in self.sites.items() if rule.deny]
-        try:
-            host = (urlsplit(url).hostname or "").rstrip(".").lower()
-        except ValueError:
-            return bool(denied)
-        return any(fnmatchcase(host, name) or fnmatchcase(f".{host}", name) for name in denied)
+        host = host_of(url)
+        if not host and not url.startswith("file:"):
+            return bool(self.denied_hosts)
+        return any(fnmatchcase(host, name) or fnmatchcase(f".{host}", name) for name in self.denied_hosts)
+
+
+def host_of(url: str) -> str:
+    """Return the host's name in lower case; empty where there is none."""
+    try:
+        return (urlsplit(url).hostname or "").rstrip(".").lower()
+    except ValueError:
+        return ""
 
 
 def environment_name(field: str) -> str | None:
@@ -1746,19 +1759,18 @@ class AppleScriptSource:
 
     name: SourceName = "applescript"
 
-    def __init__(self, browser: str, *, clipboard: bool) -> None:
+    def __init__(self, browser: str) -> None:
         self.browser = browser
-        self.clipboard = clipboard
 
     @staticmethod
     def available() -> bool:
         """Say whether there is an osascript on PATH."""
         return shutil.which("osascript") is not None
 
-    async def read(self, start: str | None, end: str | None) -> Page:
-        """Return the active tab's text between the keywords."""
-        out, err = await self._run(osascript_arguments(start, end))
-        text = well_formed(out.removesuffix("\n"))
+    async def read(self, start: str | None, end: str | None, *, clipboard: bool = False) -> Page:
+        """Return the active tab's text between the keywords; `clipboard` copies it there too."""
+        out, err = await self._run(osascript_arguments(start, end), clipboard=clipboard)
+        text = out.removesuffix("\n")
         if not text.strip():
             raise ChromeTabError(
                 "EMPTY_PAGE", "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
@@ -1766,12 +1778,12 @@ class AppleScriptSource:
         about = page_line(err)
         return Page(about.get("url", ""), about.get("title", ""), text, self.name)
 
-    async def _run(self, arguments: Sequence[str]) -> tuple[str, str]:
+    async def _run(self, arguments: Sequence[str], *, clipboard: bool) -> tuple[str, str]:
         """Run the script; return its stdout and stderr, or raise what its exit means."""
         with script_for(self.browser) as script:
-            process = await self._start([str(script), *arguments])
+            process = await self._start([str(script), *arguments], {"CHROME_TAB_CLIPBOARD": str(int(clipboard))})
             try:
-                async with asyncio.timeout(OSASCRIPT_TIMEOUT_S):
+                async with killed_unless_done(process), asyncio.timeout(OSASCRIPT_TIMEOUT_S):
                     out, err = await process.communicate()
             except TimeoutError:
                 raise ChromeTabError(
@@ -1779,15 +1791,12 @@ class AppleScriptSource:
                     f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Look whether a "
                     "dialog waits for you on the screen, or reload the page, then ask again.",
                 ) from None
-            finally:
-                kill_group(process)
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
         if process.returncode != 0:
             raise self._failure(stderr)
         return stdout, stderr
 
-    async def _start(self, arguments: Sequence[str]) -> asyncio.subprocess.Process:
-        wish = {"CHROME_TAB_CLIPBOARD": "1" if self.clipboard else "0"}
+    async def _start(self, arguments: Sequence[str], wish: Mapping[str, str]) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
                 "osascript",
@@ -1810,7 +1819,8 @@ class AppleScriptSource:
         found = ERROR_NUMBER.search(stderr)
         number = int(found[1]) if found else 0
         if number in SCRIPT_CODES:
-            sentence = stderr[: found.start()].rpartition("execution error: ")[2] if found else ""
+            # What follows the first mark may quote the page, and with it another mark.
+            sentence = stderr[: found.start()].split("execution error: ", 1)[-1] if found else ""
             return ChromeTabError(SCRIPT_CODES[number], one_line(sentence, 1000))
         if number in APPLE_EVENT_ERRORS:
             code, sentence = APPLE_EVENT_ERRORS[number]
@@ -1864,11 +1874,19 @@ def script_for(browser: str) -> Generator[Path]:
         yield copy
 
 
-def kill_group(process: asyncio.subprocess.Process) -> None:
-    """End a process that we started, with its children, if it still runs."""
-    if process.returncode is None:
+@contextlib.asynccontextmanager
+async def killed_unless_done(process: asyncio.subprocess.Process) -> AsyncGenerator[None]:
+    """Kill the group of a process that we started when the block ends by a timeout or is cancelled.
+
+    That includes a child which outlives the process and keeps its pipes open.
+    """
+    try:
+        yield
+    except BaseException:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
+        raise
 
 
 # --- 9. Bridge: key and proofs -----------------------------------------------------------------
@@ -1888,13 +1906,23 @@ def to_base64url(data: bytes) -> str:
 def pairing_key() -> str:
     """Return the key that this person's servers and extension share; make it at first use.
 
-    Raises ChromeTabError when another user of this machine could read it.
+    Raises ChromeTabError when it cannot be kept, or when another user of this machine could read it.
     """
     path = config_dir() / "key"
     try:
+        if not path.exists():
+            make_key(path)
         return read_key(path)
-    except FileNotFoundError:
-        pass
+    except OSError as error:
+        raise ChromeTabError(
+            "PERMISSION_DENIED",
+            f"The pairing key {path} cannot be read or made ({error.strerror or error}). Mend the "
+            "permissions of that file and its folder.",
+        ) from None
+
+
+def make_key(path: Path) -> None:
+    """Write a new key, unless another server has just done so."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     draft = path.with_name(f".key-{secrets.token_hex(8)}")
     descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -1906,7 +1934,6 @@ def pairing_key() -> str:
             os.link(draft, path)
     finally:
         draft.unlink()
-    return read_key(path)
 
 
 def read_key(path: Path) -> str:
@@ -1959,7 +1986,8 @@ class Opening:
         if not re.fullmatch(r"[A-Za-z0-9_-]{43}", nonce):
             return WRONG_PROTOCOL
         self._client_nonce = nonce
-        self.version = one_line(str(hello.get("version")), 20)
+        version = hello.get("version")
+        self.version = one_line(version, 20) if isinstance(version, str) else "unknown"
         return {
             "type": "challenge",
             "protocol": PROTOCOL,
@@ -1970,8 +1998,9 @@ class Opening:
 
     def accepts(self, answer: Any) -> bool:
         """Say whether the other side has proved the key, in constant time."""
-        given = answer.get("proof") if isinstance(answer, dict) and answer.get("type") == "proof" else ""
-        return hmac.compare_digest(str(given).encode("utf-8", "replace"), self._proof("extension").encode())
+        given = answer.get("proof") if isinstance(answer, dict) and answer.get("type") == "proof" else None
+        text = given if isinstance(given, str) else ""
+        return hmac.compare_digest(text.encode("utf-8", "replace"), self._proof("extension").encode())
 
     def _proof(self, role: str) -> str:
         return proof(self._key, role, self._port, self._client_nonce, self._server_nonce)
@@ -2003,7 +2032,8 @@ class PendingCommands:
 
     def settle(self, reply: Mapping[str, Any]) -> bool:
         """End the command that a reply belongs to; False when no command waits for it."""
-        future = self._waiting.pop(str(reply.get("id")), None)
+        command_id = reply.get("id")
+        future = self._waiting.pop(command_id, None) if isinstance(command_id, str) else None
         if future is None or future.done():
             return False
         if reply.get("success") is True:
@@ -2123,30 +2153,25 @@ class Bridge:
     # The port
 
     async def _listen(self) -> None:
-        """Hold the port; while another program has it, say so and try again."""
-        key = await self._key()
-        while True:
-            try:
-                listener = socket.create_server((HOST, self.port))
-            except OSError as error:
-                self.problem = self.problem or await self._port_problem(error)
+        """Hold the port; while that cannot be, say why and try again."""
+        try:
+            while True:
+                try:
+                    key = pairing_key()
+                    listener = socket.create_server((HOST, self.port))
+                except ChromeTabError as error:
+                    self.problem = error.message
+                except OSError as error:
+                    self.problem = await self._port_problem(error)
+                else:
+                    self.problem = None
+                    with listener:
+                        await self._serve(listener, key)
                 self._tried.set()
                 await asyncio.sleep(PORT_RETRY_S)
-                continue
-            self.problem = None
-            with listener:
-                await self._serve(listener, key)
-
-    async def _key(self) -> str:
-        while True:
-            try:
-                return pairing_key()
-            except (ChromeTabError, OSError) as error:
-                self.problem = (
-                    error.message if isinstance(error, ChromeTabError) else f"The pairing key cannot be made: {error}."
-                )
-                self._tried.set()
-                await asyncio.sleep(PORT_RETRY_S)
+        finally:
+            # Nobody may wait for a port that will not be tried any more.
+            self._tried.set()
 
     async def _port_problem(self, error: OSError) -> str:
         """Return a sentence that names who has the port."""
@@ -2163,6 +2188,7 @@ class Bridge:
 
     async def _serve(self, listener: socket.socket, key: str) -> None:
         import uvicorn
+        from uvicorn.protocols.http.h11_impl import H11Protocol
 
         class Server(uvicorn.Server):
             # Signals belong to the MCP server; uvicorn must not take them.
@@ -2170,8 +2196,15 @@ class Bridge:
             def capture_signals(self) -> Generator[None]:
                 yield
 
+        class Impatient(H11Protocol):
+            # A connection that sends no request would keep a file descriptor for ever.
+            def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+                super().connection_made(transport)
+                self.loop.call_later(OPENING_TIMEOUT_S, lambda: self.scope or transport.abort())
+
         config = uvicorn.Config(
             self.app(key),
+            http=Impatient,
             log_config=None,
             log_level="critical",
             access_log=False,
@@ -2314,9 +2347,13 @@ async def port_owner(port: int) -> dict[str, Any] | None:
     import httpx
 
     try:
-        async with httpx.AsyncClient(timeout=2, trust_env=False) as client:
-            health = parse_json((await client.get(f"http://{HOST}:{port}/health")).content)
-    except (httpx.HTTPError, ValueError):
+        async with (
+            asyncio.timeout(PORT_RETRY_S),
+            httpx.AsyncClient(trust_env=False) as client,
+            client.stream("GET", f"http://{HOST}:{port}/health") as response,
+        ):
+            health = parse_json(await read_body(response))
+    except (httpx.HTTPError, TimeoutError, ChromeTabError, ValueError):
         return None
     ours = isinstance(health, dict) and {"status", "extensionConnected", "sessions"} <= health.keys()
     return health if ours else None
@@ -2376,7 +2413,7 @@ class ChromeTabs:
         self.settings = settings
         self.bridge = Bridge(settings.port)
         self.analyst = Analyst(settings)
-        self.applescript = AppleScriptSource(settings.browser, clipboard=settings.clipboard)
+        self.applescript = AppleScriptSource(settings.browser)
         self.extension = ExtensionSource(self.bridge)
 
     async def start(self) -> None:
@@ -2393,20 +2430,23 @@ class ChromeTabs:
         """Return the text of a tab; raise ChromeTabError, also when its host is denied."""
         check_keyword("start", start)
         check_keyword("end", end)
-        page = await self._read(start, end, tab_id)
-        if any(rule.deny for rule in self.settings.sites.values()) and not page.url:
-            raise ChromeTabError(
-                "HOST_BLOCKED", "The page's address is unknown, and [sites] denies some hosts. Ask about another tab."
-            )
-        if self.settings.denies(page.url):
-            host = urlsplit(page.url).hostname
-            raise ChromeTabError(
-                "HOST_BLOCKED",
-                f"[sites] in the configuration file denies {host}. Choose another tab, or change the rule.",
-            )
+        if self.settings.denied_hosts:
+            # The first time only for the address: an error about keywords quotes the page, and a
+            # clipboard keeps it.
+            self._check_site(await self._read(None, None, tab_id, clipboard=False))
+        page = await self._read(start, end, tab_id, clipboard=self.settings.clipboard)
+        self._check_site(page)
         return page
 
-    async def _read(self, start: str | None, end: str | None, tab_id: int | None) -> Page:
+    def _check_site(self, page: Page) -> None:
+        if self.settings.denies(page.url):
+            raise ChromeTabError(
+                "HOST_BLOCKED",
+                f"[sites] in the configuration file denies {host_of(page.url) or 'pages without a known host'}. "
+                "Choose another tab, or change the rule.",
+            )
+
+    async def _read(self, start: str | None, end: str | None, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is wanted, or by whichever works."""
         wanted = self.settings.source
         if wanted == "extension" or (wanted == "auto" and tab_id is not None):
@@ -2418,23 +2458,23 @@ class ChromeTabs:
                 "Leave tab_id out, or change --source.",
             )
         if wanted == "applescript":
-            return await self.applescript.read(start, end)
-        return await self._read_by_any(start, end)
+            return await self.applescript.read(start, end, clipboard=clipboard)
+        return await self._read_by_any(start, end, clipboard=clipboard)
 
-    async def _read_by_any(self, start: str | None, end: str | None) -> Page:
+    async def _read_by_any(self, start: str | None, end: str | None, *, clipboard: bool) -> Page:
         """Try AppleScript first on a Mac and the extension first elsewhere; then the other one.
 
         Only a source that cannot be used gives way: what it says about the page stands.
         """
         if sys.platform == "darwin":
             try:
-                return await self.applescript.read(start, end)
+                return await self.applescript.read(start, end, clipboard=clipboard)
             except ChromeTabError as error:
                 if error.code not in {"NO_BROWSER", "PERMISSION_DENIED"} or not self.bridge.connected:
                     raise
             return await self.extension.read(start, end)
         if not self.bridge.connected and self.applescript.available():
-            return await self.applescript.read(start, end)
+            return await self.applescript.read(start, end, clipboard=clipboard)
         return await self.extension.read(start, end)
 
     async def process(
@@ -2977,9 +3017,19 @@ async def analyze(settings: Settings, prompt: str) -> int:
 
 
 async def serve(settings: Settings) -> int:
-    """Serve MCP until the client leaves."""
-    await create_server(settings).run_async(transport="stdio", show_banner=False)
-    return 0
+    """Serve MCP until the client leaves, or until a signal asks to end."""
+    serving = asyncio.create_task(create_server(settings).run_async(transport="stdio", show_banner=False))
+    loop = asyncio.get_running_loop()
+
+    def leave(number: int, _frame: FrameType | None) -> None:
+        # Calls on their way clean up. The thread that waits for stdin cannot be woken.
+        loop.call_soon_threadsafe(serving.cancel)
+        loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, os._exit, 128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, leave)
+    await asyncio.wait({serving})
+    return 0 if serving.cancelled() else serving.result() or 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -2987,6 +3037,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags = vars(argument_parser().parse_args(argv))
     actions = {name: flags.pop(name) for name in ("analyze", "doctor", "pair") if name in flags}
     configure_logging()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # An answer may hold what the console's or pipe's own encoding cannot.
+        sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     try:
         settings = load_settings(flags, need_model=not ({"doctor", "pair"} & actions.keys()))
     except ValueError as error:
