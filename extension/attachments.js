@@ -61,6 +61,21 @@ export class Attachments {
     this.#send({ type: "event", event: "tab_detached", tab_id: tabId });
   }
 
+  /**
+   * Chrome gives a tab another id when it puts the tab to sleep.
+   *
+   * @param {number} newTabId
+   * @param {number} oldTabId
+   */
+  async replace(newTabId, oldTabId) {
+    const attachment = await this.get(oldTabId);
+    if (!attachment) return;
+    await this.detach(oldTabId);
+    this.#attachments.set(newTabId, attachment);
+    await saveAttachments(this.#attachments);
+    await this.#announce(newTabId);
+  }
+
   async detachAll() {
     for (const tabId of await this.tabIds()) await this.detach(tabId);
   }

@@ -205,7 +205,7 @@ export class Bridge {
  * @param {number} attempts failed attempts in a row, at least 1
  * @returns {number} milliseconds until the next attempt
  */
-function retryDelay(reason, attempts) {
+export function retryDelay(reason, attempts) {
   // What is wrong with the other program does not mend by itself in seconds.
   if (reason === "wrong_key" || reason === "other_protocol") return SLOWEST_RETRY_MS;
   return Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), SLOWEST_RETRY_MS);

@@ -17,6 +17,7 @@ const CLOSE_NORMAL = 1000;
 const CLOSE_OTHER_PROTOCOL = 4400;
 const CLOSE_WRONG_KEY = 4401;
 const CLOSE_NO_ANSWER = 4408;
+const CLOSE_ALREADY_CONNECTED = 4409;
 
 /** In the order in which they are gone through; any of them can be followed by CLOSED. */
 const State = Object.freeze({
@@ -155,6 +156,7 @@ export class Connection {
   #reasonOf(code) {
     if (code === CLOSE_WRONG_KEY) return "wrong_key";
     if (code === CLOSE_OTHER_PROTOCOL) return "other_protocol";
+    if (code === CLOSE_ALREADY_CONNECTED) return "already_connected";
     if (this.#state === State.CONNECTING) return "unreachable";
     return this.#state === State.OPEN ? "closed" : "no_answer";
   }

@@ -56,6 +56,7 @@ chrome.runtime.onConnect.addListener((port) => {
 });
 
 chrome.tabs.onRemoved.addListener((tabId) => void attachments.detach(tabId));
+chrome.tabs.onReplaced.addListener((newTabId, oldTabId) => void attachments.replace(newTabId, oldTabId));
 chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
   if (!(await attachments.get(tabId))) return;
   if (change.url || change.title) await attachments.update(tab);

@@ -24,7 +24,7 @@ export function describeRetry({ retryAt }, now) {
 
 /** @param {Status} status */
 function setupAdvice({ paired, port }) {
-  if (!paired) return "Start the server with --pair and paste the connection string it prints.";
+  if (!paired) return "Run the server with --pair and paste the connection string it prints.";
   return (
     `The program on port ${port} does not have this key. ` +
     "Start the right server, or paste a new connection string from --pair."
@@ -42,6 +42,8 @@ function disconnectedAdvice({ failure, port, connecting }) {
       return `The server on port ${port} has closed the connection.`;
     case "other_protocol":
       return `The server on port ${port} speaks another version of the protocol. Update it and this extension together.`;
+    case "already_connected":
+      return `The server on port ${port} already serves this extension in another browser. Disconnect it there first.`;
     default:
       return connecting ? `Connecting to port ${port}.` : `Press Reconnect to connect to port ${port} again.`;
   }

@@ -110,7 +110,7 @@ export interface Attachment {
 
 // --- Connection state
 
-export type CloseReason = "unreachable" | "no_answer" | "wrong_key" | "other_protocol" | "closed";
+export type CloseReason = "unreachable" | "no_answer" | "wrong_key" | "other_protocol" | "already_connected" | "closed";
 
 export interface Status {
   state: "setup" | "connected" | "disconnected";
