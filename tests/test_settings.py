@@ -1,0 +1,392 @@
+"""Settings: where they come from, what is refused and how, and that secrets stay out of sight."""
+
+import logging
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chrome_tab_mcp_server as server
+from chrome_tab_mcp_server import load_settings
+
+URL = "http://localhost:11434"
+SECRET = "sk-very-secret"
+NAMES = {name: server.environment_name(name) for name in server.Settings.model_fields}
+
+WriteToml = Callable[[str], Path]
+
+
+@pytest.fixture(autouse=True)
+def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """No variable of the person who runs the tests, and a configuration folder of our own."""
+    for variable in NAMES.values():
+        if variable:
+            monkeypatch.delenv(variable, raising=False)
+    folder = tmp_path / "config"
+    folder.mkdir()
+    monkeypatch.setattr(server, "config_dir", lambda: folder)
+    return folder
+
+
+@pytest.fixture
+def write_toml(config_home: Path) -> WriteToml:
+    def write(text: str) -> Path:
+        path = config_home / "config.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def load(*, need_model: bool = False, **flags: Any) -> server.Settings:
+    return load_settings(flags, need_model=need_model)
+
+
+def complaint(**flags: Any) -> str:
+    with pytest.raises(ValueError, match=r".") as raised:
+        load(**flags)
+    return str(raised.value)
+
+
+# --- Where a value comes from ---
+
+# field: flag, environment, TOML, and what these become
+SOURCES: dict[str, tuple[tuple[Any, Any], tuple[str, Any], tuple[str, Any]]] = {
+    "model": (("by-flag", "by-flag"), ("by-env", "by-env"), ('"by-toml"', "by-toml")),
+    "ollama_url": (
+        ("http://flag:1", "http://flag:1"),
+        ("http://env:2", "http://env:2"),
+        ('"http://t:3"', "http://t:3"),
+    ),
+    "timeout": (("10", 10), ("20.5", 20.5), ("30", 30)),
+    "port": (("2001", 2001), ("2002", 2002), ("2003", 2003)),
+    "clipboard": ((False, False), ("1", True), ("true", True)),
+    "fallback_model": ((["a", "b"], ["a", "b"]), (" c , d,", ["c", "d"]), ('["e"]', ["e"])),
+    "source": (("extension", "extension"), ("applescript", "applescript"), ('"auto"', "auto")),
+    "browser": (("Chromium", "Chromium"), ("Vivaldi", "Vivaldi"), ('"Opera"', "Opera")),
+}
+
+
+@pytest.mark.parametrize("field", SOURCES)
+def test_the_command_line_beats_the_environment_which_beats_the_file_which_beats_the_default(
+    field: str, monkeypatch: pytest.MonkeyPatch, write_toml: WriteToml
+) -> None:
+    (flag, from_flag), (variable, from_environment), (toml, from_toml) = SOURCES[field]
+    default = server.Settings.model_fields[field].default
+
+    assert getattr(load(), field) == default
+    write_toml(f"{field} = {toml}")
+    assert getattr(load(), field) == from_toml
+    monkeypatch.setenv(str(NAMES[field]), variable)
+    assert getattr(load(), field) == from_environment
+    assert getattr(load(**{field: flag}), field) == from_flag
+
+
+@pytest.mark.parametrize("field", [name for name, variable in NAMES.items() if variable and name != "config"])
+def test_an_empty_variable_counts_as_unset(field: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(str(NAMES[field]), "")
+
+    assert getattr(load(), field) == server.Settings.model_fields[field].default
+
+
+def test_an_empty_variable_does_not_hide_the_file(monkeypatch: pytest.MonkeyPatch, write_toml: WriteToml) -> None:
+    write_toml('model = "from-file"')
+    monkeypatch.setenv("OLLAMA_MODEL", "")
+    monkeypatch.setenv("CHROME_TAB_CONFIG", "")
+
+    assert load().model == "from-file"
+
+
+def test_variables_of_other_programs_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    without = load()
+    for name in NAMES:
+        monkeypatch.setenv(name.upper(), '{"a.example": {"deny": true}}' if name == "sites" else "7777")
+
+    assert load() == without
+    monkeypatch.setenv("CHROME_TAB_PORT", "7777")
+    assert load().port == 7777
+
+
+@pytest.mark.parametrize(("word", "value"), [("1", True), ("true", True), ("ON", True), ("0", False), ("no", False)])
+def test_a_switch_in_the_environment_takes_the_usual_words(
+    word: str, *, value: bool, monkeypatch: pytest.MonkeyPatch, write_toml: WriteToml
+) -> None:
+    write_toml(f"clipboard = {str(not value).lower()}")
+    monkeypatch.setenv("CHROME_TAB_CLIPBOARD", word)
+
+    assert load().clipboard is value
+
+
+# --- The table of the contract ---
+
+# flag, variable, default, as the contract lists them
+TABLE = [
+    ("--ollama-url", "OLLAMA_BASE_URL", None),
+    ("--model", "OLLAMA_MODEL", None),
+    ("--fallback-model", "CHROME_TAB_FALLBACK_MODELS", []),
+    ("--api-key", "OLLAMA_API_KEY", None),
+    ("--timeout", "CHROME_TAB_TIMEOUT_S", 300),
+    ("--context-length", "CHROME_TAB_CONTEXT_LENGTH", None),
+    ("--source", "CHROME_TAB_SOURCE", "auto"),
+    ("--browser", "CHROME_TAB_BROWSER", "Google Chrome"),
+    ("--clipboard", "CHROME_TAB_CLIPBOARD", False),
+    ("--no-clipboard", "CHROME_TAB_CLIPBOARD", False),
+    ("--transport", "CHROME_TAB_TRANSPORT", "stdio"),
+    ("--port", "CHROME_TAB_PORT", 61822),
+    ("--tool-names", "CHROME_TAB_TOOL_NAMES", "default"),
+    ("--config", "CHROME_TAB_CONFIG", None),
+]
+
+
+@pytest.mark.parametrize(("flag", "variable", "default"), TABLE)
+def test_each_setting_of_the_contract_has_its_flag_variable_and_default(
+    flag: str, variable: str, default: object
+) -> None:
+    actions = server.argument_parser()._option_string_actions
+
+    field = actions[flag].dest
+    assert NAMES[field] == variable
+    assert getattr(load(), field) == default
+
+
+# --- What is required ---
+
+
+@pytest.mark.parametrize(
+    ("given", "opening", "flag"),
+    [
+        ({}, "OLLAMA_BASE_URL must be provided", "--ollama-url"),
+        ({"model": "m"}, "OLLAMA_BASE_URL must be provided", "--ollama-url"),
+        ({"ollama_url": URL}, "OLLAMA_MODEL must be provided", "--model"),
+        ({"ollama_url": URL, "model": " "}, "OLLAMA_MODEL must be provided", "--model"),
+    ],
+)
+def test_a_missing_required_setting_is_a_sentence_with_how_to_set_it_and_an_example(
+    given: dict[str, Any], opening: str, flag: str
+) -> None:
+    sentence = complaint(need_model=True, **given)
+
+    assert sentence.startswith(opening)
+    assert flag in sentence
+    assert "Example: uv run chrome_tab_mcp_server.py --ollama-url http://localhost:11434 --model qwen3" in sentence
+    assert load(**given)
+    assert load(need_model=True, ollama_url=URL, model="m")
+
+
+# --- The model server's address ---
+
+
+@pytest.mark.parametrize(
+    "root", ["http://localhost:11434", "https://models.example", "http://[::1]:8080", "http://h/a"]
+)
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
+def test_the_address_may_end_in_a_slash_or_v1(root: str, ending: str) -> None:
+    assert load(ollama_url=f" {root}{ending} ").ollama_url == root
+
+
+# --- Senseless values ---
+
+SENSELESS = [
+    ("ollama_url", "localhost:11434"),
+    ("ollama_url", "ftp://localhost"),
+    ("ollama_url", "http://"),
+    ("ollama_url", "http://localhost:99999"),
+    ("ollama_url", "http://localhost:0"),
+    ("ollama_url", "http://[::1"),
+    ("ollama_url", "http://local\thost"),
+    ("ollama_url", "http://localhost?a=b"),
+    ("ollama_url", "http://localhost#a"),
+    ("ollama_url", "http://name:word@localhost"),
+    ("model", "x" * 501),
+    ("fallback_model", [""]),
+    ("api_key", "line\nbreak"),
+    ("api_key", "kl\u00fc"),
+    ("timeout", "0"),
+    ("timeout", "-1"),
+    ("timeout", "nan"),
+    ("timeout", "inf"),
+    ("timeout", "soon"),
+    ("context_length", "0"),
+    ("context_length", "-4096"),
+    ("context_length", "4k"),
+    ("parallel", "0"),
+    ("source", "safari"),
+    ("browser", 'Chrome" to quit'),
+    ("clipboard", "perhaps"),
+    ("transport", "carrier pigeon"),
+    ("port", "0"),
+    ("port", "80"),
+    ("port", "65536"),
+    ("port", "http"),
+    ("tool_names", "mine"),
+]
+
+
+@pytest.mark.parametrize(("field", "value"), SENSELESS)
+def test_a_senseless_value_is_a_sentence_that_names_flag_and_variable(
+    field: str, value: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start = f"--{field.replace('_', '-')} ({NAMES[field]}) is wrong: "
+
+    assert complaint(**{field: value}).startswith(start)
+    if isinstance(value, str):
+        monkeypatch.setenv(str(NAMES[field]), value)
+        assert complaint().startswith(start)
+
+
+def test_several_senseless_values_are_all_named() -> None:
+    sentence = complaint(port="x", timeout="y")
+
+    assert "--port (CHROME_TAB_PORT)" in sentence
+    assert "--timeout (CHROME_TAB_TIMEOUT_S)" in sentence
+
+
+# --- Secrets ---
+
+
+def test_the_key_is_in_no_message_no_representation_and_no_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    settings = load(api_key=SECRET)
+    sentence = complaint(api_key=f"{SECRET}\n{SECRET}")
+
+    assert settings.api_key == SECRET
+    assert sentence.startswith("--api-key (OLLAMA_API_KEY) is wrong")
+    for shown in (repr(settings), str(settings), sentence, caplog.text):
+        assert SECRET not in shown
+
+
+def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
+    sentence = complaint(ollama_url=f"http://me:{SECRET}@localhost:1")
+
+    assert "--ollama-url" in sentence
+    assert SECRET not in sentence
+
+
+# --- The configuration file ---
+
+
+def test_an_unknown_key_in_the_file_is_named(write_toml: WriteToml) -> None:
+    write_toml('modle = "m"')
+
+    assert complaint() == "The configuration file has an unknown key 'modle'."
+    write_toml('model = "m"')
+    assert load().model == "m"
+
+
+@pytest.mark.parametrize("text", ["model = ", "model = 'a\nb'", "[sites", "\x00"])
+def test_a_broken_file_is_a_sentence_with_its_path(text: str, write_toml: WriteToml) -> None:
+    path = write_toml(text)
+
+    assert complaint().startswith(f"The configuration file {path} cannot be read: ")
+
+
+def test_a_file_that_is_not_utf8_is_a_sentence_with_its_path(config_home: Path) -> None:
+    path = config_home / "config.toml"
+    path.write_bytes(b"model = '\xff'")
+
+    assert complaint().startswith(f"The configuration file {path} cannot be read: ")
+
+
+def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteToml) -> None:
+    write_toml('\ufeffmodel = "m"')
+
+    assert load().model == "m"
+
+
+def test_a_value_of_the_wrong_type_in_the_file_names_flag_and_variable(write_toml: WriteToml) -> None:
+    write_toml("model = 5")
+
+    assert complaint().startswith("--model (OLLAMA_MODEL) is wrong: ")
+
+
+def test_a_file_that_is_asked_for_must_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "mine.toml"
+
+    assert complaint(config=str(path)) == f"The configuration file {path} does not exist."
+    monkeypatch.setenv("CHROME_TAB_CONFIG", str(path))
+    assert complaint() == f"The configuration file {path} does not exist."
+    path.write_text('model = "m"', encoding="utf-8")
+    assert load().model == "m"
+
+
+def test_a_folder_instead_of_a_file_is_a_sentence(tmp_path: Path) -> None:
+    assert complaint(config=str(tmp_path)).startswith(f"The configuration file {tmp_path} cannot be read: ")
+
+
+def test_the_flag_chooses_the_file_before_the_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("flag", "variable"):
+        (tmp_path / name).write_text(f'model = "{name}"', encoding="utf-8")
+    monkeypatch.setenv("CHROME_TAB_CONFIG", str(tmp_path / "variable"))
+
+    assert load().model == "variable"
+    assert load(config=str(tmp_path / "flag")).model == "flag"
+
+
+def test_a_tilde_in_the_file_name_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    (tmp_path / "mine.toml").write_text('model = "m"', encoding="utf-8")
+
+    assert load(config="~/mine.toml").model == "m"
+
+
+# --- Denied hosts ---
+
+DENIED = [
+    ("bank.example", "https://bank.example/"),
+    ("bank.example", "https://BANK.example:8443/a?b#c"),
+    ("bank.example", "https://bank.example./"),
+    ("bank.example", "https://someone:word@bank.example/"),
+    ("BANK.Example.", "http://bank.example"),
+    ("*.bank.example", "https://my.bank.example"),
+    ("*.bank.example", "https://a.b.bank.example"),
+    ("*.bank.example", "https://bank.example"),
+    ("*", "https://anything.example"),
+    ("*", "file:///home/me/a.html"),
+    ("10.0.0.*", "http://10.0.0.7:8080/"),
+    ("::1", "http://[::1]:3000/"),
+    ("bank.example", ""),
+    ("bank.example", "https://[bank.example"),
+    ("bank.example", "https:///path"),
+]
+ALLOWED = [
+    ("bank.example", "https://bank.example.evil.test/"),
+    ("bank.example", "https://notbank.example/"),
+    ("bank.example", "https://bank.example@other.test/"),
+    ("bank.example", "https://my.bank.example/"),
+    ("*.bank.example", "https://notbank.example/"),
+    ("*.bank.example", "https://other.test/?u=my.bank.example"),
+    ("bank.example", "file:///home/me/bank.example"),
+]
+
+
+@pytest.mark.parametrize(("rule", "url"), DENIED)
+def test_a_rule_denies_its_hosts(rule: str, url: str, write_toml: WriteToml) -> None:
+    write_toml(f'[sites."{rule}"]\ndeny = true')
+
+    assert load().denies(url)
+
+
+@pytest.mark.parametrize(("rule", "url"), ALLOWED)
+def test_a_rule_leaves_other_hosts_alone(rule: str, url: str, write_toml: WriteToml) -> None:
+    write_toml(f'[sites."{rule}"]\ndeny = true')
+
+    assert not load().denies(url)
+
+
+def test_only_a_rule_that_denies_denies_and_denied_beats_allowed(write_toml: WriteToml) -> None:
+    write_toml('[sites."a.example"]\n[sites."*.b.example"]\ndeny = true\n[sites."www.b.example"]\ndeny = false')
+
+    assert not load().denies("https://a.example")
+    assert load().denies("https://www.b.example")
+    write_toml("")
+    assert not load().denies("")
+
+
+@pytest.mark.parametrize("rule", ["deny = 'perhaps'", "alow = true"])
+def test_a_wrong_rule_is_a_sentence_that_names_it(rule: str, write_toml: WriteToml) -> None:
+    write_toml(f'[sites."a.example"]\n{rule}')
+
+    assert re.match(r"The configuration file's \[sites\.a\.example\.(deny|alow)\] is wrong: ", complaint())
