@@ -40,10 +40,10 @@ property pageFunction : "function readPage(request) {
     return isLong ? `\"${characters.slice(0, EXCERPT_LENGTH - 3).join(\"\")}...\"` : `\"${safe}\"`;
   }
   function fold(text) {
-    return text.toUpperCase().toLowerCase();
+    return text.replaceAll(\"\\u1e9e\", \"\\u00df\").toUpperCase().toLowerCase();
   }
   function wellFormed(text) {
-    return text.replace(/[\\0\\p{Cs}]/gu, \"\\ufffd\");
+    return text.toWellFormed().replaceAll(\"\\0\", \"\\ufffd\");
   }
   function pageText() {
     const body = ofDocument(\"body\");
@@ -107,13 +107,13 @@ property pageFunction : "function readPage(request) {
       const keys = fold(text).split(\"\\n\");
       const seen = new Set();
       const kept = [];
-      for (const [i, line] of text.split(\"\\n\").entries()) {
+      text.split(\"\\n\").forEach((line, i) => {
         if (line.trim() === \"\") {
           if (kept.at(-1) !== \"\") kept.push(\"\");
         } else if (seen.size < seen.add(keys[i]).size) {
           kept.push(line);
         }
-      }
+      });
       return kept.join(\"\\n\");
     },
     filterContentBetweenKeywords(text, start, end) {

@@ -78,8 +78,8 @@ def expected(inner_text: str, start: str | None, end: str | None) -> tuple[str, 
     for line in re.split(r"\r\n|\r|\n", well_formed(inner_text)):
         if not line.strip(SPACES):
             lines += [""] if lines[-1:] != [""] else []
-        elif line.upper().lower() not in seen:
-            seen.add(line.upper().lower())
+        elif (key := line.replace("\u1e9e", "\u00df").upper().lower()) not in seen:
+            seen.add(key)
             lines.append(line)
     text = "\n".join(lines)
     if not text.strip(SPACES):

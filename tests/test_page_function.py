@@ -129,9 +129,12 @@ def test_page_of_the_browser_itself_is_unreadable(tab: Page) -> None:
 
 def test_file_is_read(tab: Page, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text("<p>text</p>", encoding="utf-8")
+    tab.unroute_all()
     tab.goto((tmp_path / "page.html").as_uri())
 
-    assert read(tab)["text"] == "text"
+    page = read(tab)
+
+    assert (page["message"], page["text"]) == ("", "text")
 
 
 def test_page_that_replaces_the_builtins_changes_nothing(tab: Page) -> None:

@@ -58,12 +58,13 @@ export function readPage(request) {
   }
 
   /**
-   * Full Unicode case folding: upper case first makes one text of "ss" and U+00DF.
+   * Full Unicode case folding: upper case first makes one text of "ss" and U+00DF. The capital U+1E9E is its own
+   * upper case, so it is put into lower case before.
    *
    * @param {string} text
    */
   function fold(text) {
-    return text.toUpperCase().toLowerCase();
+    return text.replaceAll("\u1e9e", "\u00df").toUpperCase().toLowerCase();
   }
 
   /**
@@ -72,7 +73,7 @@ export function readPage(request) {
    * @param {string} text
    */
   function wellFormed(text) {
-    return text.replace(/[\0\p{Cs}]/gu, "\ufffd");
+    return text.toWellFormed().replaceAll("\0", "\ufffd");
   }
 
   /** The page's text, with LF as its only line end. */
@@ -175,13 +176,13 @@ export function readPage(request) {
       const seen = new Set();
       /** @type {string[]} */
       const kept = [];
-      for (const [i, line] of text.split("\n").entries()) {
+      text.split("\n").forEach((line, i) => {
         if (line.trim() === "") {
           if (kept.at(-1) !== "") kept.push("");
         } else if (seen.size < seen.add(keys[i]).size) {
           kept.push(line);
         }
-      }
+      });
       return kept.join("\n");
     },
 
