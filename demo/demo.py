@@ -32,6 +32,7 @@ from browser import browser_with_extension, pair
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 from fastmcp.client.transports import StdioTransport
+from mcp import MCPError
 from mcp_types import TextContent
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as BrowserError
@@ -41,12 +42,13 @@ from tiny_model import started as tiny_model_started
 
 DEMO_PAGE = Path(__file__).resolve().parent / "page"
 ON_MAC = sys.platform == "darwin"
-DEFAULT_PROMPT = "Say in two sentences what this page is about."
+DEFAULT_PROMPT = "Summarise this page."
 PAGE_S = 60
 ANSWER_S = 600
 
-steps = Console(stderr=True, highlight=False, markup=False)
-results = Console(highlight=False, markup=False)
+# Page text must not be taken for colours, emoji or links.
+steps = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
+results = Console(highlight=False, markup=False, emoji=False)
 
 
 # --- What the person sees ---------------------------------------------------------------------
@@ -68,12 +70,16 @@ def show(result: CallToolResult) -> None:
         raise RuntimeError(text)
     receipt: dict[str, Any] = (result.meta or {})["receipt"]
     steps.print()
-    results.print(plain(str(receipt["title"])), style="bold")
+    results.print(plain(receipt["title"]), style="bold")
     results.print()
     results.print(plain(text))
     results.print()
-    for name, value in receipt.items():
-        results.print(f"{name:<12} {plain(str(value))}", style="dim")
+    results.print(
+        f"Receipt: {receipt['characters_read']:,} of {receipt['page_characters']:,} characters read by "
+        f"{receipt['source']} in {receipt['seconds']} s, parts: {receipt['parts']}, model: {plain(receipt['model'])}.\n"
+        f"The model took in {receipt['prompt_tokens']:,} tokens, your client only {receipt['answer_tokens']:,}.",
+        style="dim",
+    )
 
 
 # --- Model ------------------------------------------------------------------------------------
@@ -95,8 +101,7 @@ def model_settings() -> Generator[dict[str, str]]:
             model = stack.enter_context(tiny_model_started())
         say(
             "Model",
-            f"{model.model}, a tiny demonstration model: often wrong; it shows that the path works. "
-            "For real answers use Ollama: OLLAMA_BASE_URL=... OLLAMA_MODEL=... make demo",
+            "a tiny demonstration model: often wrong; it shows that the path works; use Ollama for real answers",
         )
         yield {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": model.model}
 
@@ -106,11 +111,18 @@ def model_settings() -> Generator[dict[str, str]]:
 
 async def ask(client: Client[StdioTransport], prompt: str) -> CallToolResult:
     say("Prompt", prompt)
-    with steps.status("Reading the tab") as status:
+    with steps.status("Asking") as status:
+        last_step = ""
 
         async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-            share = f" ({progress / total:.0%})" if total else ""
-            status.update(plain(f"{message or 'Working'}{share}"))
+            nonlocal last_step
+            done = f"{progress / total:4.0%} " if total else ""
+            status.update(plain(f"{done}{message or ''}"))
+            # A terminal shows the line above as it changes; a log gets one line for each step.
+            step = (message or "").partition(",")[0]
+            if step != last_step and not steps.is_terminal:
+                say("Progress", step)
+            last_step = step
 
         return await client.call_tool(
             "process_chrome_tab",
@@ -203,7 +215,7 @@ def main() -> int:
             install_server()
         with model_settings() as model:
             asyncio.run(demonstrate(options.url, options.prompt or DEFAULT_PROMPT, model))
-    except (RuntimeError, BrowserError, subprocess.SubprocessError) as failure:
+    except (RuntimeError, BrowserError, MCPError, subprocess.SubprocessError) as failure:
         steps.print(f"\nThe demonstration failed. {plain(str(failure))}", style="red")
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):

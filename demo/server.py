@@ -10,6 +10,7 @@ from pathlib import Path
 
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
+from mcp import MCPError
 
 SERVER = Path(__file__).resolve().parent.parent / "chrome_tab_mcp_server.py"
 INSTALL_S = 300
@@ -48,7 +49,7 @@ async def started_server(environment: dict[str, str], log: Path) -> AsyncGenerat
     async with AsyncExitStack() as stack:
         try:
             await stack.enter_async_context(client)
-        except RuntimeError as failure:
+        except (MCPError, RuntimeError) as failure:
             raise RuntimeError(f"The server did not start. {failure}\n{last_lines(log)}") from failure
         yield client
 

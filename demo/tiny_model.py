@@ -36,8 +36,15 @@ from typing import Any
 
 MODEL_NAME = "smollm2-135m-instruct"
 HOST = "127.0.0.1"
-# At temperature 0 so small a model can repeat itself for thousands of tokens.
+# Left alone at temperature 0, so small a model repeats itself for thousands of tokens. These four make it end, after
+# one to three sentences. A request that carries a grammar or a response format of its own replaces the grammar.
 MAX_ANSWER_TOKENS = 160
+REPEAT_PENALTY = 1.05
+REPEAT_WINDOW_TOKENS = 256
+THREE_SENTENCES = r"""
+root ::= sentence (" " sentence){0,2}
+sentence ::= ([^.!?\n] | "." [0-9]){10,240} [.!?]
+"""
 READY_S = 110
 EXIT_S = 10
 
@@ -128,6 +135,10 @@ def main() -> None:
     params.n_ctx = options.context_length
     params.n_parallel = 1
     params.n_predict = MAX_ANSWER_TOKENS
+    params.sampling.penalty_repeat = REPEAT_PENALTY
+    params.sampling.penalty_last_n = REPEAT_WINDOW_TOKENS
+    kind = xllamacpp.common_grammar_type.COMMON_GRAMMAR_TYPE_USER
+    params.sampling.grammar = xllamacpp.CommonGrammar(kind, THREE_SENTENCES)
     params.verbosity = 1
     params.cpuparams.n_threads = os.cpu_count() or 1
 

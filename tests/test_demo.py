@@ -1,0 +1,95 @@
+"""`make demo` for real: server over stdio, Chromium with the extension, the tiny model; and nothing of it stays behind."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from demo.tiny_model import TinyModel
+
+DEMO = Path(__file__).parent.parent / "demo" / "demo.py"
+DEMO_S = 170
+LEAVING_S = 15
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.xdist_group("tiny_model"),
+    pytest.mark.skipif(sys.platform == "darwin", reason="on a Mac the demonstration reads the person's own Chrome"),
+]
+
+
+def start_demo(folder: Path, settings: Mapping[str, str]) -> subprocess.Popen[str]:
+    person = {name: value for name, value in os.environ.items() if not name.startswith("OLLAMA_")}
+    return subprocess.Popen(
+        ["uv", "run", "--quiet", str(DEMO)],
+        encoding="utf-8",
+        env={**person, "TMPDIR": str(folder), **settings},
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+def processes_of(folder: Path) -> list[str]:
+    """The programs that live with this TMPDIR, as everything does that the demonstration starts."""
+    mark = f"TMPDIR={folder}".encode()
+    found: list[str] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (process / "environ").read_bytes().split(b"\0"):
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue
+    return found
+
+
+def assert_nothing_is_left(folder: Path) -> None:
+    deadline = time.monotonic() + LEAVING_S
+    while (left := processes_of(folder)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == []
+    assert [path.name for path in folder.iterdir() if not path.name.startswith("uv-")] == []
+
+
+def test_demo_answers_about_its_page_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    with start_demo(tmp_path, {}) as demo:
+        answer, steps = demo.communicate(timeout=DEMO_S)
+
+    assert demo.returncode == 0, steps
+    title, blank, text, *_ = answer.splitlines()
+    assert (title, blank) == ("The night ferry to Skarholm, one year on - Coast Gazette", "")
+    assert text
+    assert "Receipt: " in answer
+    assert "tiny demonstration model: often wrong" in steps
+    assert_nothing_is_left(tmp_path)
+
+
+def test_demo_without_a_model_server_says_so_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "any"}
+    with start_demo(tmp_path, settings) as demo:
+        answer, steps = demo.communicate(timeout=DEMO_S)
+
+    assert demo.returncode == 1
+    assert answer == ""
+    assert "[MODEL_UNREACHABLE]" in steps
+    assert_nothing_is_left(tmp_path)
+
+
+def test_interrupted_demo_leaves_nothing_behind(tmp_path: Path, tiny_model: TinyModel) -> None:
+    settings = {"OLLAMA_BASE_URL": tiny_model.url, "OLLAMA_MODEL": tiny_model.model}
+    with start_demo(tmp_path, settings) as demo:
+        assert demo.stderr is not None
+        steps = iter(demo.stderr.readline, "")
+        assert any(step.startswith("Page ") for step in steps)
+        started = processes_of(tmp_path)
+        os.killpg(demo.pid, signal.SIGINT)  # as the terminal does it: to all of them at once
+        demo.wait(DEMO_S)
+
+    assert any("--load-extension" in process for process in started)
+    assert demo.returncode == 130
+    assert_nothing_is_left(tmp_path)
