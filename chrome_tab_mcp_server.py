@@ -42,6 +42,7 @@ import functools
 import hashlib
 import hmac
 import io
+import itertools
 import json
 import logging
 import os
@@ -56,6 +57,7 @@ import tempfile
 import time
 import tomllib
 import traceback
+import unicodedata
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from fnmatch import fnmatchcase
@@ -134,10 +136,12 @@ MAX_ANSWER_CHARS = 40_000
 MAX_KEYWORD_CHARS = 1_000
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
+MAX_CLUSTER_CHARS = 32
 MAX_COMBINE_ROUNDS = 6
 
 DEFAULT_WINDOW = 4096
 MODEL_ATTEMPTS = 4
+RETRY_DELAY_S = 0.5
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 
 DEFAULT_SYSTEM_PROMPT = (
@@ -527,36 +531,55 @@ def strip_reasoning(text: str) -> str:
 #
 # Servers cut long prompts without a word, and no tokenizer can be asked. So two bounds:
 # - upper: no byte-level tokenizer makes more than one token of a byte. It decides what fits.
-# - lower: no tokenizer joins words, or more than a few CJK characters. It decides whether a
-#   reported `prompt_tokens` can be the whole prompt.
+# - lower: no usual tokenizer joins words, or puts more than a few characters into a token. It
+#   decides whether a reported `prompt_tokens` can be the whole prompt.
 # Both are narrowed, kind of character by kind of character, by what this model has reported.
 
 TEMPLATE_TOKENS = 160  # chat templates add roles, dates and a default preamble
 NARROWING_MARGIN = 1.3  # the same kind of text varies by this much from page to page
-MIN_LEARNING_BYTES = 400
+MIN_LEARNING_BYTES = 800  # in a shorter prompt the template distorts the rate
+CHUNK_CHARS = 65_536
 
-LONG_RUN = re.compile(rb"[\x21-\x7e]{25,}")
-LETTERS = string.ascii_letters.encode() + b" \n"
-LEADS = (bytes(range(0xC2, 0xE0)), bytes(range(0xE0, 0xF0)), bytes(range(0xF0, 0xF5)))
-LEAD_LENGTHS = (2, 3, 4)
-# Tokens a byte that each kind usually takes: only the proportions between kinds matter.
-USUAL_RATES = (0.25, 0.6, 0.7, 0.45, 0.45, 0.6)
-PROSE_KINDS = (0, 3, 4)
+LONG_RUN_BYTES = 25
+LONG_RUN = re.compile(rb"[\x21-\x7e]{%d,}" % LONG_RUN_BYTES)
+REPEATED = re.compile(r"(.)\1{3,}", re.DOTALL)
+LETTERS, OTHER, LONG_RUNS, TWO_BYTES, THREE_BYTES, EAST_ASIAN, FOUR_BYTES = range(7)
+# The first bytes of each kind's characters, and how many bytes such a character has.
+FIRST_BYTES = {
+    LETTERS: (string.ascii_letters.encode() + b" \n", 1),
+    TWO_BYTES: (bytes(range(0xC0, 0xE0)), 2),
+    THREE_BYTES: (bytes(range(0xE0, 0xE3)), 3),
+    EAST_ASIAN: (bytes(range(0xE3, 0xF0)), 3),
+    FOUR_BYTES: (bytes(range(0xF0, 0xF8)), 4),
+}
+# Tokens a byte that each kind usually takes (only the proportions matter), and takes at least.
+USUAL_RATES = (0.25, 0.6, 0.7, 0.45, 0.4, 0.33, 0.6)
+LEAST_RATES = (1 / 8, 1 / 10, 1 / 8, 1 / 16, 1 / 18, 1 / 12, 1 / 16)
+PROSE_KINDS = (LETTERS, TWO_BYTES, THREE_BYTES, EAST_ASIAN)
 
 
-def byte_kinds(text: str) -> tuple[int, ...]:
-    """Count UTF-8 bytes: letters and spaces, other ASCII, long runs, 2-, 3-, 4-byte characters."""
-    data = text.encode("utf-8", "replace")
-    runs = LONG_RUN.findall(data)
-    in_runs = sum(map(len, runs))
-    run_letters = sum(len(run) - len(run.translate(None, LETTERS)) for run in runs)
-    letters = len(data) - len(data.translate(None, LETTERS)) - run_letters
-    wide = [
-        length * (len(data) - len(data.translate(None, leads)))
-        for length, leads in zip(LEAD_LENGTHS, LEADS, strict=True)
-    ]
-    other = len(data) - letters - in_runs - sum(wide)
-    return (letters, other, in_runs, *wide)
+def byte_kinds(text: str) -> list[int]:
+    """Count the UTF-8 bytes of each kind: letters and spaces, other ASCII, runs without a space, ...
+
+    A page of 10 MB is counted chunk by chunk, so that it is not copied.
+    """
+    kinds = [0] * len(USUAL_RATES)
+    for start in range(0, len(text), CHUNK_CHARS):
+        data = text[start : start + CHUNK_CHARS].encode("utf-8", "replace")
+        long_words = b" ".join([word for word in data.split() if len(word) >= LONG_RUN_BYTES])
+        runs = b"".join(LONG_RUN.findall(long_words))
+        kinds[LONG_RUNS] += len(runs)
+        kinds[OTHER] += len(data) - len(runs)
+        for kind, (first_bytes, length) in FIRST_BYTES.items():
+            size = length * (count_bytes(data, first_bytes) - count_bytes(runs, first_bytes))
+            kinds[kind] += size
+            kinds[OTHER] -= size
+    return kinds
+
+
+def count_bytes(data: bytes, wanted: bytes) -> int:
+    """Count the bytes of `data` that are among `wanted`."""
+    return len(data) - len(data.translate(None, wanted))
 
 
 class TokenMeter:
@@ -577,29 +600,34 @@ class TokenMeter:
 
     def lower(self, text: str) -> int:
         """Return a number of tokens that the whole text reaches with any usual tokenizer."""
-        kinds = byte_kinds(text)
-        words = len(text.split())
-        certain = 0.7 * words + kinds[2] / 40 + kinds[4] / 30
+        words = text.split()
+        # One token may hold a whole indentation or ruled line.
+        kinds = byte_kinds(REPEATED.sub(r"\1", " ".join(words)))
+        certain = sum(rate * size for rate, size in zip(LEAST_RATES, kinds, strict=True))
         learned = sum(
-            0.5 * self._least[kind] * USUAL_RATES[kind] * kinds[kind] for kind in PROSE_KINDS if kind in self._least
+            0.6 * self._least[kind] * USUAL_RATES[kind] * kinds[kind] for kind in PROSE_KINDS if kind in self._least
         )
-        return int(max(certain, learned))
+        return int(max(0.7 * len(words), certain, learned))
 
     def learn(self, text: str, tokens: int) -> None:
         """Narrow the bounds: the server took `tokens` for the whole of `text`."""
         kinds = byte_kinds(text)
-        if sum(kinds) < MIN_LEARNING_BYTES:
+        usual = [rate * size for rate, size in zip(USUAL_RATES, kinds, strict=True)]
+        if sum(kinds) < MIN_LEARNING_BYTES or tokens > sum(kinds) + TEMPLATE_TOKENS:
             return
-        factor = tokens / sum(rate * size for rate, size in zip(USUAL_RATES, kinds, strict=True))
-        for kind, size in enumerate(kinds):
-            if size >= sum(kinds) / 10:
-                self._most[kind] = max(self._most.get(kind, 0.0), factor)
-                self._least[kind] = min(self._least.get(kind, 1e9), factor)
+        for kind, expected in enumerate(usual):
+            if expected >= sum(usual) / 5:
+                self._most[kind] = max(self._most.get(kind, 0.0), tokens / sum(usual))
+                if tokens >= 4 * TEMPLATE_TOKENS:
+                    least = (tokens - TEMPLATE_TOKENS) / sum(usual)
+                    self._least[kind] = min(self._least.get(kind, 1e9), least)
 
     def doubt(self) -> None:
         """Widen the upper bound after a prompt that it let through was too long."""
         self._most = {kind: factor * 1.5 for kind, factor in self._most.items()}
 
+
+WELL_FILLED = 0.95
 
 BREAKS = (
     re.compile(r"\n\n+"),
@@ -616,37 +644,62 @@ def last_break(text: str, start: int, end: int) -> int:
     """
     for pattern in BREAKS:
         places = [match.end() for match in pattern.finditer(text, (start + end) // 2, end)]
-        if places:
-            return places[-1]
-    # Never between a base character and its combining mark, variation selector or joiner.
-    cut = end
-    while cut > start + 1 and cut < len(text) and re.match(r"[\u0300-\u036f\u200d\ufe00-\ufe0f]", text[cut]):
-        cut -= 1
-    return cut
+        while places:
+            if not continues(text, place := places.pop()):
+                return place
+    # A real cluster is short; hostile text must not send the search back to the start.
+    for place in range(end, max(start, end - MAX_CLUSTER_CHARS), -1):
+        if not continues(text, place):
+            return place
+    return end
 
 
-def split_text(text: str, fits: Callable[[str], bool], start: int = 0) -> list[tuple[int, int]]:
-    """Split `text[start:]` into slices (start, end) that fit, at the best breaks.
+def continues(text: str, place: int) -> bool:
+    """Say whether the character at `place` belongs to the one before: an accent, a joined emoji."""
+    if place >= len(text):
+        return False
+    after = text[place]
+    return (
+        unicodedata.category(after).startswith("M")
+        or "\u200d" in (after, text[place - 1])
+        or "\U0001f3fb" <= after <= "\U0001f3ff"
+    )
+
+
+def split_text(text: str, cost: Callable[[str], float], start: int = 0) -> list[tuple[int, int]]:
+    """Split `text[start:]` into slices (start, end) that cost at most 1, at the best breaks.
 
     The slices follow each other without gap, so that joined they are the text. A single character
-    that does not fit stands alone.
+    that costs more stands alone.
     """
     slices: list[tuple[int, int]] = []
-    size = len(text) - start
+    size = 4096
     while start < len(text):
-        size = max(1, min(size, len(text) - start))
-        while size > 1 and not fits(text[start : start + size]):
-            size //= 2
-        low, high = size, min(2 * size, len(text) - start)
-        while high - low > max(1, low // 32):
-            middle = (low + high) // 2
-            low, high = (middle, high) if fits(text[start : start + middle]) else (low, middle)
-        end = start + (high if fits(text[start : start + high]) else low)
+        size = longest_prefix(text, start, size, cost)
+        end = start + size
         if end < len(text):
-            end = last_break(text, start, end)
+            place = last_break(text, start, end)
+            # A shorter text can cost more: the end of a long run may count as words.
+            end = place if cost(text[start:place]) <= 1 else end
         slices.append((start, end))
-        start, size = end, 2 * (end - start)
+        start = end
     return slices
+
+
+def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], float]) -> int:
+    """Return about how many characters from `start` on cost at most 1; 1 if even one costs more."""
+    left = len(text) - start
+    low, high = 0, left + 1  # low fits, high does not
+    size = min(guess, left)
+    for attempt in itertools.count():
+        spent = cost(text[start : start + size])
+        low, high = (size, high) if spent <= 1 else (low, size)
+        if high - low <= max(1, low // 32) or WELL_FILLED <= spent <= 1:
+            return max(1, low)
+        # Costs grow about evenly, so the next size can be told; bisecting makes sure of an end.
+        told = (low + high) // 2 if attempt % 2 and high <= left else min(4 * size, int(0.98 * size / (spent or 1e-9)))
+        size = max(low + 1, min(high - 1, told))
+    raise AssertionError
 
 
 # --- 6. Model server ---------------------------------------------------------------------------
@@ -704,7 +757,7 @@ def is_count(value: Any) -> TypeIs[int]:
 def loaded_context(running: Any, model: str) -> int | None:
     """Return `context_length` of a loaded model in an Ollama /api/ps reply."""
     names = {model, f"{model}:latest"}
-    for entry in running.get("models", []) if isinstance(running, dict) else []:
+    for entry in items(running, "models"):
         if isinstance(entry, dict) and {entry.get("name"), entry.get("model")} & names:
             length = entry.get("context_length")
             return length if is_count(length) else None
@@ -716,17 +769,32 @@ def retry_after_s(value: str | None) -> float | None:
     return float(value) if value and re.fullmatch(r"\d{1,6}", value.strip()) else None
 
 
-async def read_body(response: httpx.Response) -> str:
-    """Return a reply's text; raise when it is larger than any answer."""
-    data = bytearray()
+async def read_chunks(response: httpx.Response) -> AsyncGenerator[bytes]:
+    """Yield a reply's bytes; raise when they are more than any answer."""
+    size = 0
     async for chunk in response.aiter_bytes():
-        data += chunk
-        if len(data) > MAX_MODEL_REPLY_BYTES:
+        size += len(chunk)
+        if size > MAX_MODEL_REPLY_BYTES:
             raise ChromeTabError(
                 "MODEL_ERROR",
-                "The model server's reply is larger than 16 MiB. Is this a model server?",
+                "The model server's reply is larger than 16 MiB. Is --ollama-url the address of a model server?",
             )
-    return data.decode("utf-8", "replace")
+        yield chunk
+
+
+async def read_body(response: httpx.Response) -> str:
+    """Return a reply's text."""
+    return b"".join([chunk async for chunk in read_chunks(response)]).decode("utf-8", "replace")
+
+
+async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
+    """Yield a reply's lines as they arrive."""
+    rest = b""
+    async for chunk in read_chunks(response):
+        *lines, rest = (rest + chunk).split(b"\n")
+        for line in lines:
+            yield line.decode("utf-8", "replace").rstrip("\r")
+    yield rest.decode("utf-8", "replace")
 
 
 def server_message(raw: str) -> str:
@@ -743,7 +811,7 @@ def server_message(raw: str) -> str:
 
 def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
     """Recognise a refusal for length; llama.cpp and vLLM name the window in it."""
-    if not re.search(r"exceed_context_size|context (length|size|window)|too long", raw, re.IGNORECASE):
+    if not re.search(r"exceed_context_size|context ?(length|size|window)|too long", raw, re.IGNORECASE):
         return None
     n_ctx = re.search(r'"n_ctx"\s*:\s*(\d+)', raw)
     n_prompt = re.search(r'"n_prompt_tokens"\s*:\s*(\d+)', raw)
@@ -766,79 +834,83 @@ def parse_completion(raw: str) -> RawCompletion:
             f"The model server answered with {what} instead of JSON. Is --ollama-url the address of an "
             "OpenAI-compatible server? If it is, look at its log.",
         ) from None
-    choices = reply.get("choices") if isinstance(reply, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
+    choice = first_choice(reply)
+    if choice is None:
         if too_long := prompt_too_long(raw, server_message(raw)):
             raise too_long
         said = f" It said: {server_message(raw)}" if isinstance(reply, dict) and "error" in reply else ""
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply holds no choices.{said} Look at its log.")
-    message = choices[0].get("message") or {}
-    usage = reply.get("usage") or {}
+    message, usage = fields(choice, "message"), fields(reply, "usage")
     return RawCompletion(
         content=content_text(message.get("content")),
         reasoning=content_text(message.get("reasoning") or message.get("reasoning_content")),
-        finish_reason=str(choices[0].get("finish_reason") or ""),
+        finish_reason=str(choice.get("finish_reason") or ""),
         prompt_tokens=count_in(usage, "prompt_tokens"),
         answer_tokens=count_in(usage, "completion_tokens"),
     )
 
 
-def count_in(usage: Any, key: str) -> int | None:
+def fields(reply: Any, key: str) -> dict[str, Any]:
+    """Return an object inside foreign JSON; an empty one where there is none."""
+    value = reply.get(key) if isinstance(reply, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def items(reply: Any, key: str) -> list[Any]:
+    """Return a list inside foreign JSON; an empty one where there is none."""
+    value = reply.get(key) if isinstance(reply, dict) else None
+    return value if isinstance(value, list) else []
+
+
+def first_choice(reply: Any) -> dict[str, Any] | None:
+    """Return the first of a reply's `choices`."""
+    choice = next(iter(items(reply, "choices")), None)
+    return choice if isinstance(choice, dict) else None
+
+
+def count_in(usage: Mapping[str, Any], key: str) -> int | None:
     """Return a token count of a `usage` object."""
-    value = usage.get(key) if isinstance(usage, dict) else None
+    value = usage.get(key)
     return value if is_count(value) else None
 
 
 def content_text(content: Any) -> str:
     """Return message content as text: a string, or the text parts of a list."""
     if isinstance(content, list):
-        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+        return "".join(content_text(part.get("text")) for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
+
+
+def broken_off() -> RetryableError:
+    """Return the error for an answer that ended too early."""
+    sentence = "The model server broke off in the middle of its answer. Look at its log, then ask again."
+    return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
 
 
 async def read_event_stream(response: httpx.Response, watcher: Watcher) -> RawCompletion:
     """Read a streamed reply to its end; a stream that breaks off is an error, not an answer."""
     content, reasoning, finish_reason = [], [], ""
-    usage: Any = {}
-    written = size = 0
-    async for line in response.aiter_lines():
-        size += len(line)
-        if size > MAX_MODEL_REPLY_BYTES:
-            raise ChromeTabError("MODEL_ERROR", "The model server's stream does not end. Look at its log.")
-        if not line.startswith("data:"):
-            continue
-        data = line[5:].strip()
+    usage: dict[str, Any] = {}
+    written = 0
+    async for line in read_lines(response):
+        data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
         if data == "[DONE]":
             break
-        try:
-            event = parse_json(data)
-        except ValueError:
-            raise ChromeTabError(
-                "MODEL_ERROR", "The model server's stream holds a line that is not JSON. Look at its log."
-            ) from None
-        usage = event.get("usage") or usage
-        choices = event.get("choices")
-        if event.get("error"):
-            raise prompt_too_long(data, server_message(data)) or ChromeTabError(
-                "MODEL_ERROR", f"The model server failed while answering: {server_message(data)}."
-            )
-        if not choices:
+        if not data:
             continue
-        delta = choices[0].get("delta") or {}
+        event = parse_event(data)
+        usage = fields(event, "usage") or usage
+        choice = first_choice(event) or {}
+        delta = fields(choice, "delta")
         content.append(content_text(delta.get("content")))
         reasoning.append(content_text(delta.get("reasoning") or delta.get("reasoning_content")))
-        finish_reason = choices[0].get("finish_reason") or finish_reason
+        finish_reason = str(choice.get("finish_reason") or finish_reason)
         if content[-1] or reasoning[-1]:
             written += 1
             watcher.wrote(written)
     else:
         if not finish_reason:
-            raise RetryableError(
-                ChromeTabError(
-                    "MODEL_ERROR",
-                    "The model server broke off in the middle of its answer. Look at its log, then ask again.",
-                )
-            )
+            raise broken_off()
     return RawCompletion(
         content="".join(content),
         reasoning="".join(reasoning),
@@ -846,6 +918,22 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher) -> RawCo
         prompt_tokens=count_in(usage, "prompt_tokens"),
         answer_tokens=count_in(usage, "completion_tokens"),
     )
+
+
+def parse_event(data: str) -> Any:
+    """Read one event of a stream; raise when it is no JSON, or an error."""
+    try:
+        event = parse_json(data)
+    except ValueError:
+        raise ChromeTabError(
+            "MODEL_ERROR", "The model server's stream holds a line that is not JSON. Look at its log."
+        ) from None
+    if isinstance(event, dict) and event.get("error"):
+        message = server_message(data)
+        raise prompt_too_long(data, message) or ChromeTabError(
+            "MODEL_ERROR", f"The model server failed while answering: {message}. Look at its log."
+        )
+    return event
 
 
 def finished(raw: RawCompletion, model: str) -> Completion:
@@ -871,6 +959,7 @@ class ModelServer:
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float) -> None:
         self.url = url
         self.timeout_s = timeout_s
+        self._api_key = api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http: httpx.AsyncClient | None = None
         # Optional request fields that this server has refused by name.
@@ -888,6 +977,10 @@ class ModelServer:
                 limits=httpx.Limits(max_connections=100),
             )
         return self._http
+
+    def _without_key(self, raw: str) -> str:
+        """Take our key out of what is shown: a server may quote it."""
+        return raw.replace(self._api_key, "...") if self._api_key else raw
 
     async def close(self) -> None:
         """Close every connection."""
@@ -918,13 +1011,16 @@ class ModelServer:
             body["response_format"] = response_format
         for field in self._refused_fields:
             body.pop(field, None)
-        raw = await self._with_retries(body, watcher)
+        raw = await self._with_retries(watcher, self._complete_once, body, watcher)
         return finished(raw, model)
 
-    async def _with_retries(self, body: dict[str, Any], watcher: Watcher) -> RawCompletion:
+    async def _with_retries(
+        self, watcher: Watcher | None, attempt: Callable[..., Awaitable[Any]], *arguments: Any
+    ) -> Any:
+        """Call `attempt` again, a bounded number of times, as long as it raises RetryableError."""
         import tenacity
 
-        backoff = tenacity.wait_exponential_jitter(multiplier=0.5, max=8, jitter=0.5)
+        backoff = tenacity.wait_exponential_jitter(multiplier=RETRY_DELAY_S, max=8, jitter=RETRY_DELAY_S)
 
         def wait(state: tenacity.RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
@@ -932,7 +1028,8 @@ class ModelServer:
             return backoff(state) if asked is None else min(asked, 30.0)
 
         def announce(state: tenacity.RetryCallState) -> None:
-            watcher.retrying(str(state.outcome.exception()) if state.outcome else "")
+            if watcher:
+                watcher.retrying(str(state.outcome.exception()) if state.outcome else "")
 
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type(RetryableError),
@@ -942,7 +1039,7 @@ class ModelServer:
             reraise=True,
         )
         try:
-            return await retrying(self._complete_once, body, watcher)
+            return await retrying(attempt, *arguments)
         except RetryableError as error:
             raise error.error from error
 
@@ -975,7 +1072,9 @@ class ModelServer:
                 return parse_completion(await read_body(response))
         except httpx.ReadTimeout:
             raise TimeoutError from None
-        except (httpx.TransportError, httpx.StreamError) as error:
+        except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
+            raise broken_off() from error
+        except httpx.TransportError as error:
             raise RetryableError(self._unreachable(error)) from error
 
     def _unreachable(self, error: Exception) -> ChromeTabError:
@@ -986,19 +1085,24 @@ class ModelServer:
             "`ollama serve`), or correct --ollama-url.",
         )
 
+    def _busy(self, response: httpx.Response, said: str) -> RetryableError:
+        error = ChromeTabError(
+            "MODEL_ERROR",
+            f"The model server at {self.url} answered HTTP {response.status_code}{said}. It is busy or still "
+            "loading the model: try again in a while, or look at its log.",
+        )
+        return RetryableError(error, retry_after_s(response.headers.get("retry-after")))
+
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""
-        status, raw = response.status_code, await read_body(response)
+        status, raw = response.status_code, self._without_key(await read_body(response))
         message = server_message(raw)
         said = f": {message}" if message else ""
         refused = next((f for f in OPTIONAL_FIELDS if f in body and f in message), None)
+        if too_long := prompt_too_long(raw, message):
+            return too_long
         if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            error = ChromeTabError(
-                "MODEL_ERROR",
-                f"The model server at {self.url} answered HTTP {status}{said}. It is busy or still loading "
-                "the model: try again in a while, or look at its log.",
-            )
-            return RetryableError(error, retry_after_s(response.headers.get("retry-after")))
+            return self._busy(response, said)
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
             return ChromeTabError(
                 "MODEL_ERROR",
@@ -1006,13 +1110,16 @@ class ModelServer:
             )
         if refused and status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
             return RefusedFieldError(refused)
-        return (
-            prompt_too_long(raw, message)
-            or await self._missing_model(status, message, body["model"])
-            or ChromeTabError(
+        if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+            where = one_line(response.headers.get("location", "nowhere"))
+            return ChromeTabError(
                 "MODEL_ERROR",
-                f"The model server at {self.url} answered HTTP {status}{said}. Look at its log.",
+                f"{self.url} sends requests on to {where} (HTTP {status}), and page text does not follow. "
+                "If that is your model server, correct --ollama-url.",
             )
+        return await self._missing_model(status, message, body["model"]) or ChromeTabError(
+            "MODEL_ERROR",
+            f"The model server at {self.url} answered HTTP {status}{said}. Look at its log.",
         )
 
     async def _missing_model(self, status: int, message: str, model: str) -> ChromeTabError | None:
@@ -1040,25 +1147,32 @@ class ModelServer:
 
     async def models(self) -> list[str]:
         """Return the names of the models that the server lists; empty when it does not say."""
-        listed = await self._ask("GET", "/v1/models")
-        entries = listed.get("data") if isinstance(listed, dict) else None
-        return [one_line(str(entry["id"])) for entry in entries or [] if isinstance(entry, dict) and "id" in entry]
+        try:
+            listed = await self._ask("GET", "/v1/models")
+        except RetryableError as error:
+            raise error.error from error
+        return [one_line(str(e["id"])) for e in items(listed, "data") if isinstance(e, dict) and "id" in e]
 
-    async def _ask(self, method: str, path: str, *, timeout_s: float = QUESTION_TIMEOUT_S, **body: Any) -> Any:
-        """Return the JSON of a side question, None when there is none; raise when unreachable."""
+    async def _ask(self, method: str, path: str, *, timeout_s: float | None = None, **body: Any) -> Any:
+        """Return the JSON of a side question, None when there is none; RetryableError when nobody is there yet."""
         import httpx
 
         try:
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout(timeout_s or QUESTION_TIMEOUT_S):
                 async with self._client().stream(method, self.url + path, json=body or None) as response:
+                    if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
+                        raise self._busy(response, "")
                     return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise self._unreachable(error) from error
-        except (httpx.TransportError, TimeoutError, ValueError):
+            raise RetryableError(self._unreachable(error)) from error
+        except (httpx.TransportError, httpx.DecodingError, TimeoutError, ValueError, ChromeTabError):
             return None
 
     async def window(self, model: str) -> Window:
         """Return the window that the model really has, never its trained maximum."""
+        return await self._with_retries(None, self._find_window, model)
+
+    async def _find_window(self, model: str) -> Window:
         for question in (self._ollama_window, self._llama_cpp_window, self._listed_window):
             if window := await question(model):
                 return window
@@ -1076,14 +1190,12 @@ class ModelServer:
             return Window(tokens, "Ollama /api/ps")
         shown = await self._ask("POST", "/api/show", model=model)
         parameters = str(shown.get("parameters")) if isinstance(shown, dict) else ""
-        if found := re.search(r"^\s*num_ctx\s+(\d+)", parameters, re.MULTILINE):
+        if found := re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII):
             return Window(int(found[1]), "Ollama /api/show num_ctx")
         return Window(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> Window | None:
-        props = await self._ask("GET", "/props")
-        settings = props.get("default_generation_settings") if isinstance(props, dict) else None
-        tokens = settings.get("n_ctx") if isinstance(settings, dict) else None
+        tokens = fields(await self._ask("GET", "/props"), "default_generation_settings").get("n_ctx")
         return Window(tokens, "llama.cpp /props") if is_count(tokens) else None
 
     async def _listed_window(self, model: str) -> Window | None:
@@ -1091,8 +1203,7 @@ class ModelServer:
             ("/api/v0/models", "loaded_context_length"),
             ("/v1/models", "max_model_len"),
         ):
-            listed = await self._ask("GET", path)
-            for entry in (listed.get("data") if isinstance(listed, dict) else None) or []:
+            for entry in items(await self._ask("GET", path), "data"):
                 if isinstance(entry, dict) and entry.get("id") == model and is_count(entry.get(key)):
                     return Window(entry[key], f"{path} {key}")
         return None
@@ -1380,7 +1491,7 @@ class Reading:
                 f"The instruction leaves no room for the page in {self.model}'s window of {window} "
                 "tokens. Shorten system_prompt or output_schema, or give the model a larger window.",
             )
-        slices = split_text(text, lambda piece: self.meter.upper(piece) <= room, start)
+        slices = split_text(text, lambda piece: self.meter.upper(piece) / room, start)
         return [Part(*ends, str(first + i)) for i, ends in enumerate(slices)]
 
     def _place(self, label: str, count: int) -> str:
@@ -1455,7 +1566,7 @@ class Reading:
             )
         room = await self._room()
         half = (part.end - part.start + 1) // 2
-        slices = split_text(text, lambda piece: len(piece) <= half and self.meter.upper(piece) <= room, part.start)
+        slices = split_text(text, lambda piece: max(len(piece) / half, self.meter.upper(piece) / room), part.start)
         answers = []
         for i, ends in enumerate(slices, 1):
             answers += await self._ask_part(Part(*ends, f"{part.label}.{i}"), count, sent)
