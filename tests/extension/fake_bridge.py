@@ -61,8 +61,9 @@ class FakeBridge:
     async def ask(self, command: str, *, tab_id: int | None = None, **params: object) -> Message:
         """Send a command and return the reply to it, whatever it says."""
         self._last_id += 1
-        message = {"id": str(self._last_id), "type": "command", "command": command, "tab_id": tab_id, "params": params}
-        reply = self._replies[message["id"]] = asyncio.get_running_loop().create_future()
+        command_id = str(self._last_id)
+        reply = self._replies[command_id] = asyncio.get_running_loop().create_future()
+        message = {"id": command_id, "type": "command", "command": command, "tab_id": tab_id, "params": params}
         await self.send(message)
         return await asyncio.wait_for(reply, WAIT_S)
 
@@ -85,7 +86,7 @@ class FakeBridge:
         return await asyncio.wait_for(self.close_codes.get(), WAIT_S)
 
     def proof(self, role: str, hello_nonce: str, own_nonce: str, port: int | None = None) -> str:
-        is_binary = len(self.key) == 43  # noqa: PLR2004 - 32 bytes in base64url
+        is_binary = len(self.key) == 43
         key = base64.urlsafe_b64decode(self.key + "=") if is_binary else self.key.encode()
         statement = f"chrome-tab-reader/1|{role}|{port or self.port}|{hello_nonce}|{own_nonce}"
         return encode(hmac.digest(key, statement.encode(), hashlib.sha256))

@@ -1,0 +1,223 @@
+"""How the extension keeps its connection, and leaves it when the person wants that."""
+
+import http.server
+import json
+import tempfile
+import threading
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Playwright, expect
+from websockets.asyncio.server import ServerConnection
+
+from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
+from tests.extension.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
+
+ALARMS = "await chrome.alarms.getAll()"
+
+
+async def test_restarted_server_is_found_again(paired: Popup, bridge: FakeBridge) -> None:
+    await bridge.stop()
+    await paired.shows("Disconnected. .* Trying again in")
+
+    await bridge.start()
+
+    await bridge.connected()
+    await paired.shows("Connected")
+
+
+async def test_unreachable_server_is_named_by_its_port(paired: Popup, bridge: FakeBridge) -> None:
+    await bridge.stop()
+
+    await paired.shows(f"Disconnected. Server not reachable on port {bridge.port}. Is it running\\? Trying again in")
+
+
+async def test_retries_slow_down_to_30_s(popup: Popup) -> None:
+    delays = "[1, 2, 3, 4, 5, 6, 99].map((attempts) => retryDelay('{}', attempts) / 1000)"
+    script = "async () => {{ const {{ retryDelay }} = await import('/bridge.js'); return {}; }}"
+
+    assert await popup.page.evaluate(script.format(delays.format("unreachable"))) == [2, 4, 8, 16, 30, 30, 30]
+    assert await popup.page.evaluate(script.format(delays.format("wrong_key"))) == [30] * 7
+
+
+async def test_disconnect_lasts_until_reconnect_also_over_the_workers_death(paired: Popup, bridge: FakeBridge) -> None:
+    assert [alarm["name"] for alarm in await paired.chrome(ALARMS)] == ["wake"]
+
+    await paired.press("disconnect")
+    await paired.shows("Disconnected. Press Reconnect")
+    assert await bridge.next_close_code() == 1000
+    assert await paired.chrome(ALARMS) == []
+
+    await stop_worker(paired)
+    await paired.open()
+    await paired.shows("Disconnected. Press Reconnect")
+    assert len(bridge.hellos) == 1
+
+    await paired.press("reconnect")
+    await bridge.connected()
+    await paired.shows("Connected")
+
+
+async def test_without_automatic_reconnecting_a_lost_server_stays_lost(paired: Popup, bridge: FakeBridge) -> None:
+    await paired.element("auto-reconnect").uncheck()
+    await expect(paired.element("status")).to_contain_text("Connected")
+    await bridge.stop()
+    await paired.shows("Disconnected. The server on port .* has closed the connection")
+    await expect(paired.element("countdown")).to_have_text("")
+    assert await paired.chrome(ALARMS) == []
+
+    await bridge.start()
+    await stop_worker(paired)
+    await paired.open()
+    await paired.shows("Disconnected")
+    assert len(bridge.hellos) == 1
+
+    await paired.element("auto-reconnect").check()
+    await bridge.connected()
+    await paired.shows("Connected")
+
+
+async def test_killed_worker_comes_back_at_the_next_event_with_its_connection_and_tabs(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    page = await paired.page.context.new_page()
+    await page.goto(site.url("/one"))
+    await paired.press("attachButton")
+    attached = await bridge.next_message("tab_attached")
+    await paired.element("allow-evaluate").check()
+    await expect(paired.element("allow-evaluate")).to_be_checked()
+    await paired.page.goto("about:blank")
+
+    await stop_worker(paired)
+    await page.goto(site.url("/two"))
+
+    await bridge.connected()
+    again = await bridge.next_message("tab_attached")
+    assert (again["tab_id"], again["connected_at"]) == (attached["tab_id"], attached["connected_at"])
+    await paired.open()
+    await page.bring_to_front()
+    await expect(paired.element("attachButton")).to_have_text("Detach")
+    await expect(paired.element("allow-evaluate")).to_be_checked()
+
+
+async def test_alarm_wakes_a_killed_worker_within_half_a_minute(paired: Popup) -> None:
+    (alarm,) = await paired.chrome(ALARMS)
+
+    assert alarm["periodInMinutes"] == 0.5
+
+
+@pytest.mark.parametrize("is_wanted", [True, False])
+async def test_restarted_browser_does_what_the_person_chose(
+    playwright: Playwright, bridge: FakeBridge, *, is_wanted: bool
+) -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        async with launched_chromium(playwright, Path(profile)) as chromium:
+            popup = Popup(await chromium.new_page())
+            await popup.open()
+            await popup.paste(bridge.connection_string)
+            await bridge.connected()
+            if not is_wanted:
+                await popup.press("disconnect")
+                await popup.shows("Disconnected")
+        async with launched_chromium(playwright, Path(profile)) as chromium:
+            popup = Popup(await chromium.new_page())
+            await popup.open()
+            await popup.shows("Connected" if is_wanted else "Disconnected. Press Reconnect")
+            assert len(bridge.hellos) == (2 if is_wanted else 1)
+
+
+async def test_frames_that_are_no_command_are_dropped_and_the_next_command_is_answered(
+    paired: Popup, bridge: FakeBridge
+) -> None:
+    to_tabs = {"type": "command", "command": "browser_get_tabs"}
+    for frame in (
+        b"binary",
+        "not json",
+        "null",
+        "[1]",
+        {"type": "surprise"},
+        to_tabs,
+        {**to_tabs, "id": 7},
+        {**to_tabs, "id": "x", "tab_id": "12"},
+        {**to_tabs, "id": "x", "params": [1]},
+        {**to_tabs, "id": "x", "params": {"fill": "x" * 2**20}},
+        {"type": "welcome", "sessions": 9},
+        challenge("nonce", "proof"),
+    ):
+        await bridge.send(frame)
+
+    # A reply to any of them would have come before this one, and ends the fake bridge's connection.
+    assert (await bridge.ask("browser_get_tabs"))["success"]
+    await paired.shows("Connected to 1 session")
+
+
+async def test_answer_for_a_lost_connection_is_not_given_to_the_next(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    page = await paired.page.context.new_page()
+    await page.goto(site.url("/slow"), wait_until="commit")
+    await bridge.send({"id": "lost", "type": "command", "command": "read_tab", "tab_id": None, "params": {}})
+    await bridge.hang_up()
+
+    await bridge.connected()
+    site.finish_slow.set()
+    await page.wait_for_load_state("load")
+
+    # Commands of one tab are answered in order, and a stray reply fails the fake bridge.
+    assert (await bridge.ask("read_tab"))["result"]["title"] == "Slow"
+
+
+async def test_server_of_another_protocol_is_left_with_4400(popup: Popup, bridge: FakeBridge) -> None:
+    async def newer_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        nonce = make_nonce()
+        proof = bridge.proof("server", hello["nonce"], nonce)
+        await peer.send(json.dumps(challenge(nonce, proof, protocol=2)))
+
+    bridge.opening = newer_opening
+    await popup.paste(bridge.connection_string)
+
+    assert await bridge.next_close_code() == 4400
+    await popup.shows("Disconnected. .* another version of the protocol")
+
+
+async def test_server_that_has_another_browser_says_so_and_is_tried_again(popup: Popup, bridge: FakeBridge) -> None:
+    async def taken_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+        bridge.opening = honest_opening
+        nonce = make_nonce()
+        await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
+        await peer.recv()
+        await peer.close(4409)
+
+    bridge.opening = taken_opening
+    await popup.paste(bridge.connection_string)
+
+    await popup.shows("Disconnected. .* in another browser")
+    await popup.shows("Connected")
+
+
+async def test_server_that_says_nothing_is_left_with_4408(popup: Popup, bridge: FakeBridge) -> None:
+    async def silent_opening(_bridge: FakeBridge, _peer: ServerConnection, _hello: Message) -> None:
+        return
+
+    bridge.opening = silent_opening
+    await popup.paste(bridge.connection_string)
+
+    assert await bridge.next_close_code() == 4408
+    await popup.shows("Disconnected. .* does not answer as the server should")
+
+
+async def test_http_server_on_the_port_counts_as_not_reachable(paired: Popup, bridge: FakeBridge) -> None:
+    await paired.press("disconnect")
+    await bridge.stop()
+    address = ("127.0.0.1", bridge.port)
+    with http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler) as foreign:
+        thread = threading.Thread(target=foreign.serve_forever)
+        thread.start()
+        await paired.press("reconnect")
+        await paired.shows("Disconnected. Server not reachable")
+        foreign.shutdown()
+        thread.join()
+
+    await bridge.start()
+    await paired.press("reconnect")
+    await paired.shows("Connected")

@@ -1,0 +1,289 @@
+"""The popup as a person sees it, by mouse, keyboard and screen reader, and the badge."""
+
+import re
+from typing import Literal
+
+from playwright.async_api import Page, expect
+
+from tests.extension.conftest import Popup, Site
+from tests.extension.fake_bridge import FakeBridge, make_nonce
+
+CONTROLS = {
+    "connection-string",
+    "connect",
+    "disconnect",
+    "reconnect",
+    "forget",
+    "attachButton",
+    "auto-reconnect",
+    "allow-evaluate",
+}
+
+
+async def show_page(popup: Popup, url: str) -> Page:
+    """Open the page as the tab before the popup."""
+    page = await popup.page.context.new_page()
+    await page.goto(url)
+    await popup.page.bring_to_front()
+    return page
+
+
+async def visible_controls(popup: Popup) -> set[str]:
+    return CONTROLS & await popup.visible_ids()
+
+
+async def test_setup_shows_what_it_takes_to_connect_and_nothing_else(popup: Popup) -> None:
+    await expect(popup.element("connection-string")).to_be_focused()
+
+    assert await visible_controls(popup) == {"connection-string", "connect"}
+
+
+async def test_connected_shows_the_tab_and_disconnect(paired: Popup, site: Site) -> None:
+    await show_page(paired, site.url("/one"))
+    await expect(paired.element("tab-title")).to_have_text("One")
+
+    assert await visible_controls(paired) == {"attachButton", "disconnect", "forget", "auto-reconnect"}
+
+
+async def test_disconnected_shows_reconnect_and_forget(paired: Popup) -> None:
+    await paired.press("disconnect")
+    await paired.shows("Disconnected")
+
+    assert await visible_controls(paired) == {"reconnect", "forget", "auto-reconnect"}
+
+
+async def test_setup_with_a_wrong_key_can_also_forget(popup: Popup, bridge: FakeBridge) -> None:
+    string = bridge.connection_string
+    bridge.key = make_nonce()
+    await popup.paste(string)
+    await popup.shows("Setup. The program")
+
+    assert await visible_controls(popup) == {"connection-string", "connect", "forget", "auto-reconnect"}
+
+
+async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: Popup, bridge: FakeBridge) -> None:
+    keyboard = popup.page.keyboard
+    await keyboard.insert_text(bridge.connection_string)
+    await keyboard.press("Enter")
+    await popup.shows("Connected")
+    await expect(popup.element("disconnect")).to_be_focused()
+
+    await keyboard.press("Enter")
+    await popup.shows("Disconnected")
+    await expect(popup.element("reconnect")).to_be_focused()
+
+    await keyboard.press("Tab")
+    await expect(popup.element("forget")).to_be_focused()
+    await keyboard.press("Tab")
+    await expect(popup.element("auto-reconnect")).to_be_focused()
+    await keyboard.press("Space")
+    await expect(popup.element("auto-reconnect")).not_to_be_checked()
+    assert await popup.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+
+    await keyboard.press("Shift+Tab")
+    await keyboard.press("Enter")
+    await popup.shows("Setup")
+    await expect(popup.element("connection-string")).to_be_focused()
+
+
+async def test_screen_reader_hears_names_the_state_and_refusals_but_no_countdown(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    page = paired.page
+    await show_page(paired, site.url("/one"))
+    await paired.press("attachButton")
+    await expect(page.get_by_role("button", name="Detach")).to_be_visible()
+    await expect(page.get_by_role("checkbox", name="JavaScript in this tab")).to_be_visible()
+    await expect(page.get_by_role("checkbox", name="Reconnect automatically")).to_be_checked()
+    await expect(page.get_by_role("status")).to_contain_text("Connected to 1 session")
+
+    await bridge.stop()
+    await expect(paired.element("countdown")).to_have_text(re.compile("Trying again in"))
+    await expect(page.get_by_role("status")).not_to_contain_text("Trying again")
+    assert await paired.element("countdown").get_attribute("aria-hidden") == "true"
+
+    await paired.press("forget")
+    await page.get_by_role("textbox", name="Connection string").fill("nonsense")
+    await page.get_by_role("button", name="Connect", exact=True).click()
+    await expect(page.get_by_role("alert")).to_contain_text("not a connection string")
+
+
+async def test_attached_tab_is_announced_updated_and_detached(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    page = await show_page(paired, site.url("/one"))
+    button = paired.element("attachButton")
+    await expect(button).to_have_text("Attach to this Tab")
+    await expect(button).to_have_attribute("data-action", "attach")
+    tab_id = await paired.tab_id(site.url("/one"))
+
+    await button.click()
+    await expect(button).to_have_text("Detach")
+    await expect(button).to_have_attribute("data-action", "detach")
+    attached = await bridge.next_message("tab_attached")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", attached.pop("connected_at"))
+    assert attached == {
+        "type": "event",
+        "event": "tab_attached",
+        "tab_id": tab_id,
+        "url": site.url("/one"),
+        "title": "One",
+    }
+
+    await page.goto(site.url("/two"))
+    updated = await bridge.next_message("tab_updated")
+    while updated["title"] != "Two":
+        updated = await bridge.next_message("tab_updated")
+    assert (updated["tab_id"], updated["url"]) == (tab_id, site.url("/two"))
+
+    await button.click()
+    await expect(button).to_have_text("Attach to this Tab")
+    assert await bridge.next_message("tab_detached") == {"type": "event", "event": "tab_detached", "tab_id": tab_id}
+
+
+async def test_closed_tab_is_detached(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    page = await show_page(paired, site.url("/one"))
+    tab_id = await paired.tab_id(site.url("/one"))
+    await paired.press("attachButton")
+    await bridge.next_message("tab_attached")
+
+    await page.close()
+
+    assert (await bridge.next_message("tab_detached"))["tab_id"] == tab_id
+
+
+async def test_sleeping_tab_stays_attached_under_its_new_id(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await show_page(paired, site.url("/one"))
+    await paired.press("attachButton")
+    attached = await bridge.next_message("tab_attached")
+    await show_page(paired, site.url("/two"))
+
+    asleep = await paired.chrome(f"await chrome.tabs.discard({attached['tab_id']})")
+
+    assert (await bridge.next_message("tab_detached"))["tab_id"] == attached["tab_id"]
+    again = await bridge.next_message("tab_attached")
+    assert (again["tab_id"], again["connected_at"]) == (asleep["id"], attached["connected_at"])
+
+
+async def test_evaluate_is_off_for_each_newly_attached_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await show_page(paired, site.url("/one"))
+    switch = paired.element("allow-evaluate")
+    await paired.press("attachButton")
+    await expect(switch).not_to_be_checked()
+    await switch.check()
+    await bridge.next_message("tab_attached")
+    stored = "(await chrome.storage.session.get('attachments')).attachments.map(([, tab]) => tab.allowEvaluate)"
+    await expect(switch).to_be_checked()
+    assert await paired.chrome(stored) == [True]
+
+    await paired.press("attachButton")
+    await expect(switch).to_be_hidden()
+    await paired.press("attachButton")
+
+    await expect(switch).to_be_visible()
+    await expect(switch).not_to_be_checked()
+    assert await paired.chrome(stored) == [False]
+
+
+async def test_browser_page_cannot_be_attached_and_the_popup_says_why(paired: Popup, site: Site) -> None:
+    page = await show_page(paired, "chrome://version/")
+    await expect(paired.element("tab-obstacle")).to_contain_text("chrome: pages")
+    await expect(paired.element("attachButton")).to_be_disabled()
+
+    await page.goto(site.url("/one"))
+    await expect(paired.element("attachButton")).to_be_enabled()
+    await expect(paired.element("tab-obstacle")).to_be_hidden()
+
+
+async def test_new_pairing_starts_with_no_attached_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await show_page(paired, site.url("/one"))
+    await paired.press("attachButton")
+    await bridge.next_message("tab_attached")
+
+    await paired.press("forget")
+    await paired.shows("Setup")
+    await paired.paste(bridge.connection_string)
+    await paired.shows("Connected")
+
+    await expect(paired.element("attachButton")).to_have_text("Attach to this Tab")
+
+
+async def test_title_of_a_page_is_shown_as_text(paired: Popup, site: Site) -> None:
+    site.pages["/markup"] = b"<title>&lt;img src=x onerror=alert(1)&gt;</title><body>x"
+    await show_page(paired, site.url("/markup"))
+
+    await expect(paired.element("tab-title")).to_have_text("<img src=x onerror=alert(1)>")
+
+
+async def test_badge_shows_each_state_and_the_tooltip_says_it(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    page = await show_page(paired, site.url("/one"))
+    tab_id = await paired.tab_id(site.url("/one"))
+    connected = f"Chrome Tab Reader: Connected to 1 session on port {bridge.port}"
+    await expect_badge(paired, tab_id, "ON", connected)
+
+    await paired.press("attachButton")
+    await expect_badge(paired, tab_id, "TAB", f"{connected}. Attached tabs: 1.")
+    await page.goto(site.url("/two"))
+    await expect_badge(paired, tab_id, "TAB", connected)
+
+    await paired.press("disconnect")
+    await expect_badge(paired, tab_id, "!", "Chrome Tab Reader: Disconnected. Press Reconnect")
+    await paired.press("attachButton")
+    await paired.press("reconnect")
+    await expect_badge(paired, tab_id, "ON", connected)
+
+    await paired.press("forget")
+    await expect_badge(paired, tab_id, "?", "Chrome Tab Reader: Setup.")
+
+
+async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Popup, site: Site) -> None:
+    site.pages["/long"] = b"<title>" + b"unbreakable" * 30 + b"</title><body>x"
+    await show_page(paired, site.url("/long"))
+    await paired.press("attachButton")
+    await expect(paired.element("allow-evaluate")).to_be_visible()
+
+    for width in (260, 400):
+        await paired.page.set_viewport_size({"width": width, "height": 600})
+        assert await paired.page.evaluate("document.documentElement.scrollWidth") <= width
+
+    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+    backgrounds: set[str] = set()
+    for scheme in schemes:
+        await paired.page.emulate_media(color_scheme=scheme)
+        backgrounds.add(await paired.page.evaluate("getComputedStyle(document.body).backgroundColor"))
+        for selector in ("h1", "#sentence", "#tab-title", "#attachButton", "#disconnect", ".switch span"):
+            assert await contrast(paired.page, selector) >= 4.5, (scheme, selector)
+    assert len(backgrounds) == 2
+
+
+async def test_popup_of_the_button_is_as_wide_as_it_should_be(popup: Popup) -> None:
+    await popup.chrome("await chrome.action.openPopup()")
+
+    await popup.page.wait_for_function("chrome.extension.getViews({ type: 'popup' })[0]?.innerWidth === 340")
+
+
+async def expect_badge(popup: Popup, tab_id: int, text: str, tooltip: str) -> None:
+    """Wait for that text and a tooltip that starts like that: both follow the state a moment later."""
+    await popup.page.wait_for_function(
+        """async ([tabId, text, tooltip]) =>
+             (await chrome.action.getBadgeText({ tabId })) === text &&
+             (await chrome.action.getTitle({ tabId })).startsWith(tooltip)""",
+        arg=[tab_id, text, tooltip],
+    )
+
+
+async def contrast(page: Page, selector: str) -> float:
+    """The WCAG contrast ratio of an element's text to what is behind it."""
+    return await page.evaluate(
+        """(selector) => {
+          const channels = (color) => color.match(/[\\d.]+/g).map(Number);
+          const luminance = (color) => {
+            const [r, g, b] = channels(color).map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+            return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+          };
+          const element = document.querySelector(selector);
+          let behind = element;
+          while (channels(getComputedStyle(behind).backgroundColor)[3] === 0) behind = behind.parentElement;
+          const both = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor].map(luminance);
+          return (Math.max(...both) + 0.05) / (Math.min(...both) + 0.05);
+        }""",
+        selector,
+    )

@@ -1,0 +1,252 @@
+"""What `read_tab` and `browser_get_tabs` answer for the tabs that people have."""
+
+import asyncio
+from contextlib import suppress
+
+import pytest
+from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page, expect
+
+from tests.extension.conftest import HUGE_LINES, Popup, Site
+from tests.extension.fake_bridge import FakeBridge
+
+
+async def open_page(popup: Popup, url: str) -> Page:
+    page = await popup.page.context.new_page()
+    await page.goto(url)
+    return page
+
+
+async def open_window(popup: Popup, url: str) -> int:
+    """Open a window with the focus and that page; its id."""
+    async with popup.page.context.expect_page() as opened:
+        window = await popup.chrome(f"await chrome.windows.create({{ url: '{url}', focused: true }})")
+    page = await opened.value
+    await page.wait_for_url(url)
+    return window["id"]
+
+
+async def test_tab_in_front_is_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    url = site.url("/one")
+    await open_page(paired, url)
+
+    reply = await bridge.ask("read_tab", start=None, end=None)
+
+    tab_id = await paired.tab_id(url)
+    assert reply == {
+        "id": reply["id"],
+        "type": "response",
+        "success": True,
+        "result": {"tab_id": tab_id, "text": "alpha\n\nbeta\n\ngamma", "url": url, "title": "One"},
+        "error": None,
+    }
+
+
+async def test_keywords_cut_the_text(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/one"))
+
+    reply = await bridge.ask("read_tab", start="ALPHA", end="gamma")
+
+    assert reply["result"]["text"] == "beta"
+
+
+async def test_answer_of_the_page_function_is_passed_on(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/one"))
+
+    reply = await bridge.ask("read_tab", start="delta")
+
+    assert (reply["success"], reply["result"], reply["error"]["code"]) == (False, None, "KEYWORD_NOT_FOUND")
+    assert '"delta"' in reply["error"]["message"]
+
+
+async def test_page_without_text_is_empty(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/empty"))
+
+    assert (await bridge.ask("read_tab"))["error"]["code"] == "EMPTY_PAGE"
+
+
+async def test_named_tab_is_read_while_another_is_in_front(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/one"))
+    await open_page(paired, site.url("/two"))
+
+    reply = await bridge.ask("read_tab", tab_id=await paired.tab_id(site.url("/one")))
+
+    assert reply["result"]["title"] == "One"
+
+
+async def test_window_that_last_had_the_focus_is_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_window(paired, site.url("/one"))
+    second = await open_window(paired, site.url("/two"))
+    assert (await bridge.ask("read_tab"))["result"]["title"] == "Two"
+
+    # Headless windows take no focus from each other, so the front one has to go.
+    await paired.chrome(f"await chrome.windows.remove({second})")
+
+    assert (await bridge.ask("read_tab"))["result"]["title"] == "One"
+
+
+async def test_window_without_focus_is_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    window = await open_window(paired, site.url("/one"))
+    await paired.chrome("await chrome.windows.create({ url: 'about:blank', type: 'popup', focused: true })")
+    await paired.chrome(f"await chrome.windows.update({window}, {{ state: 'minimized' }})")
+
+    assert (await bridge.ask("read_tab"))["result"]["title"] == "One"
+
+
+async def test_popup_in_front_as_a_tab_means_the_tab_before_it(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/two"))
+    await open_page(paired, site.url("/one"))
+    await paired.page.bring_to_front()
+
+    assert (await bridge.ask("read_tab"))["result"]["title"] == "One"
+
+
+async def test_own_page_named_by_its_id_cannot_be_read(paired: Popup, bridge: FakeBridge) -> None:
+    reply = await bridge.ask("read_tab", tab_id=await paired.tab_id(paired.page.url))
+
+    assert reply["error"]["code"] == "UNREADABLE_PAGE"
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("about:blank", "The tab is empty"),
+        ("chrome://version/", "lets no extension read its chrome: pages"),
+        ("view-source:{site}/one", "lets no extension read its view-source: pages"),
+        ("devtools://devtools/bundled/inspector.html", "lets no extension read its devtools: pages"),
+        ("data:text/html,hello", "lets no extension read its data: pages"),
+        ("https://chromewebstore.google.com/", "extension shop"),
+        ("https://chrome.google.com/webstore/category", "extension shop"),
+        ("{site}/file.pdf", "PDF"),
+        ("http://127.0.0.1:1/", "shows an error of the browser"),
+    ],
+)
+async def test_page_that_cannot_be_read_is_refused_with_its_reason(
+    paired: Popup, bridge: FakeBridge, site: Site, url: str, sentence: str
+) -> None:
+    page = await paired.page.context.new_page()
+    # The shop and the closed port do not answer here; their tabs have the address all the same.
+    with suppress(PlaywrightError):
+        await page.goto(url.format(site=site.url("")))
+
+    reply = await bridge.ask("read_tab")
+
+    assert (reply["success"], reply["error"]["code"]) == (False, "UNREADABLE_PAGE")
+    assert sentence in reply["error"]["message"]
+
+
+async def test_sleeping_tab_is_refused_and_not_woken(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    url = site.url("/one")
+    await open_page(paired, url)
+    await open_page(paired, site.url("/two"))
+    asleep = await paired.chrome(f"await chrome.tabs.discard({await paired.tab_id(url)})")
+
+    reply = await bridge.ask("read_tab", tab_id=asleep["id"])
+
+    assert reply["error"]["code"] == "UNREADABLE_PAGE"
+    assert "sleep" in reply["error"]["message"]
+    assert (await paired.chrome(f"await chrome.tabs.get({asleep['id']})"))["discarded"]
+
+
+@pytest.mark.usefixtures("paired")
+async def test_tab_that_is_not_there_is_not_found(bridge: FakeBridge) -> None:
+    error = (await bridge.ask("read_tab", tab_id=999_999_999))["error"]
+
+    assert error == {
+        "code": "TAB_NOT_FOUND",
+        "message": "There is no tab 999999999. List the open tabs with browser_get_tabs.",
+    }
+
+
+async def test_loading_page_is_read_when_it_is_complete(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    page = await paired.page.context.new_page()
+    await page.goto(site.url("/slow"), wait_until="commit")
+    await expect(page.get_by_text("first part")).to_be_visible()
+    reading = asyncio.create_task(bridge.ask("read_tab"))
+    assert (await bridge.ask("browser_get_tabs"))["success"]
+
+    site.finish_slow.set()
+
+    assert "last part" in (await reading)["result"]["text"]
+
+
+async def test_page_that_never_finishes_loading_is_read_as_it_is(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    page = await paired.page.context.new_page()
+    await page.goto(site.url("/slow"), wait_until="commit")
+    await expect(page.get_by_text("first part")).to_be_visible()
+
+    assert (await bridge.ask("read_tab"))["result"]["text"] == "first part"
+
+
+async def test_page_of_10_megabytes_is_read_whole(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/huge"))
+
+    text = (await bridge.ask("read_tab"))["result"]["text"]
+
+    assert text == "\n".join(HUGE_LINES)
+
+
+async def test_answer_that_escaping_makes_too_large_is_refused(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/controls"))
+
+    error = (await bridge.ask("read_tab"))["error"]
+
+    assert error["code"] == "UNREADABLE_PAGE"
+    assert "64 MiB" in error["message"]
+    assert (await bridge.ask("browser_get_tabs"))["success"]
+
+
+async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    page = await open_page(paired, site.url("/busy"))
+    busy_id = await paired.tab_id(site.url("/busy"))
+    await page.evaluate("setTimeout(() => { for (;;); })")
+    busy = asyncio.create_task(bridge.ask("read_tab", tab_id=busy_id))
+    behind_it = asyncio.create_task(bridge.ask("read_tab", tab_id=busy_id))
+
+    await open_page(paired, site.url("/two"))
+    assert (await bridge.ask("read_tab"))["result"]["title"] == "Two"
+    assert not busy.done()
+
+    # The worker lives through the wait by its pings.
+    assert (await bridge.next_message("ping")) == {"type": "ping"}
+    for reply in (await busy, await behind_it):
+        assert reply["error"]["code"] == "COMMAND_TIMEOUT"
+        assert "reload the page" in reply["error"]["message"]
+
+
+async def test_list_holds_the_tabs_of_all_windows_without_our_own(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    first, second = site.url("/one"), site.url("/two")
+    await open_page(paired, first)
+    window = await open_window(paired, second)
+
+    tabs = (await bridge.ask("browser_get_tabs"))["result"]
+
+    listed = {tab["url"]: tab for tab in tabs}
+    assert listed[second] == {
+        "id": await paired.tab_id(second),
+        "url": second,
+        "title": "Two",
+        "active": True,
+        "windowId": window,
+    }
+    assert first in listed
+    assert paired.page.url not in listed
+
+
+async def test_unknown_command_is_answered_with_what_to_do(paired: Popup, bridge: FakeBridge) -> None:
+    for name in ("toString", "no_such_command"):
+        error = (await bridge.ask(name))["error"]
+
+        assert error["code"] == "INVALID_ARGUMENT"
+        assert "Update the extension" in error["message"]
+    await paired.shows("Connected")
+
+
+async def test_keyword_that_is_no_text_is_refused(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/one"))
+
+    error = (await bridge.ask("read_tab", start=7))["error"]
+
+    assert error == {"code": "INVALID_ARGUMENT", "message": "start must be a text or null."}
