@@ -72,7 +72,7 @@ from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, Validatio
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.server.session import ServerSession
-from mcp_types import CallToolRequestParams, ListToolsRequest, ToolAnnotations
+from mcp_types import CallToolRequestParams, ListToolsRequest, TextContent, ToolAnnotations
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic import ValidationError as PydanticValidationError
 from pydantic_settings import (
@@ -1980,6 +1980,7 @@ def script_for(browser: str) -> Generator[Path]:
         return
     with tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
         copy = Path(folder) / SCRIPT.name
+        copy.touch(mode=0o600)
         source = SCRIPT.read_text(encoding="ascii")
         copy.write_text(source.replace('"Google Chrome"', f'"{browser}"'), encoding="ascii")
         yield copy
@@ -3002,9 +3003,10 @@ def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:
     if offset >= total:
         raise ChromeTabError("INVALID_ARGUMENT", f"offset {offset} is past the end: the text has {total} characters.")
     end = min(total, offset + max_chars)
-    content = [page.text[offset:end]]
+    content = [TextContent(text=page.text[offset:end])]
     if end < total:
-        content.append(f"[{total - end:,} of {total:,} characters are left; continue with offset={end}]")
+        left = f"[{total - end:,} of {total:,} characters are left; continue with offset={end}]"
+        content.append(TextContent(text=left))
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
     return ToolResult(content, meta={"receipt": about | {"next_offset": end if end < total else None}})
 
