@@ -1276,8 +1276,8 @@ class Progress:
     ) -> None:
         if self._beat:
             self._beat.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._beat
+            # Unlike `await`, this neither raises what the beat raised nor swallows our own cancellation.
+            await asyncio.wait([self._beat])
         if self._send and kind is None:
             await self._send(100.0, "done")
 
@@ -1291,7 +1291,7 @@ class Progress:
             return
         # Tokens move the mark inside a step without ever reaching the step's end.
         inside = self._step * self._written / (self._written + 200)
-        self._reached = min(99.9, max(self._reached + 0.001, 100 * (self._done + inside)))
+        self._reached = max(self._reached + 0.001, min(99.0, 100 * (self._done + inside)))
         waited = int(time.monotonic() - self._began)
         detail = f", {self._written} tokens written" if self._written else f", {waited} s" if waited else ""
         await self._send(round(self._reached, 3), self._message + detail)
@@ -1358,10 +1358,9 @@ class Analyst:
 
     async def window(self, model: str) -> Window:
         """Return the model's window, asked once a model."""
-        if self.settings.context_length:
-            return Window(self.settings.context_length, "--context-length")
         if model not in self._windows:
-            self._windows[model] = await self.server.window(model)
+            given = self.settings.context_length
+            self._windows[model] = Window(given, "--context-length") if given else await self.server.window(model)
         return self._windows[model]
 
     def shrink_window(self, model: str, tokens: int) -> None:
@@ -1376,7 +1375,7 @@ class Analyst:
         self, page: Page, question: Question, model: str | None, progress: Progress | ProgressShare
     ) -> Answer:
         """Answer about the whole page, with the fallback models unless one model is asked for."""
-        models = [model] if model else [self.settings.model or "", *self.settings.fallback_model]
+        models = [well_formed(model)] if model else [self.settings.model or "", *self.settings.fallback_model]
         failures: list[ChromeTabError] = []
         for name in models:
             key = cache_key(page, question, name)
@@ -1384,11 +1383,13 @@ class Analyst:
                 self._answers.move_to_end(key)
                 return dataclasses.replace(self._answers[key], receipt=self._answers[key].receipt | {"cached": True})
             try:
-                answer = await Reading(self, page, question, name, progress).run()
+                reading = Reading(self, page, question, name, progress)
+                answer = await reading.run()
             except ChromeTabError as error:
                 failures.append(error)
                 continue
-            self._answers[key] = answer
+            if not reading.gaps:
+                self._answers[key] = answer
             while len(self._answers) > MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
             return answer
@@ -1403,13 +1404,15 @@ class Analyst:
 
 def cache_key(page: Page, question: Question, model: str) -> str:
     """Return what makes two questions the same at temperature 0: text, prompt, schema, model."""
-    parts = [page.url, page.title, page.text, question.prompt, question.output_schema, model]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    about = [page.url, page.title, question.prompt, question.output_schema, model]
+    key = hashlib.sha256(json.dumps(about).encode())
+    key.update(page.text.encode("utf-8", "surrogatepass"))
+    return key.hexdigest()
 
 
 @dataclasses.dataclass(frozen=True)
 class Part:
-    """A slice of the page's text and its name for people: "3", or "3b" after a finer split."""
+    """A slice of the page's text and its name for people: "3", or "3.2" after a finer split."""
 
     start: int
     end: int
@@ -1418,22 +1421,30 @@ class Part:
 
 @dataclasses.dataclass(frozen=True)
 class Gap:
-    """A part that could not be read, and why."""
+    """Parts that follow each other and could not be read, and why."""
 
-    part: Part
-    reason: str
+    first: Part
+    last: Part
+    error: ChromeTabError
 
 
 @dataclasses.dataclass(frozen=True)
 class Sent:
-    """The size of a page text that was sent, and the prompt tokens that the server reported."""
+    """The size of a prompt that was sent, and the tokens that the server reported for it."""
 
     chars: int
-    tokens: int | None
+    tokens: int
 
 
 READING_SHARE = 0.9
 ANSWER_HEADING_TOKENS = 12
+MAX_FAILURES_IN_A_ROW = 3
+# No second attempt changes these, and nothing else can be read either.
+FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT")
+# What a server leaves of a prompt that it cuts is at least this; a smaller count counts something else.
+LEAST_LEFT_BY_A_CUT = 500
+USUAL_HALVES = tuple(2**power for power in range(9, 21))
+HALF_TOLERANCE = 8
 
 
 class Reading:
@@ -1450,9 +1461,11 @@ class Reading:
         self.meter = analyst.meter(model)
         self.tally = Tally()
         self.gaps: list[Gap] = []
+        self.failures_in_a_row = 0
+        self.given_up: ChromeTabError | None = None
         self.cut_off = False
-        self.uncombined = False
-        self.unreachable = ""
+        self.uncombined = ""
+        self.shortened = False
         self.parts = 1
 
     async def run(self) -> Answer:
@@ -1476,13 +1489,10 @@ class Reading:
         room -= self.meter.upper(self.question.prompt)
         if self.question.output_schema:
             room -= self.meter.upper(json.dumps(self.question.output_schema))
-        return room if whole else room - self.meter.upper(self._place("99ab", 999))
+        return room if whole else room - self.meter.upper(self._place("999.9.9"))
 
-    async def _plan(self, start: int, first: int = 1) -> list[Part]:
-        """Return the parts of the text from `start` on, each within the room."""
-        text = self.page.text
-        if start == 0 and self.meter.upper(text) <= await self._room(whole=True):
-            return [Part(0, len(text), "1")]
+    async def _part_room(self) -> int:
+        """Return the tokens left for a part; raise when that is too little for any."""
         room = await self._room()
         if room < MIN_PART_CHARS:
             window = (await self.analyst.window(self.model)).tokens
@@ -1491,12 +1501,20 @@ class Reading:
                 f"The instruction leaves no room for the page in {self.model}'s window of {window} "
                 "tokens. Shorten system_prompt or output_schema, or give the model a larger window.",
             )
+        return room
+
+    async def _plan(self, start: int, first: int = 1) -> list[Part]:
+        """Return the parts of the text from `start` on, each within the room."""
+        text = self.page.text
+        if start == 0 and self.meter.upper(text) <= await self._room(whole=True):
+            return [Part(0, len(text), "1")]
+        room = await self._part_room()
         slices = split_text(text, lambda piece: self.meter.upper(piece) / room, start)
         return [Part(*ends, str(first + i)) for i, ends in enumerate(slices)]
 
-    def _place(self, label: str, count: int) -> str:
+    def _place(self, label: str) -> str:
         title = one_line(self.page.title or self.page.url, 120)
-        return f"[Part {label} of {count} of {title!r}]\n\n"
+        return f"[Part {label} of {self.parts} of {title!r}]\n\n"
 
     # Asking
 
@@ -1504,78 +1522,94 @@ class Reading:
         """Ask every part; return the answers in page order.
 
         The first part is asked alone: it shows what the model makes of this text, so that the
-        others can be larger; and its failure is the server's own, which ends the reading.
+        others can be larger. A failure of it that is not about its text ends the reading.
         """
         parts = await self._plan(0)
-        answers = await self._ask_part(parts[0], len(parts))
-        if parts[0].end == len(self.page.text):
-            return answers
+        if len(parts) == 1:
+            return await self._ask_part(parts[0])
+        self.parts = len(parts)
+        answers = await self._ask_or_note(parts[0])
+        if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
+            raise self.gaps[0].error
         rest = await self._plan(parts[0].end, first=2)
         self.parts = 1 + len(rest)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._ask_or_note(part)) for part in rest]
-        return answers + [answer for task in tasks for answer in task.result()]
+        answers += [answer for task in tasks for answer in task.result()]
+        if not answers:
+            raise self.gaps[0].error
+        return answers
 
     async def _ask_or_note(self, part: Part) -> list[str]:
         """Ask one part, once more if it fails; a second failure becomes a gap in the answer.
 
-        A server that has gone away is not asked about the parts that are left.
+        A server that has gone away, or failed several times in a row, is not asked about the rest.
         """
-        reason = self.unreachable
-        for attempt in (1, 2):
-            if self.unreachable:
-                break
-            try:
-                return await self._ask_part(part, self.parts)
-            except ChromeTabError as error:
-                reason = error.message
-                self.tally.retries += attempt == 1
-                if error.code == "MODEL_UNREACHABLE":
-                    self.unreachable = reason
-        self.gaps.append(Gap(part, reason))
-        return []
+        try:
+            answers = await self._ask_twice(part)
+        except ChromeTabError as error:
+            self.gaps.append(Gap(part, part, error))
+            self.failures_in_a_row += 1
+            if error.code in FINAL_CODES or self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+                self.given_up = error
+            return []
+        self.failures_in_a_row = 0
+        return answers
 
-    async def _ask_part(self, part: Part, count: int, parent: Sent | None = None) -> list[str]:
+    async def _ask_twice(self, part: Part) -> list[str]:
+        try:
+            return await self._ask_part(part)
+        except ChromeTabError as error:
+            if self.given_up or error.code in FINAL_CODES:
+                raise
+        self.tally.retries += 1
+        return await self._ask_part(part)
+
+    async def _ask_part(self, part: Part, parent: Sent | None = None) -> list[str]:
         """Ask about one part, in finer parts when the server shows that it did not read all of it."""
         text = self.page.text[part.start : part.end]
         whole = len(text) == len(self.page.text)
         if self.meter.upper(text) > await self._room(whole=whole) and len(text) > MIN_PART_CHARS:
-            return await self._ask_finer(part, count, None, None)
+            return await self._ask_finer(part)
         share = READING_SHARE * len(text) / len(self.page.text)
-        step = f"reading part {part.label} of {count}" if count > 1 else "reading the page"
-        user = text if whole else self._place(part.label, count) + text
+        step = "reading the page" if whole else f"reading part {part.label} of {self.parts}"
+        user = text if whole else self._place(part.label) + text
         try:
             completion = await self._ask(self.question.prompt, user, step, share)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, user)
-            return await self._ask_finer(part, count, None, error)
-        sent = Sent(len(text), completion.prompt_tokens)
-        if await self._was_cut(user, sent, parent):
-            return await self._ask_finer(part, count, sent, None)
+            return await self._ask_finer(part, error=error)
+        if completion.prompt_tokens:
+            prompt = f"{self.question.prompt}\n{user}"
+            sent = Sent(len(prompt), completion.prompt_tokens)
+            if await self._was_cut(prompt, sent, parent):
+                return await self._ask_finer(part, sent)
         self.progress.finish(share)
         return [completion.text]
 
-    async def _ask_finer(self, part: Part, count: int, sent: Sent | None, error: ChromeTabError | None) -> list[str]:
+    async def _ask_finer(self, part: Part, sent: Sent | None = None, error: ChromeTabError | None = None) -> list[str]:
         """Ask about a part in slices that fit what is known by now, at least two."""
-        text = self.page.text[: part.end]
         if part.end - part.start < 2 * MIN_PART_CHARS:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
-                f"The server of {self.model} cuts even short texts. Give the model a larger window "
-                "(for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
+                f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
+                "larger window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
-        room = await self._room()
+        text = self.page.text[: part.end]
+        room = await self._part_room()
         half = (part.end - part.start + 1) // 2
         slices = split_text(text, lambda piece: max(len(piece) / half, self.meter.upper(piece) / room), part.start)
-        answers = []
+        answers: list[str] = []
         for i, ends in enumerate(slices, 1):
-            answers += await self._ask_part(Part(*ends, f"{part.label}.{i}"), count, sent)
+            answers += await self._ask_part(Part(*ends, f"{part.label}.{i}"), sent)
         return answers
 
     async def _ask(self, system: str, user: str, step: str, share: float) -> Completion:
         """Send one prompt when it is its turn, tell of it, and count what it cost."""
         schema = self.question.output_schema
         async with self.analyst.slots:
+            if self.given_up:
+                raise self.given_up
             self.tally.requests += 1
             await self.progress.begin(f"{self.model} is {step}", share)
             completion = await self.analyst.server.complete(
@@ -1601,32 +1635,35 @@ class Reading:
 
     # Was it all read?
 
-    async def _was_cut(self, user: str, sent: Sent, parent: Sent | None) -> bool:
-        """Say whether `prompt_tokens` shows that the server cut the prompt; learn if it does not.
+    async def _was_cut(self, prompt: str, sent: Sent, parent: Sent | None) -> bool:
+        """Say whether `prompt_tokens` makes us believe that the server cut the prompt; learn if not.
 
-        A count below the lower bound is a cut. So is one of half the window, which is what Ollama
-        leaves of a prompt that is too long, and one that the room did not allow. A slice of a part
-        under suspicion that took no more than its share of the part's tokens acquits it.
+        A count below the lower bound does. So does one that a cut leaves: half the window in Ollama
+        (the one we know, or any usual one), all of it elsewhere. Believing it wrongly costs requests and
+        loses nothing, because the slices tell: one that took no more than its share of the whole's
+        tokens acquits it, and one that took more convicts it.
         """
-        prompt = f"{self.question.prompt}\n{user}"
-        if sent.tokens is None:
-            return False
         window = (await self.analyst.window(self.model)).tokens
-        below = sent.tokens < self.meter.lower(prompt)
-        halved = abs(2 * sent.tokens - window) <= window // 50
-        filled = sent.tokens > window - 256
-        in_share = (
-            parent is not None
-            and parent.tokens is not None
-            and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
+        below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
+        halved = abs(2 * sent.tokens - window) <= window // 50 or any(
+            abs(sent.tokens - half) <= HALF_TOLERANCE for half in USUAL_HALVES
         )
-        if (below or halved or filled) and not in_share:
-            if below:
-                self.analyst.shrink_window(self.model, min(window, 2 * sent.tokens))
-            self.meter.doubt()
+        filled = sent.tokens > window - 256
+        acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
+        if (below or halved or filled) and not acquitted:
             return True
+        if parent is not None and not acquitted:
+            self._learn_from_cut(parent, window)
         self.meter.learn(prompt, sent.tokens)
         return False
+
+    def _learn_from_cut(self, parent: Sent, window: int) -> None:
+        """Take from a cut prompt that the window is smaller than believed, or else the upper bound too low."""
+        shown = max(2 * parent.tokens, 2 * LEAST_LEFT_BY_A_CUT)
+        if shown < window * 0.98:
+            self.analyst.shrink_window(self.model, shown)
+        else:
+            self.meter.doubt()
 
     def _learn_from_refusal(self, error: PromptTooLongError, user: str) -> None:
         if error.prompt_tokens:
@@ -1640,20 +1677,32 @@ class Reading:
 
     async def _combine(self, answers: list[str]) -> str:
         """Return one answer; a tree of combinations where the answers do not fit together."""
-        rounds = 0
-        while len(answers) > 1:
-            rounds += 1
+        if self.question.output_schema and (merged := merge_json(answers)) is not None:
+            return merged
+        for rounds in range(1, MAX_COMBINE_ROUNDS + 1):
+            if len(answers) == 1:
+                return answers[0]
             groups = await self._groups(answers)
-            if rounds > MAX_COMBINE_ROUNDS or len(groups) == len(answers):
-                self.uncombined = True
+            if len(groups) == len(answers):
+                break
+            try:
+                answers = await self._combine_round(groups, (1 - READING_SHARE) / 2**rounds)
+            except ChromeTabError as error:
+                if self.question.output_schema:
+                    raise
+                self.uncombined = f"could not be combined ({error.message.rstrip('.')})"
                 return "\n\n".join(answers)
-            share = (1 - READING_SHARE) / len(groups) / 2**rounds
-            combined = []
-            for group in groups:
-                combined.append(await self._combine_group(group, f"combining {len(answers)} answers", share))
-                self.progress.finish(share)
-            answers = combined
-        return answers[0]
+        self.uncombined = "were too long to combine"
+        return "\n\n".join(answers)
+
+    async def _combine_round(self, groups: list[list[str]], share: float) -> list[str]:
+        """Return one answer for each group; `share` is the part of the progress for all of them."""
+        count = sum(map(len, groups))
+        combined: list[str] = []
+        for group in groups:
+            combined.append(await self._combine_group(group, f"combining {count} answers", share / len(groups)))
+            self.progress.finish(share / len(groups))
+        return combined
 
     async def _groups(self, answers: list[str]) -> list[list[str]]:
         """Put consecutive answers together as long as they fit one prompt."""
@@ -1686,9 +1735,11 @@ class Reading:
         data, problem = check_json(text, schema)
         if problem is None:
             return json.dumps(data, ensure_ascii=False), data
+        room = await self._part_room()
+        shown = text[: longest_prefix(text, 0, len(text), lambda piece: self.meter.upper(piece) / room)]
         repaired = await self._ask(
             f"{self.question.prompt}\n\nAnswer with JSON only, for this JSON Schema:\n{json.dumps(schema)}",
-            f"This answer is wrong:\n{text}\n\nThe error: {problem}\n\nWrite the corrected JSON.",
+            f"This answer is wrong:\n{shown}\n\nThe error: {problem}\n\nWrite the corrected JSON.",
             "repairing its answer",
             0.0,
         )
@@ -1705,30 +1756,32 @@ class Reading:
 
     def _with_notes(self, text: str) -> str:
         """Add what was left out as the answer's last line; a JSON answer keeps it in the receipt."""
-        notes = self._notes()
-        if len(text) > MAX_ANSWER_CHARS:
-            text = text[:MAX_ANSWER_CHARS]
-            notes.append(f"the answer was cut at {MAX_ANSWER_CHARS:,} characters")
-        if not notes or self.question.output_schema:
+        if self.question.output_schema:
             return text
-        return f"{text}\n\nNote: {'; '.join(notes)}."
+        self.shortened = len(text) > MAX_ANSWER_CHARS
+        notes = self._notes()
+        return f"{text[:MAX_ANSWER_CHARS]}\n\nNote: {'; '.join(notes)}." if notes else text
 
     def _notes(self) -> list[str]:
+        total = len(self.page.text)
         notes = [
-            f"part {gap.part.label} of {self.parts} (characters {gap.part.start:,} to {gap.part.end:,} of "
-            f"{len(self.page.text):,}) is missing: {gap.reason.rstrip('.')}"
-            for gap in sorted(self.gaps, key=lambda gap: gap.part.start)
+            (f"part {gap.first.label}" if gap.first == gap.last else f"parts {gap.first.label} to {gap.last.label}")
+            + f" of {self.parts} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
+            + f"could not be read: {gap.error.message.rstrip('.')}"
+            for gap in joined_gaps(self.gaps)
         ]
         if self.cut_off:
             notes.append("the model stopped at its output limit, so the answer may be incomplete")
         if self.uncombined:
-            notes.append("the answers about the parts were too long to combine and stand one after another")
+            notes.append(f"the answers about the parts {self.uncombined} and stand one after another")
+        if self.shortened:
+            notes.append(f"the answer was cut at {MAX_ANSWER_CHARS:,} characters")
         return notes
 
     async def _receipt(self, started: float) -> dict[str, Any]:
         """Return what was read, by whom, at what cost (tokens as the server reported them)."""
         window = await self.analyst.window(self.model)
-        unread = sum(gap.part.end - gap.part.start for gap in self.gaps)
+        unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally.prompt_tokens or len(self.page.text) // 4
         return {
             "url": self.page.url,
@@ -1750,6 +1803,18 @@ class Reading:
         }
 
 
+def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
+    """Put gaps in page order, and into one where they touch and have the same reason."""
+    joined: list[Gap] = []
+    for gap in sorted(gaps, key=lambda gap: gap.first.start):
+        before = joined[-1] if joined else None
+        if before and before.last.end == gap.first.start and before.error.message == gap.error.message:
+            joined[-1] = Gap(before.first, gap.last, gap.error)
+        else:
+            joined.append(gap)
+    return joined
+
+
 def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the request field that asks for JSON of a schema."""
     return {
@@ -1760,19 +1825,48 @@ def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 def check_schema(schema: Mapping[str, Any] | None) -> None:
     """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked."""
-    if schema is None:
-        return
-    import jsonschema
-
-    try:
-        jsonschema.Draft202012Validator.check_schema(schema)
-    except jsonschema.SchemaError as error:
+    problem = schema_problem(schema) if schema is not None else None
+    if problem:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"output_schema is not a JSON Schema (2020-12): {one_line(error.message, 300)} at "
-            f"{error.json_path}. Correct it; for example "
+            f"output_schema is not a JSON Schema (2020-12): {problem}. Correct it; for example "
             '{"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}.',
-        ) from None
+        )
+
+
+def schema_problem(schema: Mapping[str, Any]) -> str | None:
+    """Return what is wrong with a JSON Schema; None when it can be used."""
+    import jsonschema
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
+
+    try:
+        json.dumps(schema, ensure_ascii=False, allow_nan=False).encode()
+        jsonschema.Draft202012Validator.check_schema(schema)
+        resource = DRAFT202012.create_resource(schema)
+        # The registry holds the schema alone, so that a remote $ref is never fetched.
+        resolve_references(resource, Registry().with_resource("", resource).crawl().resolver())
+        jsonschema.Draft202012Validator(schema).is_valid(None)
+    except jsonschema.SchemaError as error:
+        return f"{one_line(error.message, 300)} at {error.json_path}"
+    except Unresolvable as error:
+        return f"it refers to {one_line(error.ref)!r}, which is not inside it (put it in $defs)"
+    except RecursionError:
+        return "it refers to itself without end, or nests too deeply"
+    except ValueError:
+        return "it holds a number or a character that JSON does not have"
+    return None
+
+
+def resolve_references(resource: Any, resolver: Any) -> None:
+    """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
+    resolver = resolver.in_subresource(resource)
+    for keyword in ("$ref", "$dynamicRef"):
+        if isinstance(resource.contents, dict) and keyword in resource.contents:
+            resolver.lookup(resource.contents[keyword])
+    for inner in resource.subresources():
+        resolve_references(inner, resolver)
 
 
 def check_json(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
@@ -1780,39 +1874,39 @@ def check_json(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
     import jsonschema
     from jsonschema.exceptions import best_match
     from referencing import Registry
-    from referencing.exceptions import Unresolvable
 
-    fenced = re.fullmatch(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL)
     try:
-        data = parse_json(fenced[1] if fenced else text)
-    except ValueError as error:
-        return None, f"it is not JSON: {error}"
-    # The empty registry keeps a remote $ref from being fetched.
-    validator = jsonschema.Draft202012Validator(schema, registry=Registry())
-    try:
-        error = best_match(validator.iter_errors(data))
-    except Unresolvable as unresolvable:
-        raise ChromeTabError(
-            "INVALID_ARGUMENT",
-            f"output_schema refers to {one_line(str(unresolvable))}, which is not inside it. Put it in $defs.",
-        ) from None
+        data = parse_json(without_fence(text))
+        error = best_match(jsonschema.Draft202012Validator(schema, registry=Registry()).iter_errors(data))
+    except ValueError as wrong:
+        return None, f"it is not JSON: {wrong}"
+    except RecursionError:
+        return None, "it nests too deeply to be checked"
     return data, None if error is None else f"{one_line(error.message, 300)} at {error.json_path}"
 
 
+def without_fence(text: str) -> str:
+    """Return JSON without the Markdown fence that models like to put around it."""
+    fenced = re.fullmatch(r"```(?:json)?\s*(.*?)\s*```", text, re.DOTALL)
+    return fenced[1] if fenced else text
+
+
 def merge_json(answers: Sequence[str]) -> str | None:
-    """Merge partial JSON answers: lists concatenate and de-duplicate, equal values stay.
+    """Merge partial JSON answers: lists concatenate and de-duplicate, equal values stay, null gives way.
 
     None where they contradict each other, so that the model must reconcile them.
     """
     try:
-        values = [parse_json(answer) for answer in answers]
+        values = [parse_json(without_fence(answer)) for answer in answers]
         return json.dumps(functools.reduce(merge_values, values), ensure_ascii=False)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
 def merge_values(left: Any, right: Any) -> Any:
     """Merge two JSON values; raise ValueError where they contradict each other."""
+    if left is None or right is None:
+        return right if left is None else left
     if isinstance(left, list) and isinstance(right, list):
         return list({json.dumps(value, sort_keys=True): value for value in [*left, *right]}.values())
     if isinstance(left, dict) and isinstance(right, dict):
