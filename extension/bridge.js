@@ -7,11 +7,10 @@
  *   waiting         -> a retry is planned, after 2, 4, 8, 16, 30, 30 ... seconds
  *   left closed     -> the person pressed Disconnect, or does not want it to reconnect by itself
  *
- * @import {CloseReason, Command, RetryState, Settings, Status} from "./types.d.ts"
+ * @import {CloseReason, Command, Pairing, RetryState, Settings, Status} from "./types.d.ts"
  */
 
 import { Connection } from "./connection.js";
-import { parseConnectionString } from "./pairing.js";
 import { deleteSettings, loadRetryState, loadSettings, saveRetryState, saveSettings } from "./storage.js";
 
 const FIRST_RETRY_MS = 2_000;
@@ -76,12 +75,8 @@ export class Bridge {
 
   // --- What the person asks for
 
-  /**
-   * @param {string} connectionString
-   * @throws {CommandError} INVALID_ARGUMENT; then everything stays as it was
-   */
-  async pair(connectionString) {
-    const pairing = parseConnectionString(connectionString);
+  /** @param {Pairing} pairing */
+  async pair(pairing) {
     await this.#save({ pairing, wanted: true });
     this.#reopen();
   }

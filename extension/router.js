@@ -9,6 +9,7 @@
 
 import { commands } from "./commands/index.js";
 import { CommandError } from "./errors.js";
+import { parseConnectionString } from "./pairing.js";
 import { inTurn } from "./tab-queue.js";
 import { obstacleOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
@@ -117,10 +118,12 @@ function tooLarge() {
  */
 export async function performAction(action, bridge, attachments) {
   switch (action.action) {
-    case "connect":
-      await bridge.pair(action.connectionString);
+    case "connect": {
+      const pairing = parseConnectionString(action.connectionString);
       // What was allowed to one server is not allowed to the next.
-      return attachments.detachAll();
+      await attachments.detachAll();
+      return bridge.pair(pairing);
+    }
     case "forget":
       await attachments.detachAll();
       return bridge.forget();

@@ -3,6 +3,7 @@
 import re
 from typing import Literal
 
+import pytest
 from playwright.async_api import Page, expect
 
 from tests.extension.conftest import Popup, Site
@@ -193,13 +194,19 @@ async def test_browser_page_cannot_be_attached_and_the_popup_says_why(paired: Po
     await expect(paired.element("tab-obstacle")).to_be_hidden()
 
 
-async def test_new_pairing_starts_with_no_attached_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+@pytest.mark.parametrize("way", ["forget", "another key"])
+async def test_new_pairing_starts_with_no_attached_tab(paired: Popup, bridge: FakeBridge, site: Site, way: str) -> None:
     await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
     await bridge.next_message("tab_attached")
 
-    await paired.press("forget")
+    if way == "forget":
+        await paired.press("forget")
+    else:
+        bridge.key = make_nonce()
+        await bridge.hang_up()
     await paired.shows("Setup")
+    await expect(paired.element("attachButton")).to_be_visible(visible=way != "forget")
     await paired.paste(bridge.connection_string)
     await paired.shows("Connected")
 

@@ -214,6 +214,35 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
         assert "reload the page" in reply["error"]["message"]
 
 
+async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never_starts(popup: Popup) -> None:
+    log = await popup.page.evaluate(
+        """async () => {
+          const { inTurn } = await import("/tab-queue.js");
+          const log = [];
+          const running = {};
+          const queue = (tabId, name, signal = new AbortController().signal) =>
+            inTurn(tabId, signal, () => (log.push(name), new Promise((end) => (running[name] = end))));
+          const late = new AbortController();
+          const first = queue(1, "first");
+          const refused = queue(1, "late", late.signal).catch((reason) => reason);
+          const third = queue(1, "third");
+          queue(2, "other tab");
+          await new Promise((turn) => setTimeout(turn));
+          late.abort("time is up");
+          log.push("first ends");
+          running.first();
+          log.push(await refused);
+          await new Promise((turn) => setTimeout(turn));
+          running.third();
+          await Promise.all([first, third]);
+          return log;
+        }"""
+    )
+
+    assert [name for name in log if name != "time is up"] == ["first", "other tab", "first ends", "third"]
+    assert "time is up" in log
+
+
 async def test_list_holds_the_tabs_of_all_windows_without_our_own(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
