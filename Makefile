@@ -37,8 +37,8 @@ demo: ## an answer about a page in a real browser; URL=... PROMPT=... choose ano
 	@scripts/setup base
 	@scripts/run uv run --quiet demo/demo.py --url "$$URL" --prompt "$$PROMPT"
 
-bench: setup ## measurements, as ratios
-	scripts/run python bench/run.py
+bench: setup ## measurements, as ratios; ONLY="start size" does some
+	scripts/run python -m bench.run $(ONLY)
 
 clean: ## remove what setup made in this folder
 	rm -rf .venv node_modules .pytest_cache .ruff_cache
