@@ -2229,6 +2229,8 @@ class PendingCommands:
         if tab_id is not None:
             message["tab_id"] = tab_id
         future = asyncio.get_running_loop().create_future()
+        # Its caller may have failed otherwise when the connection ends it with an error.
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
         self._waiting[command_id] = future
         return command_id, message, future
 

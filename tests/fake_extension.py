@@ -1,0 +1,130 @@
+"""The extension's half of the wire protocol, honest or not, for tests of the server's bridge."""
+
+import asyncio
+import base64
+import hmac
+import json
+import secrets
+import socket
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed
+
+Message = dict[str, Any]
+
+ORIGIN = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
+WAIT_S = 20
+
+
+def encode(data: bytes) -> str:
+    """Base64url without padding."""
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def make_nonce() -> str:
+    return encode(secrets.token_bytes(32))
+
+
+def make_proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
+    statement = f"chrome-tab-reader/1|{role}|{port}|{client_nonce}|{server_nonce}"
+    return encode(hmac.digest(base64.urlsafe_b64decode(key + "="), statement.encode(), "sha256"))
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+async def within(awaitable: Awaitable[Any]) -> Any:
+    return await asyncio.wait_for(awaitable, WAIT_S)
+
+
+class FakeExtension:
+    """One connection to the server. It answers nothing by itself."""
+
+    def __init__(self, socket: ClientConnection, port: int, key: str) -> None:
+        self.socket = socket
+        self.port = port
+        self.key = key
+        self.nonce = make_nonce()
+
+    async def send(self, message: object) -> None:
+        """Send a JSON value; text and bytes go as they are."""
+        await self.socket.send(message if isinstance(message, str | bytes) else json.dumps(message))
+
+    async def receive(self) -> Message:
+        return json.loads(await within(self.socket.recv()))
+
+    def hello(self, **changes: object) -> Message:
+        return {"type": "hello", "protocol": 1, "version": "1.0.0", "nonce": self.nonce} | changes
+
+    async def challenged(self) -> Message:
+        """Say hello; return the server's challenge, which must prove the key."""
+        await self.send(self.hello())
+        challenge = await self.receive()
+        assert challenge["type"] == "challenge"
+        assert challenge["proof"] == make_proof(self.key, "server", self.port, self.nonce, challenge["nonce"])
+        return challenge
+
+    async def prove(self, challenge: Message) -> None:
+        proof = make_proof(self.key, "extension", self.port, self.nonce, challenge["nonce"])
+        await self.send({"type": "proof", "proof": proof})
+
+    async def open(self) -> None:
+        """Run the whole opening as the real extension does."""
+        await self.prove(await self.challenged())
+        assert (await self.receive())["type"] == "welcome"
+
+    async def reply(self, command: Message, result: object) -> None:
+        await self.send({"id": command["id"], "type": "response", "success": True, "result": result, "error": None})
+
+    async def refuse(self, command: Message, error: object) -> None:
+        await self.send({"id": command["id"], "type": "response", "success": False, "result": None, "error": error})
+
+    async def ping(self) -> None:
+        """Wait until the server has taken everything that was sent before."""
+        await self.send({"type": "ping"})
+        assert await self.receive() == {"type": "pong"}
+
+    async def close_code(self) -> int | None:
+        """Wait for the server to close; whatever it sent before is an error of the test."""
+        try:
+            message = await within(self.socket.recv())
+        except ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd else None
+        raise AssertionError(message)
+
+
+@asynccontextmanager
+async def connecting(port: int, key: str) -> AsyncGenerator[FakeExtension]:
+    """A WebSocket on which nothing has been said."""
+    url = f"ws://127.0.0.1:{port}/extension"
+    async with connect(url, origin=ORIGIN, max_size=None, proxy=None, close_timeout=1) as socket:  # pyright: ignore[reportArgumentType]
+        yield FakeExtension(socket, port, key)
+
+
+@asynccontextmanager
+async def connected(port: int, key: str) -> AsyncGenerator[FakeExtension]:
+    """An extension that the server has accepted."""
+    async with connecting(port, key) as extension:
+        await extension.open()
+        yield extension
+
+
+async def raw_request(port: int, request: str) -> tuple[int, str]:
+    """Send these bytes; return the status and the rest of the reply (of a reply that is not 101)."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        writer.write(request.encode("latin-1"))
+        await writer.drain()
+        head = (await within(reader.readuntil(b"\r\n\r\n"))).decode("latin-1")
+        status = int(head.split()[1])
+        rest = head if status == 101 else head + (await within(reader.read())).decode("utf-8", "replace")
+        return status, rest
+    finally:
+        writer.close()
+        await writer.wait_closed()

@@ -1,0 +1,872 @@
+"""The bridge: who gets through the opening, and that nothing on it can hurt a call."""
+
+import asyncio
+import json
+import logging
+import stat
+import threading
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from fastmcp.client.client import CallToolResult
+from mcp_types import TextContent
+
+import chrome_tab_mcp_server as server
+from tests.fake_extension import (
+    ORIGIN,
+    FakeExtension,
+    Message,
+    connected,
+    connecting,
+    encode,
+    free_port,
+    make_nonce,
+    make_proof,
+    raw_request,
+    within,
+)
+
+PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
+
+Pause = Callable[[], Awaitable[None]]
+
+
+class Session:
+    """A server that holds a port, and a client that calls its tools."""
+
+    def __init__(self, client: Client[Any], port: int) -> None:
+        self.client = client
+        self.port = port
+
+    @property
+    def key(self) -> str:
+        return server.pairing_key()
+
+    async def health(self) -> Message:
+        request = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n\r\n"
+        status, reply = await raw_request(self.port, request)
+        assert status == 200
+        return json.loads(reply.partition("\r\n\r\n")[2])
+
+    def read(self, **arguments: Any) -> asyncio.Task[CallToolResult]:
+        call = self.client.call_tool("read_chrome_tab", arguments, raise_on_error=False)
+        return asyncio.create_task(call)
+
+    async def status(self) -> str:
+        return text_of(await self.client.call_tool("chrome_tab_status", {}))
+
+    async def reads_through(self, extension: FakeExtension) -> None:
+        """Read a page through this extension: both sides are well."""
+        reading = self.read()
+        await extension.reply(await extension.receive(), PAGE)
+        assert text_of(await within(reading)) == "the page"
+
+
+def text_of(result: CallToolResult) -> str:
+    block = result.content[0]
+    assert isinstance(block, TextContent)
+    assert not result.is_error, block.text
+    return block.text
+
+
+def error_of(result: CallToolResult) -> tuple[str, str]:
+    assert result.is_error, result.content
+    assert result.structured_content
+    error = result.structured_content["error"]
+    return error["code"], error["message"]
+
+
+async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
+    """Ask until it is so."""
+    async with asyncio.timeout(20):
+        while not await is_so():  # noqa: ASYNC110 -- nobody tells of it
+            await asyncio.sleep(0.02)
+
+
+async def is_listening(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    await writer.wait_closed()
+    return True
+
+
+@pytest.fixture(scope="module", autouse=True)
+def shared_config_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "config_dir", lambda: tmp_path_factory.getbasetemp() / "shared-config")
+        yield
+
+
+@pytest.fixture
+def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A configuration folder of the test's own, not made yet."""
+    folder = tmp_path / "config"
+    monkeypatch.setattr(server, "config_dir", lambda: folder)
+    return folder
+
+
+@asynccontextmanager
+async def running_session(port: int) -> AsyncGenerator[Session]:
+    settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
+    async with Client(server.create_server(settings)) as client:
+        await client.list_tools()
+        yield Session(client, port)
+
+
+@pytest.fixture(scope="module")
+async def session() -> AsyncGenerator[Session]:
+    """One server for all tests that change nothing about it: each leaves it without an extension."""
+    port = free_port()
+    async with running_session(port) as running:
+        await until(lambda: is_listening(port))
+        yield running
+
+
+# --- Who may open a WebSocket ---
+
+GOOD_HEADERS = [("Host", "127.0.0.1:{port}"), ("Origin", ORIGIN)]
+
+
+async def upgrade(port: int, headers: list[tuple[str, str]]) -> int:
+    """Ask for a WebSocket with exactly these headers; return the status."""
+    lines = [f"{name}: {value.format(port=port)}" for name, value in headers]
+    fixed = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+    nonce = "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+    status, _ = await raw_request(port, f"GET /extension HTTP/1.1\r\n{fixed}{nonce}" + "\r\n".join(lines) + "\r\n\r\n")
+    return status
+
+
+async def test_the_right_key_connects_and_health_says_so(session: Session) -> None:
+    assert await session.health() == {"status": "ok", "extensionConnected": False, "sessions": 1}
+
+    async with connected(session.port, session.key) as extension:
+        assert (await session.health())["extensionConnected"] is True
+        await session.reads_through(extension)
+
+    await until(lambda: is_disconnected(session))
+
+
+async def is_disconnected(session: Session) -> bool:
+    return not (await session.health())["extensionConnected"]
+
+
+STRANGE_ORIGINS = [
+    [],
+    ["null"],
+    ["https://evil.test"],
+    ["http://127.0.0.1:{port}"],
+    ["chrome-extension://aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"],
+    [ORIGIN + ".evil.test"],
+    [ORIGIN + "/"],
+    [ORIGIN[:-1]],
+    ["x" + ORIGIN],
+    [ORIGIN.replace("chrome-extension", "moz-extension")],
+    [ORIGIN.upper()],
+    [ORIGIN, ORIGIN],
+    [ORIGIN, "https://evil.test"],
+    [f"{ORIGIN}, {ORIGIN}"],
+]
+
+
+@pytest.mark.parametrize("origins", STRANGE_ORIGINS)
+async def test_another_origin_is_refused_before_the_upgrade(origins: list[str], session: Session) -> None:
+    headers = [("Host", "127.0.0.1:{port}"), *(("Origin", origin) for origin in origins)]
+
+    assert await upgrade(session.port, headers) in {400, 403}
+    assert await upgrade(session.port, GOOD_HEADERS) == 101
+
+
+STRANGE_HOSTS = [
+    (["evil.test:{port}"], 403),
+    (["evil.test"], 403),
+    (["127.0.0.1"], 403),
+    (["127.0.0.1:1"], 403),
+    (["127.0.0.1:{port}.evil.test"], 403),
+    (["127.0.0.1.evil.test:{port}"], 403),
+    (["localhost.evil.test:{port}"], 403),
+    (["[::1]:{port}"], 403),
+    ([""], 403),
+    ([], 400),
+    (["127.0.0.1:{port}", "127.0.0.1:{port}"], 400),
+    (["127.0.0.1:{port}", "evil.test"], 400),
+]
+
+
+@pytest.mark.parametrize(("hosts", "status"), STRANGE_HOSTS)
+async def test_another_host_is_refused_before_the_upgrade(hosts: list[str], status: int, session: Session) -> None:
+    headers = [*(("Host", host) for host in hosts), ("Origin", ORIGIN)]
+
+    assert await upgrade(session.port, headers) == status
+    assert await upgrade(session.port, [("Host", "localhost:{port}"), ("Origin", ORIGIN)]) == 101
+
+
+@pytest.mark.parametrize("header", ["Origin: https://evil.test", f"Origin: {ORIGIN}", "Origin: null"])
+async def test_health_tells_a_browser_nothing(header: str, session: Session) -> None:
+    request = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{session.port}\r\n{header}\r\nConnection: close\r\n\r\n"
+
+    status, reply = await raw_request(session.port, request)
+
+    assert status == 403
+    assert "extensionConnected" not in reply
+    assert (await session.health())["status"] == "ok"
+
+
+async def test_health_tells_nothing_under_another_name(session: Session) -> None:
+    request = f"GET /health HTTP/1.1\r\nHost: evil.test:{session.port}\r\nConnection: close\r\n\r\n"
+
+    status, reply = await raw_request(session.port, request)
+
+    assert status == 403
+    assert "extensionConnected" not in reply
+
+
+# --- The opening ---
+
+
+async def test_the_server_proves_the_key_first_and_anew_each_time(session: Session) -> None:
+    nonces: set[str] = set()
+    for _ in range(3):
+        async with connecting(session.port, session.key) as extension:
+            challenge = await extension.challenged()
+            assert challenge.keys() == {"type", "protocol", "version", "nonce", "proof"}
+            nonces.add(challenge["nonce"])
+
+    assert len(nonces) == 3
+
+
+BAD_HELLOS: list[Any] = [
+    "",
+    "hello",
+    "{",
+    "null",
+    "[]",
+    "5",
+    '"hello"',
+    "[" * 100_000,
+    '{"type":"hello","version":' + "[" * 1_500 + "]" * 1_500 + "}",
+    "{}",
+    b"\x00\x01",
+    b'{"type":"hello"}',
+    {"type": "hello"},
+    {"type": "command"},
+    {"type": "ping"},
+    {"type": ["hello"]},
+    {"protocol": 2},
+    {"protocol": "1"},
+    {"protocol": None},
+    {"nonce": None},
+    {"nonce": ""},
+    {"nonce": "short"},
+    {"nonce": "A" * 44},
+    {"nonce": "A" * 42 + "|"},
+    {"nonce": ["A" * 43]},
+    {"padding": "x" * 5_000},
+]
+
+
+@pytest.mark.parametrize("hello", BAD_HELLOS, ids=range(len(BAD_HELLOS)))
+async def test_a_hello_that_is_none_gets_4400_and_nothing_else(hello: Any, session: Session) -> None:
+    async with connecting(session.port, session.key) as stranger:
+        await stranger.send(stranger.hello(**hello) if isinstance(hello, dict) and "type" not in hello else hello)
+        assert await stranger.close_code() == 4400
+
+    async with connected(session.port, session.key) as extension:
+        await session.reads_through(extension)
+
+
+@pytest.mark.parametrize("version", ["1.2.3", "x" * 3_000, "\ud800\n", 5, None, ["1"]])
+async def test_whatever_version_an_extension_has_it_may_connect(version: object, session: Session) -> None:
+    async with connecting(session.port, session.key) as extension:
+        await extension.send(extension.hello(version=version))
+        await extension.prove(await extension.receive())
+        assert (await extension.receive())["type"] == "welcome"
+
+
+BadProof = Callable[[FakeExtension, Message], object]
+
+
+def proof_message(proof: object) -> Message:
+    return {"type": "proof", "proof": proof}
+
+
+def other_proof(**changes: Any) -> BadProof:
+    """A proof in which one thing is another."""
+
+    def make(extension: FakeExtension, challenge: Message) -> object:
+        right: dict[str, Any] = {
+            "key": extension.key,
+            "role": "extension",
+            "port": extension.port,
+            "client_nonce": extension.nonce,
+            "server_nonce": challenge["nonce"],
+        }
+        return proof_message(make_proof(**(right | changes)))
+
+    return make
+
+
+BAD_PROOFS: dict[str, BadProof] = {
+    "another key": other_proof(key=encode(b"\x01" * 32)),
+    "the server's role": other_proof(role="server"),
+    "another port": other_proof(port=1),
+    "another client nonce": other_proof(client_nonce=make_nonce()),
+    "another server nonce": other_proof(server_nonce=make_nonce()),
+    "the server's own proof": lambda _, challenge: proof_message(challenge["proof"]),
+    "empty": lambda _e, _c: proof_message(""),
+    "none": lambda _e, _c: {"type": "proof"},
+    "null": lambda _e, _c: proof_message(None),
+    "a list": lambda _e, _c: proof_message(["A" * 43]),
+    "not ASCII": lambda _e, _c: proof_message("\u00e9" * 43),
+    "a lone surrogate": lambda _e, _c: '{"type":"proof","proof":"\\ud800"}',
+    "a prefix": lambda extension, challenge: proof_message(right_proof(extension, challenge)[:-1]),
+    "padded": lambda extension, challenge: proof_message(right_proof(extension, challenge) + "="),
+    "under another type": lambda extension, challenge: {"type": "hello", "proof": right_proof(extension, challenge)},
+    "the key itself": lambda extension, _: proof_message(extension.key),
+}
+
+
+def right_proof(extension: FakeExtension, challenge: Message) -> str:
+    return make_proof(extension.key, "extension", extension.port, extension.nonce, challenge["nonce"])
+
+
+@pytest.mark.parametrize("name", BAD_PROOFS)
+async def test_a_proof_that_is_not_exactly_right_gets_4401_and_nothing_else(name: str, session: Session) -> None:
+    async with connecting(session.port, session.key) as stranger:
+        challenge = await stranger.challenged()
+        await stranger.send(BAD_PROOFS[name](stranger, challenge))
+        assert await stranger.close_code() == 4401
+    assert await is_disconnected(session)
+
+    async with connected(session.port, session.key) as extension:
+        await session.reads_through(extension)
+
+
+async def test_a_proof_of_an_earlier_opening_does_not_work_again(session: Session) -> None:
+    async with connecting(session.port, session.key) as extension:
+        challenge = await extension.challenged()
+        proof = right_proof(extension, challenge)
+        await extension.prove(challenge)
+        assert (await extension.receive())["type"] == "welcome"
+        nonce = extension.nonce
+    await until(lambda: is_disconnected(session))
+
+    async with connecting(session.port, session.key) as thief:
+        thief.nonce = nonce
+        await thief.challenged()
+        await thief.send(proof_message(proof))
+        assert await thief.close_code() == 4401
+
+
+@pytest.mark.parametrize(
+    "frame", ["", "{", b"\x00", "[" * 100_000, json.dumps({"type": "proof", "proof": "x" * 5_000})]
+)
+async def test_a_second_frame_that_is_no_proof_gets_4400(frame: Any, session: Session) -> None:
+    async with connecting(session.port, session.key) as stranger:
+        await stranger.challenged()
+        await stranger.send(frame)
+        assert await stranger.close_code() == 4400
+    assert await is_disconnected(session)
+
+
+@pytest.mark.parametrize("says_hello", [False, True], ids=["silent", "silent after hello"])
+async def test_an_opening_that_takes_too_long_gets_4408(
+    says_hello: object, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 0.5)
+    async with connecting(session.port, session.key) as slow:
+        if says_hello:
+            await slow.challenged()
+        assert await slow.close_code() == 4408
+
+    async with connected(session.port, session.key) as extension:
+        await session.reads_through(extension)
+
+
+async def test_too_many_openings_at_once_are_turned_away_until_there_is_room(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MAX_OPENINGS", 2)
+    async with connecting(session.port, session.key) as one, connecting(session.port, session.key) as two:
+        await one.challenged()
+        await two.challenged()
+        async with connecting(session.port, session.key) as three:
+            assert await three.close_code() == 4408
+        await one.prove({"nonce": "wrong"})
+        assert await one.close_code() == 4401
+
+        async with connected(session.port, session.key) as extension:
+            await session.reads_through(extension)
+
+
+async def test_connections_that_send_nothing_are_closed_and_keep_nobody_out(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 2.0)
+    silent = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(1_000)]
+
+    async with connected(session.port, session.key) as extension:
+        await session.reads_through(extension)
+
+    async def ended(reader: asyncio.StreamReader) -> bool:
+        try:
+            return await reader.read() == b""
+        except ConnectionResetError:
+            return True
+
+    assert all(await within(asyncio.gather(*(ended(reader) for reader, _ in silent))))
+    for _, writer in silent:
+        writer.close()
+
+
+async def test_a_second_extension_is_refused_and_the_first_keeps_working(session: Session) -> None:
+    async with connected(session.port, session.key) as first:
+        async with connecting(session.port, session.key) as second:
+            await second.prove(await second.challenged())
+            assert await second.close_code() == 4409
+        await session.reads_through(first)
+    await until(lambda: is_disconnected(session))
+
+    async with connected(session.port, session.key) as third:
+        await session.reads_through(third)
+
+
+async def test_nothing_secret_is_logged(session: Session, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with connecting(session.port, session.key) as stranger:
+        challenge = await stranger.challenged()
+        await stranger.send(proof_message("guess"))
+        assert await stranger.close_code() == 4401
+    async with connected(session.port, session.key) as extension:
+        await extension.send({"type": "secret-in-type" * 10, "x": "secret-in-message"})
+        await session.reads_through(extension)
+
+    ours = [record.getMessage() for record in caplog.records if record.name == "chrome_tab"]
+    assert any("wrong key" in line for line in ours)
+    assert "extension connected" in ours
+    for secret in (session.key, challenge["nonce"], challenge["proof"], "secret-in-message", "the page"):
+        assert not any(secret in line for line in ours)
+
+
+# --- Commands and replies ---
+
+
+async def test_a_command_says_what_to_read_and_its_reply_becomes_the_page(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        reading = session.read(start="a", end="b", tab_id=7)
+        command = await extension.receive()
+        await extension.reply(command, PAGE | {"text": "\u4e2d \U0001f600"})
+        result = await within(reading)
+
+    assert command.pop("id")
+    params = {"start": "a", "end": "b"}
+    assert command == {"type": "command", "command": "read_tab", "tab_id": 7, "params": params}
+    assert text_of(result) == "\u4e2d \U0001f600"
+    assert result.meta
+    assert result.meta["receipt"]["source"] == "extension"
+    assert result.meta["receipt"]["url"] == "https://page.test/"
+
+
+GARBAGE: list[Any] = [
+    "",
+    "{",
+    "nonsense",
+    "null",
+    "[]",
+    "7",
+    b"\xff\x00",
+    "[" * 5_000,
+    {},
+    {"type": None},
+    {"type": ["response"]},
+    {"type": "response"},
+    {"type": "response", "id": None, "success": True},
+    {"type": "response", "id": {"a": 1}, "success": True},
+    {"type": "response", "id": [], "success": True},
+    {"type": "response", "id": "999", "success": True, "result": "not asked for"},
+    {"type": "response", "id": 1.5, "success": False, "error": {"code": "X"}},
+    {"type": "event"},
+    {"type": "event", "event": "tab_updated", "tab_id": "x"},
+    {"type": "command", "id": "1", "command": "read_tab"},
+    {"type": "hello"},
+    {"type": "welcome"},
+    {"type": "\ud800"},
+]
+
+
+async def test_ten_thousand_malformed_messages_do_not_hurt_the_reply_after_them(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        reading = session.read()
+        command = await extension.receive()
+        for i in range(10_000):
+            await extension.send(GARBAGE[i % len(GARBAGE)])
+        assert not reading.done()
+        await extension.reply(command, PAGE)
+
+        assert text_of(await within(reading)) == "the page"
+        await session.reads_through(extension)
+
+
+async def test_a_ping_is_answered(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        await extension.ping()
+
+
+async def test_only_the_first_reply_counts(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        reading = session.read()
+        command = await extension.receive()
+        await extension.reply(command, PAGE)
+        await extension.reply(command, PAGE | {"text": "again"})
+        await extension.refuse(command, {"code": "TAB_NOT_FOUND", "message": "no"})
+
+        assert text_of(await within(reading)) == "the page"
+        await session.reads_through(extension)
+
+
+async def test_a_reply_that_comes_too_late_is_dropped(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 0.5)
+    async with connected(session.port, session.key) as extension:
+        reading = session.read()
+        late = await extension.receive()
+        code, message = error_of(await within(reading))
+        assert code == "COMMAND_TIMEOUT"
+        assert "read_tab within 0.5 s" in message
+
+        monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 20)
+        reading = session.read()
+        command = await extension.receive()
+        await extension.reply(late, PAGE | {"text": "too late"})
+        await extension.reply(command, PAGE)
+        assert text_of(await within(reading)) == "the page"
+
+
+@pytest.mark.parametrize("code", server.ERROR_CODES)
+async def test_an_error_of_the_extension_keeps_its_code_and_sentence(code: str, session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        reading = session.read()
+        await extension.refuse(await extension.receive(), {"code": code, "message": "What happened. Do this."})
+
+        assert error_of(await within(reading)) == (code, "What happened. Do this.")
+
+
+BAD_ERRORS: list[Any] = [
+    None,
+    "TAB_NOT_FOUND",
+    [],
+    {},
+    {"code": "NOT_OURS", "message": "m"},
+    {"code": "tab_not_found", "message": "m"},
+    {"code": ["TAB_NOT_FOUND"], "message": "m"},
+    {"code": "TAB_NOT_FOUND"},
+    {"code": "TAB_NOT_FOUND", "message": 5},
+]
+
+
+@pytest.mark.parametrize("error", BAD_ERRORS, ids=range(len(BAD_ERRORS)))
+async def test_an_error_that_is_not_ours_becomes_a_sentence_about_the_extension(error: Any, session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        reading = session.read()
+        await extension.refuse(await extension.receive(), error)
+
+        code, message = error_of(await within(reading))
+        assert code == "EXECUTION_ERROR"
+        assert "chrome://extensions" in message
+
+
+async def test_an_errors_sentence_is_one_printable_line(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        reading = session.read()
+        message = "a\nb\x1b[31m\ud800" + "x" * 10_000
+        await extension.refuse(await extension.receive(), {"code": "TAB_NOT_FOUND", "message": message})
+
+        _, shown = error_of(await within(reading))
+        assert shown.startswith("a b [31m")
+        assert shown.isprintable()
+        assert len(shown) <= 1_500
+
+
+BAD_PAGES: list[Any] = [
+    None,
+    "text",
+    [],
+    {},
+    {"text": "t", "url": "u"},
+    PAGE | {"text": None},
+    PAGE | {"url": 5},
+    PAGE | {"title": ["x"]},
+]
+
+
+@pytest.mark.parametrize("page", BAD_PAGES, ids=range(len(BAD_PAGES)))
+async def test_a_reply_that_is_no_page_is_a_sentence_about_the_extension(page: Any, session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        reading = session.read()
+        await extension.reply(await extension.receive(), page)
+
+        code, message = error_of(await within(reading))
+        assert code == "EXECUTION_ERROR"
+        assert "not a page" in message
+        await session.reads_through(extension)
+
+
+async def test_many_calls_at_once_get_each_its_own_reply_in_any_order(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        readings = {tab_id: session.read(tab_id=tab_id) for tab_id in range(1, 101)}
+        commands = [await extension.receive() for _ in readings]
+        for command in sorted(commands, key=lambda command: command["tab_id"] % 7):
+            await extension.reply(command, PAGE | {"text": f"tab {command['tab_id']}"})
+
+        for tab_id, reading in readings.items():
+            assert text_of(await within(reading)) == f"tab {tab_id}"
+
+
+async def test_an_extension_that_leaves_ends_its_calls_at_once(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        readings = [session.read() for _ in range(3)]
+        for _ in readings:
+            await extension.receive()
+
+    for reading in readings:
+        code, message = error_of(await within(reading))
+        assert code == "EXTENSION_NOT_CONNECTED"
+        assert "ask again" in message
+    async with connected(session.port, session.key) as extension:
+        await session.reads_through(extension)
+
+
+async def test_without_an_extension_the_sentence_says_what_to_do_in_the_popup(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+
+    code, message = error_of(await within(session.read()))
+
+    assert code == "EXTENSION_NOT_CONNECTED"
+    assert f"port {session.port}" in message
+    assert "--pair" in message
+    assert "Reconnect" in message
+
+
+async def test_a_call_waits_for_an_extension_that_is_just_connecting(session: Session) -> None:
+    reading = session.read()
+    async with connected(session.port, session.key) as extension:
+        await extension.reply(await extension.receive(), PAGE)
+
+        assert text_of(await within(reading)) == "the page"
+
+
+async def test_a_frame_over_the_limit_closes_only_that_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_FRAME_BYTES", 1_000_000)
+    port = free_port()
+    async with running_session(port) as session:
+        await until(lambda: is_listening(port))
+        async with connected(port, session.key) as extension:
+            reading = session.read()
+            await extension.reply(await extension.receive(), PAGE | {"text": "x" * 900_000})
+            assert len(text_of(await within(reading))) == 20_000
+            await extension.send("x" * 1_000_001)
+            assert await extension.close_code() == 1009
+        async with connected(port, session.key) as extension:
+            await session.reads_through(extension)
+
+
+# --- The key ---
+
+
+def test_the_key_is_made_once_for_its_owner_only(config_home: Path) -> None:
+    key = server.pairing_key()
+
+    path = config_home / "key"
+    assert path.read_text(encoding="ascii") == key + "\n"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(config_home.stat().st_mode) == 0o700
+    assert list(config_home.iterdir()) == [path]
+    assert server.pairing_key() == key
+    path.unlink()
+    assert server.pairing_key() != key
+
+
+def test_servers_that_make_the_key_at_the_same_time_get_the_same_one(config_home: Path) -> None:
+    barrier = threading.Barrier(16)
+
+    def make(_: int) -> str:
+        barrier.wait()
+        return server.pairing_key()
+
+    with ThreadPoolExecutor(16) as pool:
+        keys = set(pool.map(make, range(16)))
+
+    assert len(keys) == 1
+    assert [path.name for path in config_home.iterdir()] == ["key"]
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o606, 0o610])
+def test_a_key_that_others_can_read_is_refused(mode: int, config_home: Path) -> None:
+    key = server.pairing_key()
+    path = config_home / "key"
+    path.chmod(mode)
+
+    with pytest.raises(server.ChromeTabError, match=r"chmod 600") as raised:
+        server.pairing_key()
+
+    assert raised.value.code == "PERMISSION_DENIED"
+    assert str(path) in raised.value.message
+    assert key not in raised.value.message
+    path.chmod(0o600)
+    assert server.pairing_key() == key
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"short\n", b"A" * 44, b"A" * 42 + b"=", b"\xff" * 43, b"A" * 100_000])
+def test_a_damaged_key_is_a_sentence_and_stays_as_it_is(content: bytes, config_home: Path) -> None:
+    server.pairing_key()
+    path = config_home / "key"
+    path.write_bytes(content)
+
+    with pytest.raises(server.ChromeTabError, match=r"is damaged\. Delete it, run --pair") as raised:
+        server.pairing_key()
+
+    assert raised.value.code == "PERMISSION_DENIED"
+    assert path.read_bytes() == content
+
+
+def test_a_key_that_cannot_be_kept_is_a_sentence(config_home: Path) -> None:
+    config_home.write_text("a file where the folder should be", encoding="ascii")
+
+    with pytest.raises(server.ChromeTabError, match=r"cannot be read or made") as raised:
+        server.pairing_key()
+
+    assert raised.value.code == "PERMISSION_DENIED"
+
+
+async def test_a_refused_key_is_told_by_status_and_taken_when_it_is_mended(
+    config_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PORT_RETRY_S", 0.2)
+    key = server.pairing_key()
+    (config_home / "key").chmod(0o644)
+    port = free_port()
+    async with running_session(port) as session:
+        assert "bridge     FIX Others can read the pairing key" in await session.status()
+        assert error_of(await session.read())[1].startswith("Others can read the pairing key")
+        assert not await is_listening(port)
+
+        (config_home / "key").chmod(0o600)
+        await until(lambda: is_listening(port))
+        async with connected(port, key) as extension:
+            await session.reads_through(extension)
+
+
+# --- The port ---
+
+Foreigner = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+async def says_nothing(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()
+    writer.close()
+
+
+async def never_stops(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+    try:
+        while True:
+            writer.write(b"x" * 65_536)
+            await writer.drain()
+    except ConnectionError:
+        writer.close()
+
+
+async def greets(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    writer.write(b"SSH-2.0-x\r\n")
+    await writer.drain()
+    writer.close()
+
+
+def answers(body: bytes) -> Foreigner:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s" % (len(body), body))
+        await writer.drain()
+        writer.close()
+
+    return answer
+
+
+FOREIGNERS = {
+    "says nothing": says_nothing,
+    "never stops": never_stops,
+    "speaks HTML": answers(b"<html>"),
+    "speaks other JSON": answers(b'{"status": "ok"}'),
+    "speaks no UTF-8": answers(b"\xff\xfe"),
+    "speaks no HTTP": greets,
+}
+
+
+@pytest.mark.parametrize("name", FOREIGNERS)
+async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it_leaves(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PORT_RETRY_S", 0.3)
+    foreigner = await asyncio.start_server(FOREIGNERS[name], "127.0.0.1", 0)
+    port = foreigner.sockets[0].getsockname()[1]
+    async with running_session(port) as session:
+        assert f"bridge     FIX Port {port} is taken by another program" in await session.status()
+        code, message = error_of(await within(session.read()))
+        assert code == "EXTENSION_NOT_CONNECTED"
+        assert f"Port {port} is taken by another program" in message
+        assert "--port" in message
+
+        foreigner.close()
+
+        async def is_ours() -> bool:
+            return f"listening on 127.0.0.1:{port}" in await session.status()
+
+        monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+        await until(is_ours)
+        async with connected(port, session.key) as extension:
+            await session.reads_through(extension)
+
+
+async def test_another_of_our_servers_on_the_port_is_called_that_and_its_port_is_inherited(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_session(session.port) as second:
+        assert f"bridge     FIX Another session's server holds port {session.port}" in await second.status()
+        assert error_of(await within(second.read()))[0] == "EXTENSION_NOT_CONNECTED"
+        async with connected(session.port, session.key) as extension:
+            await session.reads_through(extension)
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    assert "bridge     ok" in await session.status()
+
+
+async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connected() -> None:
+    port = free_port()
+    async with running_session(port) as session:
+        await until(lambda: is_listening(port))
+        key = session.key
+        silent = await asyncio.open_connection("127.0.0.1", port)
+        opening = connecting(port, key)
+        await (await opening.__aenter__()).challenged()
+        extension = connected(port, key)
+        open_extension = await extension.__aenter__()
+        reading = session.read()
+        await open_extension.receive()
+
+    assert not await is_listening(port)
+    assert await open_extension.close_code() == 1012
+    await asyncio.gather(reading, return_exceptions=True)
+    await extension.__aexit__(None, None, None)
+    await opening.__aexit__(None, None, None)
+    silent[1].close()
+    async with running_session(port) as session:
+        await until(lambda: is_listening(port))
+        async with connected(port, key) as extension:
+            await session.reads_through(extension)
