@@ -153,7 +153,7 @@ property pageFunction : "function readPage(request) {
     if (\"steps\" in asked) {
       return asked.steps;
     }
-    const { start, end } = asked;
+    const { start = null, end = null } = asked;
     const filters = [];
     if (start !== null && end !== null) {
       filters.push([\"filterContentBetweenKeywords\", start, end]);

@@ -231,7 +231,8 @@ export function readPage(request) {
     if ("steps" in asked) {
       return asked.steps;
     }
-    const { start, end } = asked;
+    // Chrome drops the nulls inside an argument on its way into the page.
+    const { start = null, end = null } = asked;
     /** @type {Step[]} */
     const filters = [];
     if (start !== null && end !== null) {
