@@ -711,6 +711,8 @@ class Window:
 
     tokens: int
     origin: str
+    # Whether a prompt that is too long may be cut to half the window; others refuse it.
+    halves: bool = True
 
 
 @dataclasses.dataclass(frozen=True)
@@ -1196,7 +1198,7 @@ class ModelServer:
 
     async def _llama_cpp_window(self, _model: str) -> Window | None:
         tokens = fields(await self._ask("GET", "/props"), "default_generation_settings").get("n_ctx")
-        return Window(tokens, "llama.cpp /props") if is_count(tokens) else None
+        return Window(tokens, "llama.cpp /props", halves=False) if is_count(tokens) else None
 
     async def _listed_window(self, model: str) -> Window | None:
         for path, key in (
@@ -1643,10 +1645,16 @@ class Reading:
         loses nothing, because the slices tell: one that took no more than its share of the whole's
         tokens acquits it, and one that took more convicts it.
         """
-        window = (await self.analyst.window(self.model)).tokens
+        known = await self.analyst.window(self.model)
+        window = known.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
-        halved = abs(2 * sent.tokens - window) <= window // 50 or any(
-            abs(sent.tokens - half) <= HALF_TOLERANCE for half in USUAL_HALVES
+        halved = (
+            known.halves
+            and self.meter.upper(prompt) >= 2 * sent.tokens
+            and (
+                abs(2 * sent.tokens - window) <= window // 50
+                or any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in USUAL_HALVES)
+            )
         )
         filled = sent.tokens > window - 256
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
