@@ -791,12 +791,15 @@ async def read_body(response: httpx.Response) -> str:
 
 async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
     """Yield a reply's lines as they arrive."""
-    rest = b""
+    unfinished: list[bytes] = []
     async for chunk in read_chunks(response):
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line.decode("utf-8", "replace").rstrip("\r")
-    yield rest.decode("utf-8", "replace")
+        unfinished.append(chunk)
+        if b"\n" in chunk:
+            *lines, rest = b"".join(unfinished).split(b"\n")
+            unfinished = [rest]
+            for line in lines:
+                yield line.decode("utf-8", "replace")
+    yield b"".join(unfinished).decode("utf-8", "replace")
 
 
 def server_message(raw: str) -> str:
@@ -1126,16 +1129,20 @@ class ModelServer:
 
     async def _missing_model(self, status: int, message: str, model: str) -> ChromeTabError | None:
         """Return what a refusal means where the model, or the whole API, is not there."""
-        if status not in {HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY}:
+        about_model = "model" in message.lower()
+        missing = status == HTTPStatus.NOT_FOUND or (
+            about_model and status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
+        )
+        if not missing:
             return None
         names = await self.models()
-        if names and model not in names:
+        if names and not {model, f"{model}:latest"} & set(names):
             return ChromeTabError(
                 "MODEL_NOT_FOUND",
                 f"The model server at {self.url} has no model {model!r}. It has: {', '.join(names[:20])}. "
                 "Name one of them with --model or the model argument, or pull the one you want.",
             )
-        if status == HTTPStatus.NOT_FOUND and "model" in message.lower():
+        if status == HTTPStatus.NOT_FOUND and about_model:
             return ChromeTabError(
                 "MODEL_NOT_FOUND",
                 f"The model server at {self.url} has no model {model!r} ({message}). Pull it first.",
@@ -2855,7 +2862,10 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
         return [Layer("model", ok=False, text=missing)]
     try:
         names = await analyst.server.models()
-        if names and not {settings.model, f"{settings.model}:latest"} & set(names):
+        if not names:
+            text = f"{analyst.server.url} lists no models: is it a model server? Check --ollama-url and --api-key."
+            return [Layer("model", ok=False, text=text)]
+        if not {settings.model, f"{settings.model}:latest"} & set(names):
             text = f"{analyst.server.url} has no model {settings.model!r}; it has: {', '.join(names[:20])}"
             return [Layer("model", ok=False, text=text)]
         window = await analyst.window(settings.model)
