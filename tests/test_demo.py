@@ -4,8 +4,9 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,13 @@ pytestmark = [
     pytest.mark.xdist_group("tiny_model"),
     pytest.mark.skipif(sys.platform == "darwin", reason="on a Mac the demonstration reads the person's own Chrome"),
 ]
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    """An empty folder with a short path: Chromium's socket in it may have no more than about 100 characters."""
+    with tempfile.TemporaryDirectory(prefix="demo-") as name:
+        yield Path(name)
 
 
 def start_demo(folder: Path, settings: Mapping[str, str]) -> subprocess.Popen[str]:
@@ -56,8 +64,8 @@ def assert_nothing_is_left(folder: Path) -> None:
     assert [path.name for path in folder.iterdir() if not path.name.startswith("uv-")] == []
 
 
-def test_demo_answers_about_its_page_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    with start_demo(tmp_path, {}) as demo:
+def test_demo_answers_about_its_page_and_leaves_nothing_behind(folder: Path) -> None:
+    with start_demo(folder, {}) as demo:
         answer, steps = demo.communicate(timeout=DEMO_S)
 
     assert demo.returncode == 0, steps
@@ -66,30 +74,30 @@ def test_demo_answers_about_its_page_and_leaves_nothing_behind(tmp_path: Path) -
     assert text
     assert "Receipt: " in answer
     assert "tiny demonstration model: often wrong" in steps
-    assert_nothing_is_left(tmp_path)
+    assert_nothing_is_left(folder)
 
 
-def test_demo_without_a_model_server_says_so_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_demo_without_a_model_server_says_so_and_leaves_nothing_behind(folder: Path) -> None:
     settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "any"}
-    with start_demo(tmp_path, settings) as demo:
+    with start_demo(folder, settings) as demo:
         answer, steps = demo.communicate(timeout=DEMO_S)
 
     assert demo.returncode == 1
     assert answer == ""
     assert "[MODEL_UNREACHABLE]" in steps
-    assert_nothing_is_left(tmp_path)
+    assert_nothing_is_left(folder)
 
 
-def test_interrupted_demo_leaves_nothing_behind(tmp_path: Path, tiny_model: TinyModel) -> None:
+def test_interrupted_demo_leaves_nothing_behind(folder: Path, tiny_model: TinyModel) -> None:
     settings = {"OLLAMA_BASE_URL": tiny_model.url, "OLLAMA_MODEL": tiny_model.model}
-    with start_demo(tmp_path, settings) as demo:
+    with start_demo(folder, settings) as demo:
         assert demo.stderr is not None
         steps = iter(demo.stderr.readline, "")
         assert any(step.startswith("Page ") for step in steps)
-        started = processes_of(tmp_path)
+        started = processes_of(folder)
         os.killpg(demo.pid, signal.SIGINT)  # as the terminal does it: to all of them at once
         demo.wait(DEMO_S)
 
     assert any("--load-extension" in process for process in started)
     assert demo.returncode == 130
-    assert_nothing_is_left(tmp_path)
+    assert_nothing_is_left(folder)
