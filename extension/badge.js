@@ -17,7 +17,7 @@ const ATTACHED_TEXT = "TAB";
  */
 export async function showBadge(status, attachedTabIds) {
   const { text, color } = BADGES[status.state];
-  const attached = attachedTabIds.length ? ` Attached tabs: ${attachedTabIds.length}.` : "";
+  const attached = attachedTabIds.length ? ` (attached tabs: ${attachedTabIds.length})` : "";
   await Promise.all([
     chrome.action.setBadgeText({ text }),
     chrome.action.setBadgeBackgroundColor({ color }),
