@@ -2998,7 +2998,7 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
         name = ".".join(str(part) for part in detail["loc"] if not str(part).startswith("function-"))
         if detail["type"] == "unexpected_keyword_argument":
             problems.append(f"there is no argument {name!r}")
-        elif detail["type"] == "missing_argument":
+        elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
             problems.append(f"{name}: {detail['msg']} (got {one_line(repr(detail['input']), 60)})")

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
-from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+from tests.asking import error_of, text_of
 from tests.fake_extension import (
     ORIGIN,
     FakeExtension,
@@ -65,20 +65,6 @@ class Session:
         reading = self.read()
         await extension.reply(await extension.receive(), PAGE)
         assert text_of(await within(reading)) == "the page"
-
-
-def text_of(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    assert not result.is_error, block.text
-    return block.text
-
-
-def error_of(result: CallToolResult) -> tuple[str, str]:
-    assert result.is_error, result.content
-    assert result.structured_content
-    error = result.structured_content["error"]
-    return error["code"], error["message"]
 
 
 async def until(is_so: Callable[[], Awaitable[bool]]) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
-from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+from tests.asking import error_of, receipt_of, text_of
 from tests.fake_osascript import FakeOsascript, installed
 
 Read = Callable[..., Coroutine[Any, Any, CallToolResult]]
@@ -42,31 +42,6 @@ def read() -> Read:
             return await client.call_tool("read_chrome_tab", arguments, raise_on_error=False)
 
     return call
-
-
-def first_text(result: CallToolResult) -> str:
-    block = result.content[0]
-    assert isinstance(block, TextContent)
-    return block.text
-
-
-def text_of(result: CallToolResult) -> str:
-    assert not result.is_error, result.content
-    return first_text(result)
-
-
-def error_of(result: CallToolResult) -> tuple[str, str]:
-    """The code and the sentence of a failed call, which says the same in its text."""
-    assert result.is_error, result.content
-    assert result.structured_content
-    error = result.structured_content["error"]
-    assert first_text(result) == f"{error['message']} [{error['code']}]"
-    return error["code"], error["message"]
-
-
-def receipt_of(result: CallToolResult) -> dict[str, Any]:
-    assert result.meta
-    return result.meta["receipt"]
 
 
 # --- How it is called ---
