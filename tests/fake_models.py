@@ -1,0 +1,260 @@
+"""Fake model servers: real HTTP on loopback, scripted replies, every request written down.
+
+`FakeOpenAIServer` answers what a test lays out. `FakeOllama` has a window and cuts what is too long without a word, as
+the real one does. Neither holds a model.
+"""
+
+import asyncio
+import contextlib
+import dataclasses
+import itertools
+import json
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Sequence
+from typing import Any, Self
+
+CHAT = "/v1/chat/completions"
+TEMPLATE_TOKENS = 20
+
+
+@dataclasses.dataclass(frozen=True)
+class Request:
+    method: str
+    path: str
+    headers: dict[str, str]
+    body: Any
+
+    @property
+    def prompt(self) -> str:
+        """The system and the user message of a chat request."""
+        return "\n".join(message["content"] for message in self.body["messages"])
+
+
+@dataclasses.dataclass(frozen=True)
+class Reply:
+    """What goes over the wire. `chunks` are sent one by one; then the connection ends, breaks off or hangs."""
+
+    status: int = 200
+    chunks: Sequence[bytes] = (b"",)
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    breaks_off: bool = False
+    hangs: bool = False
+    endless: bool = False
+
+
+def answer(text: str | None, *, prompt_tokens: int | None = None, **choice: Any) -> Reply:
+    """A completion as every server gives it; `choice` replaces its fields."""
+    fields = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"} | choice
+    usage = {} if prompt_tokens is None else {"usage": {"prompt_tokens": prompt_tokens, "completion_tokens": 7}}
+    return as_json({"object": "chat.completion", "choices": [fields]} | usage)
+
+
+def as_json(value: Any, status: int = 200, **headers: str) -> Reply:
+    named = tuple((name.replace("_", "-"), text) for name, text in headers.items())
+    return Reply(status, (json.dumps(value).encode(),), headers=named)
+
+
+def as_text(text: str, status: int = 200, content_type: str = "text/html") -> Reply:
+    return Reply(status, (text.encode(),), content_type)
+
+
+def events(*values: Any, breaks_off: bool = False, hangs: bool = False) -> Reply:
+    """A streamed reply: each value is one event; a string stands for itself."""
+    lines = [f"data: {value if isinstance(value, str) else json.dumps(value)}\n\n".encode() for value in values]
+    return Reply(200, lines, "text/event-stream", breaks_off=breaks_off, hangs=hangs)
+
+
+def delta(text: str = "", *, finish_reason: str | None = None, **fields: Any) -> dict[str, Any]:
+    """One event of a stream."""
+    return {"choices": [{"index": 0, "delta": {"content": text} | fields, "finish_reason": finish_reason}]}
+
+
+HANG = Reply(hangs=True)
+Script = Callable[[Request], Reply | Awaitable[Reply]]
+
+
+class FakeOpenAIServer:
+    """Gives each chat request the next reply of its script (the last one again and again), or what a function says.
+
+    `routes` are the JSON values, or replies, of other paths; a path without one is 404.
+    """
+
+    def __init__(self, *replies: Reply, script: Script | None = None, routes: dict[str, Any] | None = None) -> None:
+        following = itertools.chain(replies, itertools.repeat(replies[-1] if replies else answer("An answer.")))
+        self.script: Script = script or (lambda _request: next(following))
+        self.routes: dict[str, Any] = {"/v1/models": {"data": [{"id": "fake-model"}]}} | (routes or {})
+        self.requests: list[Request] = []
+        self.url = ""
+        # Set while a reply hangs, and when the other side has left it.
+        self.hanging = asyncio.Event()
+        self.left = asyncio.Event()
+        self._server: asyncio.Server | None = None
+
+    @property
+    def chats(self) -> list[Request]:
+        return [request for request in self.requests if request.path == CHAT]
+
+    def asked(self, path: str) -> int:
+        return sum(request.path == path for request in self.requests)
+
+    async def __aenter__(self) -> Self:
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=2**26)
+        self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Listen no more; connections are refused from now on."""
+        assert self._server is not None
+        self._server.close()
+
+    async def reply_to(self, request: Request) -> Reply:
+        if request.path == CHAT:
+            reply = self.script(request)
+            return reply if isinstance(reply, Reply) else await reply
+        value = self.routes.get(request.path, as_text("404 page not found", 404, "text/plain"))
+        return value if isinstance(value, Reply) else as_json(value)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            request = await read_request(reader)
+            self.requests.append(request)
+            await self._send(writer, await self.reply_to(request), reader)
+        writer.close()
+
+    async def _send(self, writer: asyncio.StreamWriter, reply: Reply, reader: asyncio.StreamReader) -> None:
+        ending = reply.breaks_off or reply.hangs or reply.endless
+        length = sum(map(len, reply.chunks)) + (1000 if ending else 0)
+        headers = [("content-type", reply.content_type), ("connection", "close"), *reply.headers]
+        if not reply.endless:
+            headers.append(("content-length", str(length)))
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers)
+        if not reply.hangs or reply.chunks != (b"",):
+            writer.write(f"HTTP/1.1 {reply.status} Fake\r\n{head}\r\n".encode())
+        for chunk in itertools.cycle(reply.chunks) if reply.endless else reply.chunks:
+            writer.write(chunk)
+            await writer.drain()
+        if reply.hangs:
+            self.hanging.set()
+            await reader.read()
+            self.left.set()
+
+
+async def read_request(reader: asyncio.StreamReader) -> Request:
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1")
+    first, *lines = head.split("\r\n")
+    headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines if line)}
+    body = await reader.readexactly(int(headers.get("content-length", 0)))
+    method, path, _ = first.split(" ")
+    return Request(method, path, headers, json.loads(body) if body else None)
+
+
+# --- Fake tokenizers: a text as its tokens; joined they are the text ---
+
+
+def tokens_by_byte(text: str) -> list[str]:
+    return [token for char in text for token in (char, *[""] * (len(char.encode()) - 1))]
+
+
+def tokens_by_four_characters(text: str) -> list[str]:
+    return [text[i : i + 4] for i in range(0, len(text), 4)]
+
+
+def tokens_by_word(text: str) -> list[str]:
+    return re.findall(r"\s*\S+|\s+", text)
+
+
+def tokens_like_usual(text: str) -> list[str]:
+    """About as real tokenizers do: pieces of words, one East Asian character, bits of base64."""
+    return re.findall(r"[\u3000-\uffff]|[A-Za-z0-9+/]{2}(?=[A-Za-z0-9+/]{20})|\s?[^\W\d_]{1,5}|\d{1,3}|\s+|.", text)
+
+
+class FakeOllama(FakeOpenAIServer):
+    """Cuts the middle out of a last message that is too long, down to half its window, and answers 200 OK.
+
+    `seen` is what the model would have been shown of each user message. `told` is the window that /api/ps tells, if not
+    the real one.
+    """
+
+    def __init__(
+        self,
+        window: int,
+        tokenize: Callable[[str], list[str]] = tokens_like_usual,
+        *,
+        told: int | None = None,
+        modelfile_window: int | None = None,
+    ) -> None:
+        super().__init__(script=self._answer)
+        self.window = window
+        self.tokenize = tokenize
+        self.told = told or window
+        self.modelfile_window = modelfile_window
+        self.loaded = False
+        self.seen: list[str] = []
+        self.answer_text = "Noted."
+
+    async def reply_to(self, request: Request) -> Reply:
+        if request.path == "/api/ps":
+            loaded = [{"name": "fake-model:latest", "model": "fake-model:latest", "context_length": self.told}]
+            return as_json({"models": loaded if self.loaded else []})
+        if request.path == "/api/generate":
+            self.loaded = True
+            return as_json({"done": True})
+        if request.path == "/api/show":
+            parameters = f"num_ctx {self.modelfile_window}" if self.modelfile_window else ""
+            return as_json({"parameters": parameters, "model_info": {"fake.context_length": 131_072}})
+        return await super().reply_to(request)
+
+    def _answer(self, request: Request) -> Reply:
+        system, user = (message["content"] for message in request.body["messages"])
+        head = len(self.tokenize(system)) + TEMPLATE_TOKENS
+        tokens = self.tokenize(user)
+        if head + len(tokens) > self.window:
+            left = max(0, self.window // 2 + 2 - head)
+            tokens = [*tokens[: left // 2], *tokens[len(tokens) - (left - left // 2) :]] if left else []
+        self.seen.append("".join(tokens))
+        return answer(self.answer_text, prompt_tokens=head + len(tokens))
+
+
+class FakeLlamaCpp(FakeOpenAIServer):
+    """Refuses what is too long with llama.cpp's own error, and names its window in /props if it is let."""
+
+    def __init__(self, window: int, tokenize: Callable[[str], list[str]] = tokens_like_usual, *, told: int) -> None:
+        super().__init__(script=self._answer, routes={"/props": {"default_generation_settings": {"n_ctx": told}}})
+        self.window = window
+        self.tokenize = tokenize
+        self.seen: list[str] = []
+        self.refused = 0
+
+    def _answer(self, request: Request) -> Reply:
+        needed = TEMPLATE_TOKENS + sum(len(self.tokenize(m["content"])) for m in request.body["messages"])
+        if needed > self.window:
+            self.refused += 1
+            return as_json(too_long(needed, self.window), 400)
+        self.seen.append(request.body["messages"][1]["content"])
+        return answer("Noted.", prompt_tokens=needed)
+
+
+def too_long(needed: int, window: int) -> dict[str, Any]:
+    message = f"request ({needed} tokens) exceeds the available context size ({window} tokens), try increasing it"
+    about = {"type": "exceed_context_size_error", "n_prompt_tokens": needed, "n_ctx": window}
+    return {"error": {"code": 400, "message": message} | about}
+
+
+class FakeProxy(FakeOpenAIServer):
+    """An HTTP proxy that nobody should use; it only writes down who did."""
+
+
+@contextlib.asynccontextmanager
+async def refused_port() -> AsyncGenerator[str]:
+    """The address of a port on which nobody listens."""
+    async with FakeOpenAIServer() as fake:
+        url = fake.url
+    yield url
+
+
+def joined(texts: Iterable[str]) -> str:
+    return "\x00".join(texts)

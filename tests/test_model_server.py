@@ -1,0 +1,488 @@
+"""The model server's side: what is sent, each way to fail, the window. Fake servers, the real client in memory."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chrome_tab_mcp_server as server
+from tests.asking import asking, error_of, receipt_of, text_of
+from tests.fake_models import (
+    HANG,
+    FakeOllama,
+    FakeOpenAIServer,
+    FakeProxy,
+    Reply,
+    Request,
+    answer,
+    as_json,
+    as_text,
+    delta,
+    events,
+    refused_port,
+    too_long,
+)
+from tests.fake_osascript import FakeOsascript, installed
+
+WAIT_S = 20
+SECRET = "sk-very-secret-key"
+FINE = answer("An answer.", prompt_tokens=40)
+
+
+@pytest.fixture(autouse=True)
+def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries follow at once."""
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
+
+
+@pytest.fixture(autouse=True)
+def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
+    fake = installed(tmp_path / "fake", monkeypatch)
+    fake.shows("The ferry leaves at noon.")
+    return fake
+
+
+@pytest.fixture
+async def fake() -> AsyncGenerator[FakeOpenAIServer]:
+    async with FakeOpenAIServer() as started:
+        yield started
+
+
+# --- What is sent ---
+
+
+async def test_request_is_exactly_the_promised_body(fake: FakeOpenAIServer) -> None:
+    async with asking(fake) as asker:
+        assert text_of(await asker.ask(system_prompt="When?")) == "An answer."
+
+    assert [request.body for request in fake.chats] == [
+        {
+            "model": "fake-model",
+            "messages": [
+                {"role": "system", "content": "When?"},
+                {"role": "user", "content": "The ferry leaves at noon."},
+            ],
+            "temperature": 0,
+            "stream": False,
+            "enable_thinking": True,
+        }
+    ]
+
+
+async def test_without_an_instruction_the_default_one_is_sent(fake: FakeOpenAIServer) -> None:
+    async with asking(fake) as asker:
+        await asker.ask()
+
+    assert fake.chats[0].body["messages"][0]["content"] == server.DEFAULT_SYSTEM_PROMPT
+
+
+async def test_only_a_client_that_wants_progress_gets_a_streamed_request() -> None:
+    reply = events(delta("An "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
+    async with FakeOpenAIServer(reply) as fake, asking(fake) as asker:
+        assert text_of(await asker.ask_telling([])) == "An answer."
+
+    assert fake.chats[0].body["stream"] is True
+    assert fake.chats[0].body["stream_options"] == {"include_usage": True}
+
+
+async def test_key_is_sent_as_a_bearer_token_and_shown_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    quoting = as_json({"error": f"wrong key {SECRET}"}, 401)
+    async with FakeOpenAIServer(quoting) as fake, asking(fake, api_key=SECRET) as asker:
+        code, sentence = error_of(await asker.ask())
+
+    assert {request.headers.get("authorization") for request in fake.requests} == {f"Bearer {SECRET}"}
+    assert code == "MODEL_ERROR"
+    assert "--api-key" in sentence
+    assert "wrong key" in sentence
+    assert SECRET not in sentence + caplog.text
+
+
+async def test_proxies_of_the_environment_are_not_used(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FakeProxy() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        async with asking(fake) as asker:
+            text_of(await asker.ask())
+
+    assert proxy.requests == []
+    assert len(fake.chats) == 1
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
+async def test_address_may_end_as_people_write_it(ending: str, fake: FakeOpenAIServer) -> None:
+    async with asking(fake.url + ending) as asker:
+        text_of(await asker.ask())
+
+    assert len(fake.chats) == 1
+
+
+async def test_optional_field_that_the_server_refuses_by_name_is_left_out_from_then_on() -> None:
+    def strict(request: Request) -> Reply:
+        if "enable_thinking" in request.body:
+            return as_json({"error": {"message": "Unrecognized request argument: enable_thinking"}}, 400)
+        return FINE
+
+    async with FakeOpenAIServer(script=strict) as fake, asking(fake) as asker:
+        text_of(await asker.ask(system_prompt="One?"))
+        text_of(await asker.ask(system_prompt="Two?"))
+
+    assert ["enable_thinking" in request.body for request in fake.chats] == [True, False, False]
+
+
+# --- What counts as the answer ---
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (answer("<think>hm</think>Noon."), "Noon."),
+        (answer(None, message={"content": [{"type": "text", "text": "No"}, {"text": "on."}, {"text": None}]}), "Noon."),
+        (answer(None, message={"content": "Noon.", "reasoning": "hm", "reasoning_content": "hm"}), "Noon."),
+    ],
+)
+async def test_answer_is_the_content_without_reasoning(reply: Reply, expected: str) -> None:
+    async with FakeOpenAIServer(reply) as fake, asking(fake) as asker:
+        assert text_of(await asker.ask()) == expected
+
+
+async def test_answer_that_the_output_limit_cut_says_so_in_its_last_line() -> None:
+    async with FakeOpenAIServer(answer("Noon, and", finish_reason="length")) as fake, asking(fake) as asker:
+        text = text_of(await asker.ask())
+
+    assert text.splitlines()[0] == "Noon, and"
+    assert text.splitlines()[-1].startswith("Note: the model stopped at its output limit")
+
+
+# --- Failures: each is a sentence and a code, and the next call is answered ---
+
+NESTED = {"error": {"message": 'model "x" not found, try pulling it first', "type": "api_error", "code": None}}
+CHUNK = b"x" * 2**20
+FAILURES = [
+    pytest.param(as_json({"error": {"message": "no luck"}}, 400), "MODEL_ERROR", "HTTP 400: no luck", id="object"),
+    pytest.param(as_json({"error": "no luck"}, 400), "MODEL_ERROR", "HTTP 400: no luck", id="string"),
+    pytest.param(as_json({"detail": "no luck"}, 400), "MODEL_ERROR", "no luck", id="detail"),
+    pytest.param(as_text("no luck", 400, "text/plain"), "MODEL_ERROR", "HTTP 400: no luck", id="plain text"),
+    pytest.param(as_text("<html>no luck</html>", 400), "MODEL_ERROR", "HTTP 400. Look", id="HTML status"),
+    pytest.param(as_json({"error": "bad key"}, 401), "MODEL_ERROR", "--api-key", id="401"),
+    pytest.param(as_text("<html>a page</html>"), "MODEL_ERROR", "an HTML page instead of JSON", id="HTML"),
+    pytest.param(as_text("so so"), "MODEL_ERROR", "not JSON", id="no JSON"),
+    pytest.param(as_text(""), "MODEL_ERROR", "answered with nothing", id="nothing"),
+    pytest.param(as_text('{"choices": [{"mess'), "MODEL_ERROR", "not JSON", id="truncated JSON"),
+    pytest.param(as_text("[" * 200_000), "MODEL_ERROR", "not JSON", id="deep JSON"),
+    pytest.param(as_json({"choices": []}), "MODEL_ERROR", "no choices", id="no choices"),
+    pytest.param(as_json({"choices": ["text"]}), "MODEL_ERROR", "no choices", id="choices of strings"),
+    pytest.param(as_json(["choices"]), "MODEL_ERROR", "no choices", id="a list"),
+    pytest.param(as_json({"error": {"message": "no luck"}}), "MODEL_ERROR", "It said: no luck", id="error in a 200"),
+    pytest.param(answer(""), "MODEL_EMPTY", "its reply was empty", id="empty"),
+    pytest.param(answer(None), "MODEL_EMPTY", "its reply was empty", id="null"),
+    pytest.param(answer(None, message="text"), "MODEL_EMPTY", "its reply was empty", id="message is a string"),
+    pytest.param(answer("<think>hm</think>"), "MODEL_EMPTY", "it only reasoned", id="only reasoning"),
+    pytest.param(
+        answer(None, message={"content": "", "reasoning": "hm"}), "MODEL_EMPTY", "it only reasoned", id="reasoning"
+    ),
+    pytest.param(
+        answer("<think>hm", finish_reason="length"), "MODEL_EMPTY", "whole output budget thinking", id="budget spent"
+    ),
+    pytest.param(as_json(NESTED, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 nested"),
+    pytest.param(as_json({"error": "model 'x' not found"}, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 string"),
+    pytest.param(
+        as_json({"error": {"message": "Invalid model name passed in model=fake-model", "code": "400"}}, 400),
+        "MODEL_NOT_FOUND",
+        "It has: one, two",
+        id="400 of LiteLLM",
+    ),
+    pytest.param(
+        Reply(307, headers=(("location", "http://elsewhere.test/v1"),)),
+        "MODEL_ERROR",
+        "http://elsewhere.test/v1",
+        id="redirect",
+    ),
+    pytest.param(Reply(chunks=[CHUNK] * 20), "MODEL_ERROR", "larger than 16 MiB", id="20 MiB"),
+    pytest.param(Reply(chunks=[CHUNK], endless=True), "MODEL_ERROR", "larger than 16 MiB", id="endless body"),
+    pytest.param(
+        Reply(chunks=[b'data: {"choices": [], "x": "' + CHUNK + b'"}\n\n'], content_type="text/event-stream", endless=True),
+        "MODEL_ERROR",
+        "larger than 16 MiB",
+        id="endless stream",
+    ),
+    pytest.param(
+        Reply(chunks=[CHUNK], content_type="text/event-stream", endless=True),
+        "MODEL_ERROR",
+        "larger than 16 MiB",
+        id="endless line",
+    ),
+    pytest.param(events(delta("No"), breaks_off=True), "MODEL_ERROR", "broke off", id="stream breaks off"),
+    pytest.param(events(delta("No")), "MODEL_ERROR", "broke off", id="stream ends early"),
+    pytest.param(events(delta("No"), "{oops"), "MODEL_ERROR", "a line that is not JSON", id="bad line"),
+    pytest.param(
+        events(delta("No"), {"error": {"message": "no luck"}}), "MODEL_ERROR", "while answering: no luck", id="late error"
+    ),
+    pytest.param(
+        events([], "7", {"choices": 1}, {"choices": [{"delta": "x"}]}, "[DONE]"), "MODEL_EMPTY", "empty", id="odd events"
+    ),
+]
+
+
+@pytest.mark.parametrize(("reply", "code", "words"), FAILURES)
+async def test_failure_is_a_sentence_with_a_code_and_the_next_call_is_answered(
+    reply: Reply, code: str, words: str
+) -> None:
+    models = {"/v1/models": {"data": [{"id": "one"}, {"id": "two"}]}}
+    failing = True
+    async with FakeOpenAIServer(script=lambda _request: reply if failing else FINE, routes=models) as fake:
+        async with asking(fake) as asker:
+            found, sentence = error_of(await asker.ask())
+            failing = False
+            assert text_of(await asker.ask()) == "An answer."
+
+    assert found == code
+    assert words in sentence
+    assert len(sentence) < 1000
+    assert sentence.endswith((".", "?"))
+
+
+async def test_server_that_is_down_is_named_with_the_way_to_start_it() -> None:
+    async with refused_port() as url, asking(url) as asker:
+        code, sentence = error_of(await asker.ask())
+
+    assert code == "MODEL_UNREACHABLE"
+    assert url in sentence
+    assert "ollama serve" in sentence
+
+
+async def test_server_that_is_slow_is_not_asked_again() -> None:
+    async with FakeOpenAIServer(HANG) as fake, asking(fake, timeout=0.2) as asker:
+        code, sentence = error_of(await asker.ask())
+        await asyncio.wait_for(fake.left.wait(), WAIT_S)
+
+    assert code == "MODEL_TIMEOUT"
+    assert "--timeout" in sentence
+    assert len(fake.chats) == 1
+
+
+async def test_busy_server_is_asked_again_and_its_wait_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 1000.0)
+    busy = as_json({"error": "slow down"}, 429, retry_after="0")
+    async with FakeOpenAIServer(busy, busy, FINE) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert len(fake.chats) == 3
+    assert receipt["retries"] == 2
+
+
+async def test_loading_server_is_waited_for_also_when_it_is_asked_for_its_window() -> None:
+    loading = [as_json({"error": {"message": "Loading model", "code": 503}}, 503)] * 2
+
+    class FakeLoadingServer(FakeOpenAIServer):
+        async def reply_to(self, request: Request) -> Reply:
+            return loading.pop() if loading else await super().reply_to(request)
+
+    props = {"/props": {"default_generation_settings": {"n_ctx": 1536}}}
+    async with FakeLoadingServer(routes=props) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert loading == []
+    assert receipt["window"] == 1536
+
+
+async def test_server_that_fails_forever_is_asked_a_bounded_number_of_times() -> None:
+    async with FakeOpenAIServer(as_json({"error": "no luck"}, 500)) as fake, asking(fake) as asker:
+        code, sentence = error_of(await asker.ask())
+
+    assert code == "MODEL_ERROR"
+    assert "HTTP 500: no luck" in sentence
+    assert len(fake.chats) == server.MODEL_ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"), [("3", 3.0), (" 0 ", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("-1", None), (None, None)]
+)
+def test_retry_after_is_read_as_seconds(value: str | None, seconds: float | None) -> None:
+    assert server.retry_after_s(value) == seconds
+
+
+async def test_missing_model_is_named_by_status_too(fake: FakeOpenAIServer) -> None:
+    async with asking(fake, model="absent") as asker:
+        result = await asker.client.call_tool("chrome_tab_status", {})
+
+    assert "no model 'absent'" in str(result.content)
+    assert "fake-model" in str(result.content)
+
+
+# --- Answer cache ---
+
+
+async def test_same_question_about_the_same_text_is_answered_from_memory(
+    fake: FakeOpenAIServer, osascript: FakeOsascript
+) -> None:
+    schema = {"type": "string"}
+    fake.script = lambda _request: answer('"yes"')
+    async with asking(fake) as asker:
+        first = await asker.ask()
+        again = await asker.ask()
+        assert len(fake.chats) == 1
+        for number, other in enumerate(({"system_prompt": "?"}, {"model": "other"}, {"output_schema": schema}), 2):
+            text_of(await asker.ask(**other))
+            assert len(fake.chats) == number
+        osascript.shows("The ferry leaves at one.")
+        text_of(await asker.ask())
+        assert len(fake.chats) == 5
+
+    assert text_of(first) == text_of(again)
+    assert receipt_of(again)["cached"] is True
+    assert "cached" not in receipt_of(first)
+
+
+async def test_failure_is_not_kept_in_memory() -> None:
+    async with FakeOpenAIServer(answer(""), FINE) as fake, asking(fake) as asker:
+        error_of(await asker.ask())
+        assert text_of(await asker.ask()) == "An answer."
+
+
+async def test_memory_of_answers_is_bounded(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_CACHED_ANSWERS", 2)
+    async with asking(fake) as asker:
+        for prompt in ("1", "2", "3", "3", "2", "1"):
+            text_of(await asker.ask(system_prompt=prompt))
+
+    assert len(fake.chats) == 4
+
+
+# --- Which model ---
+
+
+async def test_fallback_models_are_asked_in_order_and_the_receipt_names_the_one_that_answered() -> None:
+    def script(request: Request) -> Reply:
+        return FINE if request.body["model"] == "third" else as_json(NESTED, 404)
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake, fallback_model=["second", "third"]) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert [request.body["model"] for request in fake.chats] == ["fake-model", "second", "third"]
+    assert receipt["model"] == "third"
+
+
+async def test_model_that_the_call_names_has_no_fallback(fake: FakeOpenAIServer) -> None:
+    fake.script = lambda _request: as_json(NESTED, 404)
+    async with asking(fake, fallback_model=["second"]) as asker:
+        code, sentence = error_of(await asker.ask(model="mine"))
+
+    assert code == "MODEL_NOT_FOUND"
+    assert "'mine'" in sentence
+    assert [request.body["model"] for request in fake.chats] == ["mine"]
+
+
+async def test_when_all_models_fail_each_failure_is_told(fake: FakeOpenAIServer) -> None:
+    fake.script = lambda request: as_json({"error": f"{request.body['model']} is ill"}, 400)
+    async with asking(fake, fallback_model=["second"]) as asker:
+        _, sentence = error_of(await asker.ask())
+
+    assert "fake-model is ill" in sentence
+    assert "Fallback second" in sentence
+    assert "second is ill" in sentence
+
+
+# --- The window ---
+
+TRAINED = {"model_info": {"fake.context_length": 131_072}}
+
+
+def props(n_ctx: Any) -> dict[str, Any]:
+    return {"default_generation_settings": {"n_ctx": n_ctx}}
+
+
+@pytest.mark.parametrize(
+    ("routes", "window", "origin"),
+    [
+        ({"/props": props(3072)}, 3072, "llama.cpp"),
+        (
+            {"/api/v0/models": {"data": [{"id": "x", "loaded_context_length": 9}, {"id": "fake-model", "loaded_context_length": 6000, "max_context_length": 131_072}]}},
+            6000,
+            "loaded_context_length",
+        ),
+        ({"/v1/models": {"data": [{"id": "fake-model", "max_model_len": 5000}]}}, 5000, "max_model_len"),
+        ({"/v1/models": {"data": [{"id": "fake-model", "meta": {"n_ctx_train": 131_072}}]}}, 4096, "assumed"),
+        ({}, 4096, "assumed"),
+        ({"/api/ps": {"models": []}, "/api/show": TRAINED}, 4096, "assumed"),
+        ({"/api/ps": {"models": []}, "/api/show": TRAINED | {"parameters": "stop x\nnum_ctx   7000\n"}}, 7000, "num_ctx"),
+        ({"/api/ps": {"models": [{"name": "fake-model", "context_length": 2500}]}, "/props": props(9)}, 2500, "/api/ps"),
+        ({"/api/ps": {"models": [{"name": "other", "context_length": 2500}]}}, 4096, "assumed"),
+        # Nonsense does no harm.
+        ({"/api/ps": as_text("<html>"), "/props": as_text("{"), "/v1/models": as_json(7)}, 4096, "assumed"),
+        ({"/api/ps": {"models": [7, {"name": "fake-model", "context_length": -5}]}}, 4096, "assumed"),
+        ({"/props": props("many")}, 4096, "assumed"),
+        ({"/props": props(True)}, 4096, "assumed"),
+        ({"/props": Reply(chunks=[CHUNK] * 20)}, 4096, "assumed"),
+        ({"/props": as_text("[" * 200_000)}, 4096, "assumed"),
+        ({"/v1/models": {"data": 7}, "/api/v0/models": {"data": {"id": 1}}}, 4096, "assumed"),
+        ({"/props": Reply(chunks=[b"{"], breaks_off=True)}, 4096, "assumed"),
+    ],
+)
+async def test_window_is_the_one_that_the_model_really_has(routes: dict[str, Any], window: int, origin: str) -> None:
+    async with FakeOpenAIServer(routes=routes) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert receipt["window"] == window
+    assert origin in receipt["window_source"]
+
+
+async def test_given_context_length_is_believed_before_the_server() -> None:
+    async with FakeOllama(2048) as fake, asking(fake, context_length=1500) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="?"))
+
+    assert (receipt["window"], receipt["window_source"]) == (1500, "--context-length")
+    assert {request.path for request in fake.requests} == {"/v1/chat/completions"}
+
+
+async def test_model_of_ollama_is_loaded_first_and_its_window_asked_once() -> None:
+    async with FakeOllama(3000) as fake, asking(fake) as asker:
+        first = receipt_of(await asker.ask(system_prompt="One?"))
+        receipt_of(await asker.ask(system_prompt="Two?"))
+
+    assert (first["window"], first["window_source"]) == (3000, "Ollama /api/ps")
+    assert [request.path for request in fake.requests][:3] == ["/api/ps", "/api/generate", "/api/ps"]
+    assert fake.asked("/api/ps") == 2
+    assert len(fake.chats) == 2
+
+
+async def test_status_tells_the_window_and_where_it_came_from() -> None:
+    async with FakeOllama(3000) as fake, asking(fake) as asker:
+        result = await asker.client.call_tool("chrome_tab_status", {})
+
+    assert "3,000 tokens (Ollama /api/ps)" in str(result.content)
+
+
+async def test_window_question_that_hangs_is_given_up_and_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.05)
+    routes = {path: HANG for path in ("/api/ps", "/props", "/api/v0/models", "/v1/models")}
+    async with FakeOpenAIServer(routes=routes) as fake, asking(fake) as asker:
+        assert receipt_of(await asker.ask())["window"] == server.DEFAULT_WINDOW
+
+
+@pytest.mark.parametrize(
+    ("error", "window"),
+    [
+        (too_long(5000, 1536), 1536),
+        ({"error": "This model's maximum context length is 1600 tokens. However, you requested 5000 tokens."}, 1600),
+        ({"error": {"message": "Trying to keep the first 5000 tokens, but context length of only 1700 tokens"}}, 1700),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 400, 500])
+async def test_refusal_that_names_a_size_corrects_the_window(
+    error: dict[str, Any], window: int, status: int, osascript: FakeOsascript
+) -> None:
+    osascript.shows("The ferry leaves at noon.\n" * 50)
+    refusal = as_json(error, status)
+    async with FakeOpenAIServer(refusal, FINE) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="When?"))
+
+    assert (receipt["window"], receipt["window_source"]) == (window, "shown by the server")
+    assert receipt["retries"] == 0
+    assert json.dumps(receipt["notes"]) == "[]"

@@ -1,0 +1,101 @@
+"""Text functions: what is left of an answer without its reasoning; foreign text made harmless."""
+
+import re
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chrome_tab_mcp_server import one_line, parse_json, strip_reasoning, well_formed
+
+TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", "\n", "<", "think>"]), max_size=12).map(
+    "".join
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("An answer.", "An answer."),
+        ("<think>hm</think>An answer.", "An answer."),
+        ("<think>hm</think>One <think>and\n\nmore</think>two.", "One two."),
+        ("hm, so</think>\n\nAn answer.", "An answer."),
+        ("An answer.<think>but is it", "An answer."),
+        ("<think>never finished", ""),
+        ("<think></think>", ""),
+        ("<THINK>hm</Think>An answer.", "An answer."),
+        ("<think>a<think>b</think>An answer.", "An answer."),
+        ("<think>a<think>b</think>c</think>An answer.", "An answer."),
+        ("<think>a</think>draft</think>An answer.", "An answer."),
+        ("one</think>two</think>three", "three"),
+        ("a < b and b > c: think", "a < b and b > c: think"),
+        ("  \n An answer. \n", "An answer."),
+        ("", ""),
+    ],
+)
+def test_answer_is_what_stands_outside_the_reasoning(reply: str, answer: str) -> None:
+    assert strip_reasoning(reply) == answer
+
+
+@given(TAGGED)
+def test_answer_holds_no_tag_and_only_text_of_the_reply(reply: str) -> None:
+    answer = strip_reasoning(reply)
+
+    assert not re.search(r"</?think>", answer, re.IGNORECASE) or re.search(r"<(</?think>)+", reply, re.IGNORECASE)
+    assert len(answer) <= len(reply)
+    assert strip_reasoning("<think>x</think>" + answer) == strip_reasoning(answer)
+
+
+@given(st.text(), st.text())
+def test_complete_block_in_front_changes_nothing(reasoning: str, answer: str) -> None:
+    if re.search("think>", reasoning + answer, re.IGNORECASE):
+        return
+
+    assert strip_reasoning(f"<think>{reasoning}</think>{answer}") == answer.strip()
+
+
+def test_many_unclosed_tags_are_passed_over_once() -> None:
+    steps = 0
+
+    def count(_frame: object, event: str, _argument: object) -> object:
+        nonlocal steps
+        steps += event == "line"
+        return count
+
+    def lines_run(tags: int) -> int:
+        nonlocal steps
+        steps = 0
+        before = sys.gettrace()
+        sys.settrace(count)
+        try:
+            assert strip_reasoning("<think>" * tags) == ""
+        finally:
+            sys.settrace(before)
+        return steps
+
+    assert lines_run(2_000) < 11 * lines_run(200)
+
+
+def test_foreign_text_becomes_one_printable_line() -> None:
+    assert one_line("a\nb\x1b[31m\u202ec\td") == "a b [31m c d"
+    assert one_line("x" * 500, 80) == "x" * 77 + "..."
+    assert one_line("x" * 80, 80) == "x" * 80
+
+
+@given(st.text(st.characters()))
+def test_well_formed_text_can_be_encoded_and_keeps_what_could(text: str) -> None:
+    assert well_formed(text) == "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) or re.search(
+        "[\ud800-\udbff][\udc00-\udfff]", text
+    )
+    well_formed(text).encode()
+
+
+def test_surrogate_pairs_become_their_character() -> None:
+    assert well_formed("\ud83d\ude00 \ud83d") == "\U0001f600 \ufffd"
+
+
+def test_deep_json_is_refused_as_json_and_shallow_is_read() -> None:
+    assert parse_json("[" * 50 + "]" * 50)
+    with pytest.raises(ValueError, match="too deeply"):
+        parse_json("[" * 100_000 + "]" * 100_000)
