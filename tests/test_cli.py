@@ -1,0 +1,407 @@
+"""The command line, and the server as a process over stdio."""
+
+import asyncio
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chrome_tab_mcp_server as server
+from chrome_tab_mcp_server import main
+from tests.fake_extension import connected, free_port, raw_request
+from tests.fake_models import FakeOpenAIServer, answer
+from tests.fake_osascript import FakeOsascript, installed
+from tests.stdio_server import SERVER, started
+
+MODEL = ["--ollama-url", "http://127.0.0.1:9", "--model", "fake-model"]
+SECRET = "sk-very-secret"
+PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
+
+
+@pytest.fixture(autouse=True)
+def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Processes that are started find it by XDG_CONFIG_HOME, and so does this one."""
+    for name in server.Settings.model_fields:
+        if variable := server.environment_name(name):
+            monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
+    return tmp_path / "chrome-tab-reader"
+
+
+@pytest.fixture
+def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
+    return installed(tmp_path / "fake", monkeypatch)
+
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line here; return exit status, stdout and stderr."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        try:
+            status = main(arguments)
+        except SystemExit as left:
+            status = int(left.code or 0)
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return call
+
+
+# --- Once and exit ---
+
+
+def test_version_needs_no_settings(run: Run) -> None:
+    assert run("--version") == (0, f"chrome-tab-reader {server.__version__}\n", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "opening"),
+    [
+        ([], "OLLAMA_BASE_URL must be provided"),
+        (["--model", "m"], "OLLAMA_BASE_URL must be provided"),
+        (["--ollama-url", "http://localhost:1"], "OLLAMA_MODEL must be provided"),
+        (["--analyze", "x", "--ollama-url", "http://localhost:1"], "OLLAMA_MODEL must be provided"),
+    ],
+)
+def test_a_missing_setting_is_one_sentence_on_stderr_and_exit_2(arguments: list[str], opening: str, run: Run) -> None:
+    status, out, err = run(*arguments)
+
+    assert (status, out) == (2, "")
+    assert err.startswith(opening)
+    assert "Traceback" not in err
+
+
+@pytest.mark.e2e
+def test_a_process_without_settings_shows_the_sentence_and_no_traceback() -> None:
+    done = subprocess.run([sys.executable, SERVER], capture_output=True, text=True, check=False, timeout=60)
+
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("OLLAMA_BASE_URL must be provided")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_senseless_setting_is_a_sentence_and_exit_2(run: Run) -> None:
+    status, out, err = run(*MODEL, "--port", "http", "--api-key", f"{SECRET}\n{SECRET}")
+
+    assert (status, out) == (2, "")
+    assert "--port (CHROME_TAB_PORT) is wrong: " in err
+    assert "--api-key (OLLAMA_API_KEY) is wrong: " in err
+    assert SECRET not in err
+
+
+@pytest.mark.parametrize("arguments", [["--nonsense"], ["--pair", "--doctor"], ["--port"], ["page.html"]])
+def test_an_unknown_argument_is_refused_with_the_usage(arguments: list[str], run: Run) -> None:
+    status, out, err = run(*arguments)
+
+    assert (status, out) == (2, "")
+    assert err.startswith("usage: chrome_tab_mcp_server.py")
+
+
+def test_help_lists_every_flag_with_its_variable(run: Run) -> None:
+    status, out, _ = run("--help")
+
+    assert status == 0
+    text = " ".join(out.split())
+    for name in server.Settings.model_fields:
+        if variable := server.environment_name(name):
+            assert f"--{name.replace('_', '-')}" in text
+            assert f"[{variable}" in text
+
+
+def decoded(connection_string: str) -> Any:
+    body = connection_string.removeprefix("vf://")
+    return json.loads(base64.urlsafe_b64decode(body + "=" * (-len(body) % 4)))
+
+
+def test_pair_prints_a_string_that_holds_address_and_key(run: Run) -> None:
+    status, out, err = run("--pair", "--port", "4567")
+
+    assert status == 0
+    (line,) = out.splitlines()
+    assert line.startswith("vf://")
+    assert "=" not in line
+    assert decoded(line) == {"v": 1, "s": "ws://127.0.0.1:4567", "k": server.pairing_key()}
+    assert server.pairing_key() not in err
+    assert "Connect" in err
+    assert run("--pair", "--port", "4567")[1] == out
+
+
+def test_the_format_is_that_of_the_example_in_the_sources() -> None:
+    example = "vf://eyJ2IjoxLCJzIjoid3M6Ly9sb2NhbGhvc3Q6MzQ1NiIsImsiOiJkZXYtMTIzLXRlc3QifQ"
+
+    ours = server.connection_string(3456, "dev-123-test")
+
+    assert decoded(example) == {"v": 1, "s": "ws://localhost:3456", "k": "dev-123-test"}
+    assert decoded(ours) == decoded(example) | {"s": "ws://127.0.0.1:3456"}
+    assert list(decoded(ours)) == list(decoded(example))
+
+
+@pytest.mark.e2e
+def test_two_pairings_at_once_print_the_same_key() -> None:
+    command = [sys.executable, SERVER, "--pair"]
+    pairs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) for _ in range(2)]
+    printed = {pair.communicate(timeout=60)[0] for pair in pairs}
+
+    assert len(printed) == 1
+    assert decoded(printed.pop().strip())["k"] == server.pairing_key()
+
+
+def test_pair_with_a_key_that_cannot_be_kept_is_a_sentence_and_exit_1(run: Run, config_home: Path) -> None:
+    (config_home / "key").mkdir(parents=True)
+
+    status, out, err = run("--pair")
+
+    assert (status, out) == (1, "")
+    assert "cannot be read or made" in err
+    assert "[PERMISSION_DENIED]" in err
+
+
+class ModelInAThread:
+    """A fake model server with an event loop of its own, because `main` runs one here."""
+
+    def __init__(self, fake: FakeOpenAIServer) -> None:
+        self.fake = fake
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever)
+
+    def __enter__(self) -> FakeOpenAIServer:
+        self._thread.start()
+        asyncio.run_coroutine_threadsafe(self.fake.__aenter__(), self._loop).result(20)
+        return self.fake
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self.fake.stop)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(20)
+        self._loop.close()
+
+
+def test_doctor_exits_0_when_every_layer_works_and_1_when_one_does_not(run: Run, osascript: FakeOsascript) -> None:
+    with ModelInAThread(FakeOpenAIServer()) as fake:
+        arguments = ["--doctor", "--source", "applescript", "--ollama-url", fake.url]
+        healthy = run(*arguments, "--model", "fake-model")
+        wrong_model = run(*arguments, "--model", "other")
+        osascript.fails("off", 12)
+        no_permission = run(*arguments, "--model", "fake-model")
+
+    assert (healthy[0], wrong_model[0], no_permission[0]) == (0, 1, 1)
+    assert "FIX" not in healthy[1]
+    assert "model      FIX" in wrong_model[1]
+    assert "permission FIX Google Chrome does not let AppleScript read pages." in no_permission[1]
+
+
+def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run) -> None:
+    status, out, err = run("--doctor", "--source", "extension", "--port", str(free_port()))
+
+    assert (status, err) == (1, "")
+    assert "bridge     ok" in out
+    assert "extension  FIX" in out
+    assert "model      FIX OLLAMA_BASE_URL must be provided" in out
+
+
+def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsascript) -> None:
+    osascript.shows("prices", about='{"url": "https://shop.test/", "title": "[red]Shop[/red]"}')
+    with ModelInAThread(FakeOpenAIServer(answer("3 EUR \u4e2d \U0001f600 \ud800."))) as fake:
+        status, out, err = run(
+            "--analyze",
+            "What does it cost?",
+            "--source",
+            "applescript",
+            "--ollama-url",
+            fake.url,
+            "--model",
+            "fake-model",
+        )
+
+    assert status == 0
+    assert out == "3 EUR \u4e2d \U0001f600 ?.\n"
+    assert "[red]Shop[/red] (https://shop.test/): fake-model read 6 of 6 characters" in " ".join(err.split())
+    assert fake.chats[0].body["messages"][0]["content"] == "What does it cost?"
+
+
+def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascript: FakeOsascript) -> None:
+    assert osascript
+    with ModelInAThread(FakeOpenAIServer()) as fake:
+        status, out, _ = run("--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model", "--analyze")
+
+    assert (status, out) == (0, "An answer.\n")
+    assert fake.chats[0].body["messages"][0]["content"] == server.DEFAULT_SYSTEM_PROMPT
+
+
+def test_analyze_that_fails_is_a_sentence_with_its_code_and_exit_1(run: Run, osascript: FakeOsascript) -> None:
+    osascript.fails("off", 12)
+
+    status, out, err = run("--analyze", "x", "--source", "applescript", *MODEL)
+
+    assert (status, out) == (1, "")
+    assert "View > Developer > Allow JavaScript from Apple Events" in err
+    assert "[PERMISSION_DENIED]" in err
+    assert "Traceback" not in err
+
+
+# --- As a process over stdio ---
+
+
+async def wait_for_port(port: int) -> None:
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                await raw_request(port, f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
+            except OSError:
+                await asyncio.sleep(0.05)
+            else:
+                return
+
+
+async def is_free(port: int) -> bool:
+    try:
+        await raw_request(port, "GET / HTTP/1.1\r\n\r\n")
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+def no_debug_lines(stderr: str) -> list[str]:
+    """What is on stderr, without asyncio's remarks about a slow machine in -X dev."""
+    return [line for line in stderr.splitlines() if not line.startswith("asyncio: Executing ")]
+
+
+@pytest.mark.e2e
+async def test_a_session_works_and_ends_with_stdin_without_a_word_on_stderr() -> None:
+    port = free_port()
+    program = ["-X", "dev", "-W", "error", str(SERVER)]
+    arguments = [*MODEL, "--api-key", SECRET, "--source", "extension", "--port", str(port)]
+    async with started(*arguments, program=program) as process:
+        about = await process.initialize()
+        listed, line = await process.request("tools/list")
+        await wait_for_port(port)
+        key = server.pairing_key()
+        async with connected(port, key) as extension:
+            reading = asyncio.create_task(process.call("read_chrome_tab"))
+            await extension.reply(await extension.receive(), PAGE)
+            assert (await reading)["content"][0]["text"] == "the page"
+            process.close_stdin()
+            status, stderr = await process.ended()
+            assert await extension.close_code() == 1012
+
+    assert about["serverInfo"]["version"] == server.__version__
+    assert [tool["name"] for tool in listed["tools"]] == ["process_chrome_tab", "read_chrome_tab", "chrome_tab_status"]
+    assert len(line) < 2_500
+    assert len(json.dumps(listed, separators=(",", ":"))) < 2_500
+    assert status == 0
+    assert no_debug_lines(stderr) == ["chrome_tab: extension connected", "chrome_tab: extension disconnected"]
+    assert await is_free(port)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
+    number: signal.Signals, osascript: FakeOsascript
+) -> None:
+    osascript.plays('exec 3>"$here/alive"; sleep 300 & : >"$here/started"; wait')
+    alive, running = (read_pipe(osascript.folder / name) for name in ("alive", "started"))
+    async with started(*MODEL, "--source", "applescript", "--browser", "Vivaldi") as process:
+        await process.initialize()
+        call = {"name": "read_chrome_tab", "arguments": {}}
+        process.send({"id": 99, "method": "tools/call", "params": call})
+        await asyncio.wait_for(running, 30)
+
+        process.process.send_signal(number)
+
+        await asyncio.wait_for(alive, 30)
+        status, stderr = await process.ended()
+    assert status == 128 + number
+    assert stderr == ""
+    (made,) = osascript.calls()
+    assert not has_been_left(made.script)
+
+
+def read_pipe(path: Path) -> asyncio.Task[bytes]:
+    """A task that ends when the last writer of a new pipe has gone."""
+    os.mkfifo(path)
+    return asyncio.create_task(asyncio.to_thread(path.read_bytes))
+
+
+def has_been_left(path: Path) -> bool:
+    return path.exists()
+
+
+@pytest.mark.e2e
+async def test_a_client_that_leaves_in_mid_call_takes_osascript_with_it(osascript: FakeOsascript) -> None:
+    osascript.plays('exec 3>"$here/alive"; sleep 300 & : >"$here/started"; wait')
+    alive, running = (read_pipe(osascript.folder / name) for name in ("alive", "started"))
+    async with started(*MODEL, "--source", "applescript") as process:
+        await process.initialize()
+        process.send({"id": 99, "method": "tools/call", "params": {"name": "read_chrome_tab", "arguments": {}}})
+        await asyncio.wait_for(running, 30)
+
+        process.close_stdin()
+
+        await asyncio.wait_for(alive, 20)
+        assert process.process.stderr
+        assert await process.process.stderr.read() == b""
+        assert await process.process.wait() == 0
+
+
+DEFECT = f"""
+import sys
+sys.path.insert(0, {str(SERVER.parent)!r})
+import chrome_tab_mcp_server as server
+
+async def read(*_, **__):
+    raise RuntimeError("text of the page")
+
+server.AppleScriptSource.read = read
+sys.exit(server.main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.e2e
+async def test_initialize_needs_neither_port_nor_model_and_a_defect_leaks_nothing(osascript: FakeOsascript) -> None:
+    assert osascript
+    foreigner = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
+    port = foreigner.sockets[0].getsockname()[1]
+    arguments = [*MODEL, "--api-key", SECRET, "--port", str(port)]
+    async with started(*arguments, program=["-c", DEFECT]) as process:
+        assert (await process.initialize())["serverInfo"]["name"] == "chrome-tab-reader"
+        failed = await process.call("read_chrome_tab")
+        refused = await process.call("process_chrome_tab", prompt="text of the prompt")
+        shown = await process.call("chrome_tab_status")
+        process.close_stdin()
+        status, stderr = await process.ended()
+    foreigner.close()
+
+    assert failed["structuredContent"]["error"]["code"] == "EXECUTION_ERROR"
+    assert "text of the page" not in json.dumps(failed)
+    assert refused["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
+    assert f"bridge     FIX Port {port} is taken by another program" in shown["content"][0]["text"]
+    assert "model      FIX The model server at http://127.0.0.1:9 cannot be reached" in shown["content"][0]["text"]
+    assert status == 0
+    (line,) = stderr.splitlines()
+    assert line.startswith("chrome_tab: read_chrome_tab failed: RuntimeError at <string>:")
+
+
+@pytest.mark.e2e
+async def test_garbage_on_stdin_does_not_end_the_server(osascript: FakeOsascript) -> None:
+    assert osascript
+    async with started(*MODEL, "--source", "applescript") as process:
+        await process.initialize()
+        assert process.process.stdin
+        process.process.stdin.write(b'garbage\n{"jsonrpc": "2.0"}\n\xff\xfe\n[]\n\n' + b"[" * 100_000 + b"\n")
+
+        result = await process.call("read_chrome_tab")
+
+    assert result["content"][0]["text"] == "the page"

@@ -1,0 +1,181 @@
+"""The parts agree: names that stand in several files are the same in all of them."""
+
+import base64
+import hashlib
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chrome_tab_mcp_server as server
+
+ROOT = Path(server.__file__).parent
+
+
+def read(path: str) -> str:
+    return (ROOT / path).read_text(encoding="utf-8")
+
+
+def manifest() -> dict[str, Any]:
+    return json.loads(read("extension/manifest.json"))
+
+
+def script_head() -> dict[str, Any]:
+    """The inline metadata of the server's file."""
+    head = re.search(r"^# /// script\n(.*?)^# ///$", read("chrome_tab_mcp_server.py"), re.MULTILINE | re.DOTALL)
+    assert head
+    return tomllib.loads(re.sub(r"^# ?", "", head[1], flags=re.MULTILINE))
+
+
+# --- Error codes ---
+
+
+def test_the_error_codes_of_server_extension_and_readme_are_the_same_in_the_same_order() -> None:
+    in_javascript = re.search(r"ERROR_CODES = .*?\(\[(.*?)\]\)", read("extension/errors.js"), re.DOTALL)
+    assert in_javascript
+    codes = list(server.ERROR_CODES)
+
+    assert len(codes) == len(set(codes)) == 24
+    assert re.findall(r'"([A-Z_]+)"', in_javascript[1]) == codes
+    assert re.findall(r"^\| `([A-Z_]+)` \|", read("README.md"), re.MULTILINE) == codes
+
+
+def test_every_code_that_is_raised_is_one_of_them() -> None:
+    raised = set(re.findall(r'ChromeTabError\(\s*"([A-Z_]+)"', read("chrome_tab_mcp_server.py")))
+    raised |= {code for code, _ in server.APPLE_EVENT_ERRORS.values()} | set(server.SCRIPT_CODES.values())
+    thrown = {
+        code
+        for path in (ROOT / "extension").rglob("*.js")
+        for code in re.findall(r'CommandError\(\s*"([A-Z_]+)"', path.read_text(encoding="utf-8"))
+    }
+
+    assert len(raised) > 10
+    assert thrown
+    assert raised | thrown <= set(server.ERROR_CODES)
+
+
+# --- Identity ---
+
+
+def test_the_extensions_id_follows_from_its_key() -> None:
+    digest = hashlib.sha256(base64.b64decode(manifest()["key"], validate=True)).hexdigest()[:32]
+
+    assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == server.EXTENSION_ID
+
+
+def test_server_extension_and_changelog_have_the_same_version() -> None:
+    headings = re.findall(r"^## \[(.+?)\]", read("CHANGELOG.md"), re.MULTILINE)
+    released = [heading for heading in headings if heading != "Unreleased"]
+
+    assert manifest()["version"] == server.__version__
+    assert headings
+    assert released[:1] in ([], [server.__version__])
+
+
+def test_the_numbers_of_the_script_are_those_that_the_server_knows() -> None:
+    numbers = dict(re.findall(r"^property ([A-Z_]+) : (\d+)$", read("chrome_tab.scpt"), re.MULTILINE))
+
+    assert {int(number): name for name, number in numbers.items()} == server.SCRIPT_CODES
+
+
+# --- The wire ---
+
+
+def test_the_commands_of_the_design_are_those_of_the_extension() -> None:
+    listed = re.search(r"^Commands: (.*)$", read("DESIGN.md"), re.MULTILINE)
+    known = re.search(
+        r"export const commands = \{(.*?)^\};", read("extension/commands/index.js"), re.MULTILINE | re.DOTALL
+    )
+    assert listed
+    assert known
+
+    in_design = re.findall(r"`(\w+)`(?: \([^)]*\))? ->", listed[1])
+    assert in_design
+    assert set(in_design) == set(re.findall(r"^  (\w+)[:,]", known[1], re.MULTILINE))
+
+
+def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None:
+    sent = set(re.findall(r'\.command\(\s*"(\w+)"', read("chrome_tab_mcp_server.py")))
+
+    assert sent
+    assert sent <= set(re.findall(r"^  (\w+)[:,]", read("extension/commands/index.js"), re.MULTILINE))
+
+
+# --- What a user copies ---
+
+
+@pytest.mark.parametrize("name", ["chrome-tab-reader", "chrome-tab-reader-by-environment"])
+def test_each_configuration_to_copy_is_one_that_the_server_takes(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = json.loads(read("chrome_tab_mcp_config.json"))["mcpServers"][name]
+    variables = {server.environment_name(field) for field in server.Settings.model_fields}
+    assert entry.get("env", {}).keys() <= variables
+    for variable, value in entry.get("env", {}).items():
+        monkeypatch.setenv(variable, value)
+
+    run, script, *flags = entry["args"]
+
+    assert (entry["command"], run, Path(script).name) == ("uv", "run", "chrome_tab_mcp_server.py")
+    settings = server.load_settings(vars(server.argument_parser().parse_args(flags)), need_model=True)
+    assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
+
+
+def test_the_readme_lists_every_setting_with_its_variable() -> None:
+    rows = re.findall(r"^\| (`--.*?) \| `(\w+)`", read("README.md"), re.MULTILINE)
+    listed = {variable: flags for flags, variable in rows}
+
+    for field in server.Settings.model_fields:
+        if variable := server.environment_name(field):
+            assert f"`--{field.replace('_', '-')}`" in listed[variable]
+    assert len(listed) == sum(1 for field in server.Settings.model_fields if server.environment_name(field))
+
+
+# --- Dependencies, and what must not be committed ---
+
+
+def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
+    lines = read("tests/requirements.txt").splitlines()
+    needed = [*script_head()["dependencies"], *(line for line in lines if line and not line.startswith("#"))]
+
+    assert len(needed) > 15
+    for requirement in needed:
+        assert re.match(r"[a-z0-9-]+>=[\d.]+,<[\d.]+(;|$)", requirement), requirement
+    for name, wanted in json.loads(read("package.json"))["devDependencies"].items():
+        assert re.fullmatch(r"[\^~]\d+\.\d+\.\d+", wanted), name
+
+
+def test_only_macs_install_what_only_macs_have() -> None:
+    (applescript,) = [need for need in script_head()["dependencies"] if "applescript" in need]
+
+    assert applescript.endswith("; sys_platform == 'darwin'")
+
+
+def tracked_texts() -> dict[str, str]:
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    texts: dict[str, str] = {}
+    for name in filter(None, listed.stdout.split("\0")):
+        path = ROOT / name
+        if path.is_file() and b"\0" not in (data := path.read_bytes()):
+            texts[name] = data.decode("utf-8")
+    return texts
+
+
+def test_no_tracked_file_names_a_package_registry_or_a_path_of_the_machine() -> None:
+    texts = tracked_texts()
+    # In pieces, so that this file does not hold them itself.
+    forbidden = [
+        "pypi." + "org",
+        "pythonhosted." + "org",
+        "registry." + "npmjs",
+        "--index" + "-url",
+        "extra-index" + "-url",
+    ]
+    local = [str(ROOT) + "/", *([f"{Path.home()}/"] if len(str(Path.home())) > 1 else [])]
+
+    assert "chrome_tab_mcp_server.py" in texts
+    for name, text in texts.items():
+        for word in [*forbidden, *local]:
+            assert word not in text, f"{name} holds {word}"
