@@ -1447,7 +1447,7 @@ class Sent:
 
 READING_SHARE = 0.9
 ANSWER_HEADING_TOKENS = 12
-MAX_FAILURES_IN_A_ROW = 3
+MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
 FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT")
 # What a server leaves of a prompt that it cuts is at least this; a smaller count counts something else.
@@ -1550,29 +1550,19 @@ class Reading:
         return answers
 
     async def _ask_or_note(self, part: Part) -> list[str]:
-        """Ask one part, once more if it fails; a second failure becomes a gap in the answer.
-
-        A server that has gone away, or failed several times in a row, is not asked about the rest.
-        """
-        try:
-            answers = await self._ask_twice(part)
-        except ChromeTabError as error:
-            self.gaps.append(Gap(part, part, error))
-            self.failures_in_a_row += 1
-            if error.code in FINAL_CODES or self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
-                self.given_up = error
-            return []
-        self.failures_in_a_row = 0
-        return answers
-
-    async def _ask_twice(self, part: Part) -> list[str]:
+        """Ask one part, once more if it fails; a second failure becomes a gap in the answer."""
         try:
             return await self._ask_part(part)
         except ChromeTabError as error:
-            if self.given_up or error.code in FINAL_CODES:
-                raise
-        self.tally.retries += 1
-        return await self._ask_part(part)
+            failure = error
+        if not self.given_up and failure.code not in FINAL_CODES:
+            self.tally.retries += 1
+            try:
+                return await self._ask_part(part)
+            except ChromeTabError as error:
+                failure = error
+        self.gaps.append(Gap(part, part, failure))
+        return []
 
     async def _ask_part(self, part: Part, parent: Sent | None = None) -> list[str]:
         """Ask about one part, in finer parts when the server shows that it did not read all of it."""
@@ -1621,17 +1611,30 @@ class Reading:
                 raise self.given_up
             self.tally.requests += 1
             await self.progress.begin(f"{self.model} is {step}", share)
-            completion = await self.analyst.server.complete(
-                self.model,
-                [{"role": "system", "content": system}, {"role": "user", "content": user}],
-                watcher=self,
-                stream=self.progress.wanted,
-                response_format=response_format(schema) if schema else None,
-            )
+            try:
+                completion = await self.analyst.server.complete(
+                    self.model,
+                    [{"role": "system", "content": system}, {"role": "user", "content": user}],
+                    watcher=self,
+                    stream=self.progress.wanted,
+                    response_format=response_format(schema) if schema else None,
+                )
+            except ChromeTabError as error:
+                self._count_failure(error)
+                raise
+        self.failures_in_a_row = 0
         self.tally.prompt_tokens += completion.prompt_tokens or 0
         self.tally.answer_tokens += completion.answer_tokens or 0
         self.cut_off |= completion.cut_off
         return completion
+
+    def _count_failure(self, error: ChromeTabError) -> None:
+        """Give up a server that has gone away, or failed several times in a row."""
+        if isinstance(error, PromptTooLongError):
+            return
+        self.failures_in_a_row += 1
+        if error.code in FINAL_CODES or self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
+            self.given_up = error
 
     def wrote(self, tokens: int) -> None:
         """Pass on how much the model has written."""

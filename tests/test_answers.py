@@ -1,7 +1,6 @@
 """Answers about whole pages: parts, silent cuts, gaps, progress, cancellation, the cache and the receipt."""
 
 import asyncio
-import json
 import random
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
@@ -24,7 +23,6 @@ from tests.fake_models import (
     delta,
     events,
     joined,
-    refused_port,
     tokens_by_byte,
     tokens_by_four_characters,
     tokens_by_word,
@@ -173,3 +171,431 @@ async def test_a_single_request_shows_the_model_less_than_a_tenth(ollama: FakeOl
     await model_server.close()
 
     assert 0 < facts_in(joined(ollama.seen)) < FACTS / 10
+
+
+@pytest.mark.parametrize("told", [2048, 16_384])
+async def test_every_fact_is_seen_although_the_server_refuses_what_is_too_long(
+    told: int, osascript: FakeOsascript
+) -> None:
+    osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
+    async with FakeLlamaCpp(2048, told=told) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert facts_in(joined(fake.seen)) == FACTS
+    assert receipt["window"] == 2048
+    assert fake.refused == (0 if told == 2048 else 1)
+
+
+async def test_server_that_miscounts_gets_an_answer_all_the_same(osascript: FakeOsascript) -> None:
+    osascript.shows(prose(random.Random(1), 30_000))
+    for tokens in (1, 17, 1024, 4000):
+        async with FakeOpenAIServer(answer("Noted.", prompt_tokens=tokens)) as fake, asking(fake) as asker:
+            result = await asker.ask(system_prompt=PROMPT)
+
+        assert tokens > 500 or receipt_of(result)["characters_read"] == receipt_of(result)["page_characters"]
+        assert len(fake.chats) < 40
+
+
+async def test_wrong_suspicion_is_dropped_and_does_not_shrink_the_window(osascript: FakeOsascript) -> None:
+    # So few tokens a word that the lower bound is false.
+    osascript.shows(page_of(prose, tokens_by_word, 3000))
+    sparse = FakeOllama(16_384, lambda text: [text[i : i + 16] for i in range(0, len(text), 16)])
+    async with sparse as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert facts_in(joined(fake.seen)) >= FACTS * 0.9
+    assert receipt["window"] == 16_384
+    assert receipt["requests"] < 10
+
+
+# --- Parts ---
+
+
+def pages_of_parts(count: int) -> str:
+    """A page that takes `count` parts of a server that never tells its tokens, with a window of 1600."""
+    return "\n\n".join(f"Chapter {i}. " + "word " * 170 for i in range(1, count + 1))
+
+
+SMALL = {"context_length": 1600}
+
+
+def part_of(request: Request) -> str:
+    """The number that the request gives its part; empty when it combines or repairs."""
+    user = request.body["messages"][1]["content"]
+    return user.split()[1] if user.startswith("[Part ") else ""
+
+
+def failing_part(number: str, reply: Reply) -> Callable[[Request], Reply]:
+    return lambda request: reply if part_of(request) == number else answer(f"Answer {part_of(request)}.")
+
+
+async def test_parts_are_asked_with_the_instruction_and_their_place_and_then_combined(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    async with FakeOpenAIServer(script=failing_part("none", HANG)) as fake, asking(fake, **SMALL) as asker:
+        result = await asker.ask(system_prompt=PROMPT)
+
+    *parts, combining = fake.chats
+    assert [part_of(request) for request in parts] == ["1", "2", "3", "4"]
+    assert [request.body["messages"][0]["content"] for request in parts] == [PROMPT] * 4
+    assert parts[2].body["messages"][1]["content"].startswith("[Part 3 of 4 of 'A page']\n\nChapter 3. word")
+    system, user = (message["content"] for message in combining.body["messages"])
+    assert system == f"{PROMPT}\n\n{server.COMBINE_PROMPT}"
+    assert user == "\n\n".join(f"[Answer {i}]\nAnswer {i}." for i in range(1, 5))
+    assert receipt_of(result)["parts"] == 4
+    assert receipt_of(result)["requests"] == 5
+
+
+async def test_part_that_fails_once_is_asked_again(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    failures = [as_text("oops")]
+
+    def script(request: Request) -> Reply:
+        return failures.pop() if part_of(request) == "3" and failures else answer("Noted.")
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake, **SMALL) as asker:
+        result = await asker.ask(system_prompt=PROMPT)
+
+    assert text_of(result) == "Noted."
+    assert receipt_of(result)["retries"] == 1
+
+
+@pytest.mark.parametrize("number", ["1", "3", "4"])
+async def test_part_that_fails_twice_is_named_in_the_last_line_and_the_others_stand(
+    number: str, osascript: FakeOsascript
+) -> None:
+    page = pages_of_parts(4)
+    osascript.shows(page)
+    async with FakeOpenAIServer(script=failing_part(number, answer(""))) as fake, asking(fake, **SMALL) as asker:
+        result = await asker.ask(system_prompt=PROMPT)
+        repeated = await asker.ask(system_prompt=PROMPT)
+
+    last = text_of(result).splitlines()[-1]
+    assert last.startswith(f"Note: part {number} of 4 (characters ")
+    assert "could not be read: fake-model gave no answer" in last
+    assert [part_of(request) for request in fake.chats[:6]].count(number) == 2
+    listed = fake.chats[5].body["messages"][1]["content"]
+    assert [f"Answer {i}." in listed for i in "1234"] == [i != number for i in "1234"]
+    receipt = receipt_of(result)
+    assert len(page) * 0.7 < receipt["characters_read"] < len(page) * 0.8
+    assert receipt["notes"] == [last.removeprefix("Note: ").removesuffix(".")]
+    # An answer with a gap is not kept: the next call tries again.
+    assert "cached" not in receipt_of(repeated)
+
+
+async def test_when_all_parts_fail_the_call_fails(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    async with FakeOpenAIServer(answer("")) as fake, asking(fake, **SMALL) as asker:
+        code, sentence = error_of(await asker.ask(system_prompt=PROMPT))
+
+    assert code == "MODEL_EMPTY"
+    assert "no answer" in sentence
+    assert len(fake.chats) <= 2 * 4
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+async def test_when_the_server_dies_what_was_read_stands_and_the_rest_is_named_once(
+    parallel: int, osascript: FakeOsascript
+) -> None:
+    osascript.shows(pages_of_parts(60))
+
+    def script(request: Request) -> Reply:
+        if part_of(request) == "5":
+            fake.stop()
+        return answer(f"Answer {part_of(request)}.")
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake, parallel=parallel, **SMALL) as asker:
+        result = await asker.ask(system_prompt=PROMPT)
+
+    text = text_of(result)
+    assert "Answer 1." in text
+    assert "Answer 5." in text
+    last = text.splitlines()[-1]
+    assert "to 60 of 60 (characters" in last
+    assert "could not be read: The model server at" in last
+    assert "could not be combined" in last
+    assert len(last) < 1500
+
+
+async def test_server_that_fails_at_every_part_is_given_up(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(60))
+
+    def script(request: Request) -> Reply:
+        return answer("Noted.") if part_of(request) in {"1", "2"} else as_text("oops")
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake, **SMALL) as asker:
+        text = text_of(await asker.ask(system_prompt=PROMPT))
+
+    assert "parts 3 to 60 of 60" in text
+    assert len(fake.chats) == 2 + server.MAX_FAILURES_IN_A_ROW
+
+
+async def test_instruction_that_leaves_no_room_is_refused_before_the_model_is_asked(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    async with FakeOpenAIServer() as fake, asking(fake, context_length=2000) as asker:
+        code, sentence = error_of(await asker.ask(system_prompt="long " * 400))
+
+    assert code == "INVALID_ARGUMENT"
+    assert "window of 2000 tokens" in sentence
+    assert fake.chats == []
+
+
+async def test_refusal_down_to_no_room_ends_the_reading(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    async with FakeOpenAIServer(as_json(too_long(900, 64), 400)) as fake, asking(fake, **SMALL) as asker:
+        code, sentence = error_of(await asker.ask(system_prompt=PROMPT))
+
+    assert code == "INVALID_ARGUMENT"
+    assert "window of 64 tokens" in sentence
+    assert len(fake.chats) == 1
+
+
+async def test_refusals_without_end_come_to_an_end(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    refusal = as_json({"error": "the prompt is longer than the context length"}, 400)
+    async with FakeOpenAIServer(refusal) as fake, asking(fake, **SMALL) as asker:
+        code, sentence = error_of(await asker.ask(system_prompt=PROMPT))
+
+    assert code == "MODEL_ERROR"
+    assert "too long for the model" in sentence
+    assert len(fake.chats) < 10
+
+
+# --- Several at once ---
+
+
+@pytest.mark.parametrize("parallel", [1, 3])
+async def test_so_many_parts_are_asked_at_once_as_was_set_and_no_more(parallel: int, osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(8))
+    open_now = 0
+    most = 0
+    full = asyncio.Event()
+
+    async def script(request: Request) -> Reply:
+        nonlocal open_now, most
+        open_now += 1
+        most = max(most, open_now)
+        if open_now == parallel:
+            full.set()
+        if part_of(request) not in {"", "1"}:
+            await asyncio.wait_for(full.wait(), WAIT_S)
+        # Whoever else may come, comes while this one waits for the next turns of the loop.
+        for _ in range(50):
+            await asyncio.sleep(0)
+        open_now -= 1
+        return answer(f"Answer {part_of(request)}.")
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake, parallel=parallel, **SMALL) as asker:
+        receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert most == parallel
+    listed = fake.chats[-1].body["messages"][1]["content"]
+    assert listed == "\n\n".join(f"[Answer {i}]\nAnswer {i}." for i in range(1, 9))
+
+
+# --- Combining ---
+
+
+async def test_answers_that_do_not_fit_together_are_combined_in_a_tree(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(200))
+
+    def script(request: Request) -> Reply:
+        return answer(f"Answer {part_of(request)}. " + "detail " * 20) if part_of(request) else answer("Combined.")
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake, **SMALL) as asker:
+        result = await asker.ask(system_prompt=PROMPT)
+
+    combining = [request for request in fake.chats if not part_of(request)]
+    assert text_of(result) == "Combined."
+    assert receipt_of(result)["parts"] == 200
+    first_round = joined(request.prompt for request in combining)
+    assert all(f"Answer {i}. " in first_round for i in range(1, 201))
+    assert 200 / 6 < len(combining) < 110
+
+
+async def test_answers_too_long_to_combine_stand_one_after_another(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(3))
+    async with (
+        FakeOpenAIServer(script=lambda request: answer(f"Answer {part_of(request)}. " + "detail " * 150)) as fake,
+        asking(fake, **SMALL) as asker,
+    ):
+        text = text_of(await asker.ask(system_prompt=PROMPT))
+
+    assert all(f"Answer {i}. detail" in text for i in range(1, 4))
+    assert text.splitlines()[-1].startswith("Note: the answers about the parts were too long to combine")
+    assert len(fake.chats) == 3
+
+
+# --- Progress ---
+
+
+async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(7))
+    told: list[tuple[float, float | None, str | None]] = []
+    go_on = asyncio.Event()
+
+    async def script(request: Request) -> Reply:
+        if part_of(request) == "3":
+            await asyncio.wait_for(go_on.wait(), WAIT_S)
+        return events(delta("Some "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
+
+    async def hear(message: str) -> None:
+        async with asyncio.timeout(WAIT_S):
+            while not any(message in (text or "") for _, _, text in told):
+                await asyncio.sleep(0.01)
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake, **SMALL) as asker:
+        call = asyncio.create_task(asker.ask_telling(told, system_prompt=PROMPT))
+        await hear("reading part 3 of 7")
+        go_on.set()
+        assert text_of(await call) == "Some answer."
+
+    values = [value for value, _, _ in told]
+    assert values == sorted(set(values))
+    assert told[-1][:2] == (100.0, 100.0)
+    assert {total for _, total, _ in told} == {100.0}
+    assert "combining 7 answers" in joined(text or "" for _, _, text in told)
+    assert max(values[:-1]) < 100
+
+
+async def test_written_tokens_are_told_while_the_model_writes(
+    osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
+    osascript.shows("The ferry leaves at noon.")
+    told: list[tuple[float, float | None, str | None]] = []
+    writing = events(*[delta("word ")] * 212, hangs=True)
+    async with FakeOpenAIServer(writing) as fake, asking(fake) as asker:
+        call = asyncio.create_task(asker.ask_telling(told, system_prompt=PROMPT))
+        async with asyncio.timeout(WAIT_S):
+            while not any("reading the page, 212 tokens written" in (text or "") for _, _, text in told):
+                await asyncio.sleep(0.01)
+            # A silent model does not silence the progress.
+            before = len(told)
+            while len(told) < before + 5:
+                await asyncio.sleep(0.01)
+        call.cancel()
+        await asyncio.wait([call])
+        await asyncio.wait_for(fake.left.wait(), WAIT_S)
+
+    values = [value for value, _, _ in told]
+    assert values == sorted(set(values))
+
+
+async def test_progress_never_reaches_its_end_before_the_end_however_often_steps_are_repeated() -> None:
+    told: list[float] = []
+
+    async def send(reached: float, _message: str) -> None:
+        told.append(reached)
+
+    async with server.Progress(send) as progress:
+        for _ in range(500):
+            await progress.begin("again", 0.5)
+            progress.wrote(10_000)
+            progress.finish(0.5)
+
+    assert told == sorted(set(told))
+    assert told[-2] < 100
+    assert told[-1] == 100
+
+
+# --- Cancelling ---
+
+
+async def cancelled(fake: FakeOpenAIServer, *, waiting_for: asyncio.Event, **settings: object) -> None:
+    """Ask, cancel when the event has come, and see that the next call is answered."""
+    async with asking(fake, **settings) as asker:
+        call = asyncio.create_task(asker.client.call_tool("process_chrome_tab", {"system_prompt": PROMPT}))
+        await asyncio.wait_for(waiting_for.wait(), WAIT_S)
+        call.cancel()
+        await asyncio.wait([call])
+        assert call.cancelled()
+        await asyncio.wait_for(fake.left.wait(), WAIT_S)
+        fake.script = lambda _request: answer("An answer.")
+        fake.routes["/api/ps"] = {"models": []}
+        assert text_of(await asker.ask(system_prompt=PROMPT)) == "An answer."
+
+
+@pytest.mark.parametrize("phase", ["1", "3", ""])
+@pytest.mark.parametrize("parallel", [1, 2])
+async def test_cancelling_closes_the_request_at_once(phase: str, parallel: int, osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    async with FakeOpenAIServer(script=failing_part(phase, HANG)) as fake:
+        await cancelled(fake, waiting_for=fake.hanging, parallel=parallel, **SMALL)
+
+
+async def test_cancelling_closes_a_stream_in_the_middle(osascript: FakeOsascript) -> None:
+    osascript.shows("The ferry leaves at noon.")
+    async with FakeOpenAIServer(events(delta("One "), hangs=True)) as fake:
+        await cancelled(fake, waiting_for=fake.hanging)
+
+
+async def test_cancelling_closes_the_question_for_the_window(osascript: FakeOsascript) -> None:
+    osascript.shows("The ferry leaves at noon.")
+    async with FakeOpenAIServer(routes={"/api/ps": HANG}) as fake:
+        await cancelled(fake, waiting_for=fake.hanging)
+
+
+async def test_cancelling_ends_the_wait_between_two_attempts(
+    osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 1000.0)
+    osascript.shows("The ferry leaves at noon.")
+    told: list[tuple[float, float | None, str | None]] = []
+    monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
+    async with FakeOpenAIServer(as_json({"error": "busy"}, 503)) as fake, asking(fake, **SMALL) as asker:
+        call = asyncio.create_task(asker.ask_telling(told))
+        async with asyncio.timeout(WAIT_S):
+            while not any("trying again" in (text or "") for _, _, text in told):
+                await asyncio.sleep(0.01)
+        call.cancel()
+        await asyncio.wait([call])
+        monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
+        fake.script = lambda _request: answer("An answer.")
+        assert text_of(await asker.ask()) == "An answer."
+
+    assert len(fake.chats) == 2
+
+
+# --- Receipt ---
+
+
+async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOsascript, ollama: FakeOllama) -> None:
+    page = "The ferry leaves at noon. " * 40
+    osascript.shows(page)
+    async with asking(ollama) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    prompt_tokens = ollama.window and len(tokens_like_usual(PROMPT)) + len(tokens_like_usual(page.strip())) + 20
+    assert receipt.pop("seconds") >= 0
+    assert abs(receipt.pop("page_characters") - len(page)) <= 1
+    assert abs(receipt.pop("characters_read") - len(page)) <= 1
+    assert abs(receipt.pop("prompt_tokens") - prompt_tokens) <= 1
+    assert abs(receipt.pop("spared_tokens") - (prompt_tokens - 7)) <= 1
+    assert receipt == {
+        "url": "https://page.test/",
+        "title": "A page",
+        "source": "applescript",
+        "model": "fake-model",
+        "window": 2048,
+        "window_source": "Ollama /api/ps",
+        "parts": 1,
+        "requests": 1,
+        "retries": 0,
+        "answer_tokens": 7,
+        "notes": [],
+    }
+
+
+# --- A real server ---
+
+
+async def test_real_model_with_a_small_window_is_asked_in_parts_that_it_takes(
+    tiny_model: TinyModel, osascript: FakeOsascript
+) -> None:
+    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(40)))
+    async with asking(tiny_model.url, model=tiny_model.model, context_length=900) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
+
+    assert receipt["parts"] > 1
+    assert receipt["characters_read"] == receipt["page_characters"]
+    assert receipt["retries"] == 0
