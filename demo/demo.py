@@ -173,7 +173,11 @@ def open_on_mac(url: str) -> None:
 
 async def open_page(browser: BrowserContext, url: str) -> None:
     page = browser.pages[0]
-    await page.goto(url, timeout=PAGE_S * 1000)
+    try:
+        await page.goto(url, timeout=PAGE_S * 1000)
+    except BrowserError as failure:
+        reason = failure.message.splitlines()[0]
+        raise RuntimeError(f"The page cannot be opened. Check the address. ({reason})") from None
     await page.bring_to_front()
     say("Page", page.url)
 
