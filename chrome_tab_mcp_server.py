@@ -7,6 +7,7 @@
 #   "jsonschema>=4.23,<5",
 #   "platformdirs>=4.3,<5",
 #   "py-applescript>=1.0.3,<2; sys_platform == 'darwin'",
+#   "psutil>=7,<8",
 #   "pydantic>=2.11,<3",
 #   "pydantic-settings>=2.8,<3",
 #   "starlette>=1.0,<2",
@@ -38,6 +39,8 @@ import asyncio
 import base64
 import contextlib
 import dataclasses
+import enum
+import errno
 import functools
 import hashlib
 import hmac
@@ -86,11 +89,13 @@ from typing_extensions import TypeIs
 
 if TYPE_CHECKING:
     import httpx
+    import uvicorn
     from starlette.applications import Starlette
     from starlette.datastructures import Headers
     from starlette.requests import Request
     from starlette.responses import JSONResponse
     from starlette.websockets import WebSocket
+    from websockets.asyncio.client import ClientConnection
 
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
@@ -122,11 +127,18 @@ OSASCRIPT_TIMEOUT_S = 30.0
 COMMAND_TIMEOUT_S = 35.0
 OPENING_TIMEOUT_S = 10.0
 EXTENSION_WAIT_S = 5.0
+RECONNECT_WAIT_S = 8.0
+VISIT_TIMEOUT_S = 3.0
 PORT_RETRY_S = 2.0
 LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
+
+# Commands that only read: they may run twice without harm.
+READING_COMMANDS = frozenset(
+    {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer", "screenshot", "console_logs"}
+)
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_OPENING_BYTES = 4096
@@ -220,6 +232,17 @@ class PromptTooLongError(ChromeTabError):
         super().__init__("MODEL_ERROR", message)
         self.window = window
         self.prompt_tokens = prompt_tokens
+
+
+class ConnectionLostError(ChromeTabError):
+    """The way to the extension broke while a command was under way: nobody knows whether it happened."""
+
+    def __init__(self, command: str) -> None:
+        super().__init__(
+            "EXTENSION_NOT_CONNECTED",
+            f"The connection to the Chrome extension broke during {command}. It comes back by itself: look "
+            "at the page in a few seconds, then repeat what has not happened.",
+        )
 
 
 class RetryableError(Exception):
@@ -536,7 +559,8 @@ def strip_reasoning(text: str) -> str:
 # Both are narrowed, kind of character by kind of character, by what this model has reported.
 
 TEMPLATE_TOKENS = 160  # chat templates add roles, dates and a default preamble
-NARROWING_MARGIN = 1.3  # the same kind of text varies by this much from page to page
+NARROWING_MARGIN = 1.35  # the same kind of text varies by this much from page to page
+LEAST_TOKENS_A_WORD = 0.85
 MIN_LEARNING_BYTES = 800  # in a shorter prompt the template distorts the rate
 CHUNK_CHARS = 65_536
 
@@ -607,7 +631,7 @@ class TokenMeter:
         learned = sum(
             0.6 * self._least[kind] * USUAL_RATES[kind] * kinds[kind] for kind in PROSE_KINDS if kind in self._least
         )
-        return int(max(0.7 * len(words), certain, learned))
+        return int(max(LEAST_TOKENS_A_WORD * len(words), certain, learned))
 
     def learn(self, text: str, tokens: int) -> None:
         """Narrow the bounds: the server took `tokens` for the whole of `text`."""
@@ -2183,6 +2207,16 @@ def connection_string(port: int, key: str) -> str:
     return "vf://" + to_base64url(json.dumps(pairing, separators=(",", ":")).encode())
 
 
+def make_nonce() -> str:
+    """Return 32 random bytes in base64url."""
+    return to_base64url(secrets.token_bytes(32))
+
+
+def hello(nonce: str) -> dict[str, Any]:
+    """Return the first message of an opening."""
+    return {"type": "hello", "protocol": PROTOCOL, "version": __version__, "nonce": nonce}
+
+
 def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
     """Return the proof that `role` knows the key; DESIGN.md, "Opening"."""
     message = f"chrome-tab-reader/{PROTOCOL}|{role}|{port}|{client_nonce}|{server_nonce}"
@@ -2193,10 +2227,12 @@ def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) 
 class Opening:
     """The server's side of one opening: what came in decides what goes out. No I/O."""
 
-    def __init__(self, key: str, port: int) -> None:
+    def __init__(self, role: str, key: str, port: int) -> None:
+        # Who comes in: "extension" or "session".
+        self.role = role
         self._key = key
         self._port = port
-        self._server_nonce = to_base64url(secrets.token_bytes(32))
+        self._server_nonce = make_nonce()
         self._client_nonce = ""
         self.version = ""
 
@@ -2224,7 +2260,7 @@ class Opening:
         """Say whether the other side has proved the key, in constant time."""
         given = answer.get("proof") if isinstance(answer, dict) and answer.get("type") == "proof" else None
         text = given if isinstance(given, str) else ""
-        return hmac.compare_digest(text.encode("utf-8", "replace"), self._proof("extension").encode())
+        return hmac.compare_digest(text.encode("utf-8", "replace"), self._proof(self.role).encode())
 
     def _proof(self, role: str) -> str:
         return proof(self._key, role, self._port, self._client_nonce, self._server_nonce)
@@ -2234,7 +2270,7 @@ class PendingCommands:
     """Commands on their way and the replies that end them. No I/O."""
 
     def __init__(self) -> None:
-        self._waiting: dict[str, asyncio.Future[Any]] = {}
+        self._waiting: dict[str, tuple[str, asyncio.Future[Any]]] = {}
         self._last_id = 0
 
     def add(
@@ -2249,7 +2285,7 @@ class PendingCommands:
         future = asyncio.get_running_loop().create_future()
         # Its caller may have failed otherwise when the connection ends it with an error.
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._waiting[command_id] = future
+        self._waiting[command_id] = (command, future)
         return command_id, message, future
 
     def forget(self, command_id: str) -> None:
@@ -2259,7 +2295,7 @@ class PendingCommands:
     def settle(self, reply: Mapping[str, Any]) -> bool:
         """End the command that a reply belongs to; False when no command waits for it."""
         command_id = reply.get("id")
-        future = self._waiting.pop(command_id, None) if isinstance(command_id, str) else None
+        _, future = self._waiting.pop(command_id, ("", None)) if isinstance(command_id, str) else ("", None)
         if future is None or future.done():
             return False
         if reply.get("success") is True:
@@ -2268,11 +2304,11 @@ class PendingCommands:
             future.set_exception(reply_error(reply.get("error")))
         return True
 
-    def fail_all(self, error: ChromeTabError) -> None:
-        """End every command with an error: the connection is gone."""
-        for future in self._waiting.values():
+    def fail_all(self) -> None:
+        """End every command: the connection is gone."""
+        for command, future in self._waiting.values():
             if not future.done():
-                future.set_exception(error)
+                future.set_exception(ConnectionLostError(command))
         self._waiting.clear()
 
 
@@ -2289,6 +2325,10 @@ def reply_error(error: Any) -> ChromeTabError:
 
 
 # --- 10. Bridge: connection --------------------------------------------------------------------
+#
+# Every session has a server of its own, and one extension serves them all. The first server owns
+# the port; the others are its guests: they prove the key and send their commands through it. When
+# the owner goes, its guests race for the port; the winner is the new owner, the others its guests.
 
 
 def not_connected(port: int) -> ChromeTabError:
@@ -2301,44 +2341,61 @@ def not_connected(port: int) -> ChromeTabError:
     )
 
 
+class Role(enum.Enum):
+    """What a server is to the port."""
+
+    NONE = "none"
+    OWNER = "owner"
+    GUEST = "guest"
+
+
 class Bridge:
-    """Holds the port and the one connection to the extension."""
+    """The way to the extension: over our own port, or as a guest of the server that owns it."""
 
     def __init__(self, port: int) -> None:
         self.port = port
-        # Why the port could not be taken; None while it is ours or not yet tried.
+        self.role = Role.NONE
+        # Why there is no way to the extension; None while there is one or none was tried.
         self.problem: str | None = None
         self.extension_version: str | None = None
         # Called when the extension has come or gone.
         self.on_change: Callable[[], None] = lambda: None
         self._connected = asyncio.Event()
-        self._socket: WebSocket | None = None
+        # Where commands go: the extension's socket for the owner, the owner's for a guest.
+        self._send_text: Callable[[str], Awaitable[None]] | None = None
         self._pending = PendingCommands()
+        self._guests: set[WebSocket] = set()
         self._openings = 0
-        self._listening: asyncio.Task[None] | None = None
+        self._running: asyncio.Task[None] | None = None
         self._tried = asyncio.Event()
+        # Commands of guests on their way, kept from being collected.
+        self._forwarding: set[asyncio.Task[None]] = set()
 
-    # Public: start, stop, command
+    # Public
 
     async def start(self) -> None:
-        """Begin to listen, once; return when the port is ours or has been refused a first time."""
-        if self._listening is None:
-            self._listening = asyncio.create_task(self._listen())
+        """Begin to look for the extension, once; return when the port has been tried a first time."""
+        if self._running is None:
+            self._running = asyncio.create_task(self._run())
         await self._tried.wait()
 
     async def stop(self) -> None:
-        """Close the connection and leave the port."""
-        if self._listening is not None:
-            self._listening.cancel()
+        """Close the connections and leave the port."""
+        if self._running is not None:
+            self._running.cancel()
             with contextlib.suppress(asyncio.CancelledError):
-                await self._listening
-            self._listening = None
-        self._pending.fail_all(not_connected(self.port))
+                await self._running
+            self._running = None
 
     @property
     def connected(self) -> bool:
         """Say whether a proven extension is connected."""
         return self._connected.is_set()
+
+    @property
+    def sessions(self) -> int:
+        """Return how many servers share the extension, as far as the owner knows."""
+        return 1 + len(self._guests)
 
     async def wait_connected(self, timeout_s: float) -> bool:
         """Wait until the extension is connected, at most `timeout_s`."""
@@ -2347,14 +2404,26 @@ class Bridge:
                 await self._connected.wait()
         return self.connected
 
-    async def command(self, command: str, tab_id: int | None = None, **params: Any) -> Any:
-        """Send a command and return its result; raise ChromeTabError for whatever goes wrong."""
+    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
+        """Send a command and return its result; raise ChromeTabError for whatever goes wrong.
+
+        A command that only reads is repeated once when the connection broke under it.
+        """
         await self.start()
         if not await self.wait_connected(EXTENSION_WAIT_S if self.problem is None else 0):
             raise ChromeTabError("EXTENSION_NOT_CONNECTED", self.problem) if self.problem else not_connected(self.port)
+        try:
+            return await self._command_once(command, tab_id, params)
+        except ConnectionLostError:
+            if command not in READING_COMMANDS or not await self.wait_connected(RECONNECT_WAIT_S):
+                raise
+        return await self._command_once(command, tab_id, params)
+
+    async def _command_once(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
         command_id, message, future = self._pending.add(command, tab_id, params)
         try:
-            async with asyncio.timeout(COMMAND_TIMEOUT_S):
+            # The owner gives up a little later than the extension, a guest a little later than the owner.
+            async with asyncio.timeout(COMMAND_TIMEOUT_S + (self.role is Role.GUEST)):
                 await self._send(message)
                 return await future
         except TimeoutError:
@@ -2367,91 +2436,146 @@ class Bridge:
             self._pending.forget(command_id)
 
     async def _send(self, message: Mapping[str, Any]) -> None:
-        from starlette.websockets import WebSocketDisconnect
-
+        """Send to where commands go; a socket that is closing raises as one that has closed."""
+        if self._send_text is None:
+            raise ConnectionLostError(str(message.get("command")))
         try:
-            if self._socket is None:
-                raise not_connected(self.port)
-            await self._socket.send_text(json.dumps(message))
-        except (WebSocketDisconnect, RuntimeError):
-            raise not_connected(self.port) from None
+            await self._send_text(json.dumps(message))
+        except closed_errors():
+            raise ConnectionLostError(str(message.get("command"))) from None
 
-    # The port
+    # Owner or guest
 
-    async def _listen(self) -> None:
-        """Hold the port; while that cannot be, say why and try again."""
+    async def _run(self) -> None:
+        """Own the port or be the guest of its owner; while neither can be, say why and try again."""
         try:
             while True:
                 try:
                     key = pairing_key()
-                    listener = socket.create_server((HOST, self.port))
+                    listener = self._take_port()
+                    if listener is None:
+                        await self._visit(key)
+                    else:
+                        await self._own(listener, key)
                 except ChromeTabError as error:
                     self.problem = error.message
-                except OSError as error:
-                    self.problem = await self._port_problem(error)
-                else:
-                    self.problem = None
-                    with listener:
-                        await self._serve(listener, key)
-                self._tried.set()
-                await asyncio.sleep(PORT_RETRY_S)
+                    self._tried.set()
+                    await asyncio.sleep(PORT_RETRY_S)
         finally:
             # Nobody may wait for a port that will not be tried any more.
             self._tried.set()
 
-    async def _port_problem(self, error: OSError) -> str:
-        """Return a sentence that names who has the port."""
-        owner = await port_owner(self.port)
-        if owner is not None:
-            return (
-                f"Another session's server holds port {self.port}. Close that session, or give this one "
-                "another --port and pair again."
-            )
-        return (
-            f"Port {self.port} is taken by another program ({error.strerror or error}). End that program, or choose "
-            "another --port and pair again."
-        )
-
-    async def _serve(self, listener: socket.socket, key: str) -> None:
-        import uvicorn
-        from uvicorn.protocols.http.h11_impl import H11Protocol
-
-        class Server(uvicorn.Server):
-            # Signals belong to the MCP server; uvicorn must not take them.
-            @contextlib.contextmanager
-            def capture_signals(self) -> Generator[None]:
-                yield
-
-        class Impatient(H11Protocol):
-            # A connection that sends no request would keep a file descriptor for ever.
-            def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-                super().connection_made(transport)
-                self.loop.call_later(OPENING_TIMEOUT_S, lambda: self.scope or transport.abort())
-
-        config = uvicorn.Config(
-            self.app(key),
-            http=Impatient,
-            log_config=None,
-            log_level="critical",
-            access_log=False,
-            lifespan="off",
-            ws="websockets-sansio",
-            ws_max_size=MAX_FRAME_BYTES,
-            ws_per_message_deflate=False,
-            timeout_graceful_shutdown=1,
-        )
-        server = Server(config)
-        self._tried.set()
-        serving = asyncio.create_task(server.serve(sockets=[listener]))
+    def _take_port(self) -> socket.socket | None:
+        """Return the listening socket, None when another program has the port."""
         try:
-            await asyncio.shield(serving)
-        finally:
-            server.should_exit = True
-            server.force_exit = True
-            with contextlib.suppress(asyncio.CancelledError):
-                await serving
+            return socket.create_server((HOST, self.port))
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                return None
+            raise ChromeTabError(
+                "EXTENSION_NOT_CONNECTED",
+                f"Port {self.port} cannot be used ({error.strerror or error}). Choose another --port and pair again.",
+            ) from None
 
-    def app(self, key: str) -> Starlette:
+    def _settle_in(self, role: Role) -> None:
+        self.role, self.problem = role, None
+        self._tried.set()
+
+    def _reached(self, send_text: Callable[[str], Awaitable[None]], version: str) -> None:
+        """Take the extension as connected."""
+        self._send_text, self.extension_version = send_text, version
+        self._connected.set()
+        logger.info("extension connected")
+        self.on_change()
+
+    def _lost(self) -> None:
+        """Take the extension as gone: what is under way ends, and nobody knows whether it happened."""
+        self._send_text, self.extension_version = None, None
+        self._pending.fail_all()
+        if self.connected:
+            self._connected.clear()
+            logger.info("extension disconnected")
+            self.on_change()
+
+    # The guest's side
+
+    async def _visit(self, key: str) -> None:
+        """Be the guest of the port's owner until it goes; raise ChromeTabError when it is not ours."""
+        from websockets.asyncio.client import connect
+        from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+        try:
+            async with connect(
+                f"ws://{HOST}:{self.port}/session",
+                proxy=None,
+                compression=None,
+                max_size=MAX_FRAME_BYTES,
+                open_timeout=VISIT_TIMEOUT_S,
+            ) as owner:
+                async with asyncio.timeout(VISIT_TIMEOUT_S):
+                    await self._introduce(owner, key)
+                self._settle_in(Role.GUEST)
+                async for frame in owner:
+                    self._take_as_guest(frame, owner)
+        except (InvalidHandshake, TimeoutError, OSError, EOFError):
+            raise await asyncio.to_thread(foreign_program, self.port) from None
+        except ConnectionClosed as closed:
+            if closed.rcvd and closed.rcvd.code == WRONG_PROTOCOL:
+                raise other_version(self.port) from None
+            if self.role is not Role.GUEST:
+                raise await asyncio.to_thread(foreign_program, self.port) from None
+        finally:
+            self.role = Role.NONE
+            self._lost()
+
+    async def _introduce(self, owner: ClientConnection, key: str) -> None:
+        """Prove the key to the owner after it has proved it to us."""
+        nonce = make_nonce()
+        await owner.send(json.dumps(hello(nonce)))
+        challenge = parse_frame(await owner.recv())
+        if challenge.get("type") != "challenge" or challenge.get("protocol") != PROTOCOL:
+            raise other_version(self.port)
+        server_nonce = str(challenge.get("nonce"))
+        expected = proof(key, "server", self.port, nonce, server_nonce)
+        if not hmac.compare_digest(str(challenge.get("proof")).encode(), expected.encode()):
+            raise await asyncio.to_thread(foreign_program, self.port)
+        answer = proof(key, "session", self.port, nonce, server_nonce)
+        await owner.send(json.dumps({"type": "proof", "proof": answer}))
+        if parse_frame(await owner.recv()).get("type") != "welcome":
+            raise await asyncio.to_thread(foreign_program, self.port)
+
+    def _take_as_guest(self, frame: str | bytes, owner: ClientConnection) -> None:
+        """Act on one message of the owner."""
+        message = parse_frame(frame)
+        match message.get("type"), message.get("event"):
+            case "response", _:
+                self._pending.settle(message)
+            case "event", "extension_connected":
+                self._reached(owner.send, one_line(str(message.get("version")), 20))
+            case "event", "extension_disconnected":
+                self._lost()
+            case _:
+                logger.debug("dropped a message of type %s", one_line(str(message.get("type")), 40))
+
+    # The owner's side
+
+    async def _own(self, listener: socket.socket, key: str) -> None:
+        """Serve the port until this task is cancelled."""
+        with listener:
+            server = port_server(self._app(key))
+            self._settle_in(Role.OWNER)
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+            try:
+                await asyncio.shield(serving)
+            finally:
+                server.should_exit = True
+                server.force_exit = True
+                with contextlib.suppress(asyncio.CancelledError):
+                    await serving
+                self.role = Role.NONE
+                self._lost()
+
+    def _app(self, key: str) -> Starlette:
         """Return the ASGI application of the port."""
         from starlette.applications import Starlette
         from starlette.responses import JSONResponse
@@ -2460,23 +2584,37 @@ class Bridge:
         async def health(request: Request) -> JSONResponse:
             if not self._addressed_to_us(request.headers) or "origin" in request.headers:
                 return JSONResponse({"error": "Host or Origin is not allowed."}, status_code=403)
-            return JSONResponse({"status": "ok", "extensionConnected": self.connected, "sessions": 1})
+            return JSONResponse({"status": "ok", "extensionConnected": self.connected, "sessions": self.sessions})
 
         async def extension(websocket: WebSocket) -> None:
-            await self._attend(websocket, Opening(key, self.port))
+            opening = Opening("extension", key, self.port)
+            await self._attend(websocket, [f"chrome-extension://{EXTENSION_ID}"], opening, self._serve_extension)
 
-        return Starlette(routes=[Route("/health", health), WebSocketRoute("/extension", extension)])
+        async def session(websocket: WebSocket) -> None:
+            # A browser always says where a WebSocket comes from: no page can be a session.
+            await self._attend(websocket, [], Opening("session", key, self.port), self._serve_guest)
+
+        return Starlette(
+            routes=[
+                Route("/health", health),
+                WebSocketRoute("/extension", extension),
+                WebSocketRoute("/session", session),
+            ]
+        )
 
     def _addressed_to_us(self, headers: Headers) -> bool:
         """Say whether the one Host header is ours: a name that DNS was bent to is not."""
         return headers.getlist("host") in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"])
 
-    # The connection
-
-    async def _attend(self, websocket: WebSocket, opening: Opening) -> None:
+    async def _attend(
+        self,
+        websocket: WebSocket,
+        origins: list[str],
+        opening: Opening,
+        serve: Callable[[WebSocket, str], Awaitable[None]],
+    ) -> None:
         """Serve one WebSocket from its first frame to its end."""
-        ours = [f"chrome-extension://{EXTENSION_ID}"]
-        if not self._addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") != ours:
+        if not self._addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") != origins:
             await websocket.close()
             return
         await websocket.accept()
@@ -2486,63 +2624,117 @@ class Bridge:
         self._openings += 1
         try:
             async with asyncio.timeout(OPENING_TIMEOUT_S):
-                refused = await self._open(websocket, opening)
+                refused = await open_connection(websocket, opening)
         except TimeoutError:
             refused = OPENING_TOO_SLOW
         finally:
             self._openings -= 1
+        if refused == 0 and opening.role == "extension" and self.connected:
+            refused = ALREADY_CONNECTED
         if refused:
             await close_quietly(websocket, refused)
         else:
-            await self._converse(websocket, opening.version)
+            await serve(websocket, opening.version)
 
-    async def _open(self, websocket: WebSocket, opening: Opening) -> int:
-        """Run the opening; return 0 or the close code."""
-        challenge = opening.challenge(await receive_json(websocket, MAX_OPENING_BYTES))
-        if isinstance(challenge, int):
-            return challenge
-        await websocket.send_text(json.dumps(challenge))
-        answer = await receive_json(websocket, MAX_OPENING_BYTES)
-        if answer is None:
-            return WRONG_PROTOCOL
-        if not opening.accepts(answer):
-            logger.warning("an extension with a wrong key was turned away")
-            return WRONG_KEY
-        return ALREADY_CONNECTED if self.connected else 0
-
-    async def _converse(self, websocket: WebSocket, version: str) -> None:
+    async def _serve_extension(self, websocket: WebSocket, version: str) -> None:
         """Take the extension's messages until it leaves."""
-        self._socket, self.extension_version = websocket, version
-        self._connected.set()
-        self.on_change()
-        logger.info("extension connected")
+        self._reached(websocket.send_text, version)
         try:
-            await websocket.send_text(json.dumps({"type": "welcome", "sessions": 1}))
+            await websocket.send_text(json.dumps({"type": "welcome", "sessions": self.sessions}))
+            await self._tell_guests({"event": "extension_connected", "version": version})
             while (frame := await receive_text(websocket)) is not None:
-                await self._take(frame)
+                await self._take_from_extension(frame)
         finally:
-            self._socket, self.extension_version = None, None
-            self._connected.clear()
-            self.on_change()
-            logger.info("extension disconnected")
-            self._pending.fail_all(
-                ChromeTabError(
-                    "EXTENSION_NOT_CONNECTED",
-                    "The Chrome extension went away during the call. It reconnects by itself: ask again in a few seconds.",
-                )
-            )
+            self._lost()
+            await self._tell_guests({"event": "extension_disconnected"})
 
-    async def _take(self, frame: str) -> None:
-        """Act on one message; what is malformed, unknown or late is dropped."""
-        try:
-            message = parse_json(frame)
-        except ValueError:
-            message = None
-        kind = message.get("type") if isinstance(message, dict) else None
+    async def _take_from_extension(self, frame: str) -> None:
+        """Act on one message of the extension; what is malformed, unknown or late is dropped."""
+        message = parse_frame(frame)
+        kind = message.get("type")
         if kind == "ping":
             await self._send({"type": "pong"})
-        elif not ((kind == "response" and self._pending.settle(message or {})) or kind == "event"):
+        elif not ((kind == "response" and self._pending.settle(message)) or kind == "event"):
             logger.debug("dropped a message of type %s", one_line(str(kind), 40))
+
+    async def _serve_guest(self, websocket: WebSocket, _version: str) -> None:
+        """Run a guest's commands until it leaves; then nobody waits for what is under way."""
+        self._guests.add(websocket)
+        running: set[asyncio.Task[None]] = set()
+        try:
+            await websocket.send_text(json.dumps({"type": "welcome", "sessions": self.sessions}))
+            if self.connected:
+                connected = {"type": "event", "event": "extension_connected", "version": self.extension_version}
+                await websocket.send_text(json.dumps(connected))
+            await self._tell_sessions()
+            while (frame := await receive_text(websocket)) is not None:
+                task = asyncio.create_task(self._forward(websocket, parse_frame(frame)))
+                running.add(task)
+                task.add_done_callback(running.discard)
+        finally:
+            self._guests.discard(websocket)
+            for task in running:
+                task.cancel()
+            await self._tell_sessions()
+
+    async def _forward(self, guest: WebSocket, message: Mapping[str, Any]) -> None:
+        """Run one command of a guest and send it the reply."""
+        match message:
+            case {"type": "command", "id": str(command_id), "command": str(command), "params": dict(params)}:
+                tab_id = message.get("tab_id")
+            case _:
+                logger.debug("dropped a guest's message of type %s", one_line(str(message.get("type")), 40))
+                return
+        reply: dict[str, Any] = {"id": command_id, "type": "response", "success": True, "result": None, "error": None}
+        try:
+            reply["result"] = await self.command(command, tab_id if isinstance(tab_id, int) else None, params)
+        except ChromeTabError as error:
+            reply |= {"success": False, "error": {"message": error.message, "code": error.code}}
+        with contextlib.suppress(*closed_errors()):
+            await guest.send_text(json.dumps(reply))
+
+    async def _tell_guests(self, event: Mapping[str, Any]) -> None:
+        for guest in list(self._guests):
+            with contextlib.suppress(*closed_errors()):
+                await guest.send_text(json.dumps({"type": "event", **event}))
+
+    async def _tell_sessions(self) -> None:
+        """Tell the extension how many sessions there are."""
+        if self.connected:
+            with contextlib.suppress(ChromeTabError):
+                await self._send({"type": "event", "event": "sessions", "sessions": self.sessions})
+
+
+def port_server(app: Starlette) -> uvicorn.Server:
+    """Return the HTTP and WebSocket server of the port."""
+    import uvicorn
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Server(uvicorn.Server):
+        # Signals belong to the MCP server; uvicorn must not take them.
+        @contextlib.contextmanager
+        def capture_signals(self) -> Generator[None]:
+            yield
+
+    class Impatient(H11Protocol):
+        # A connection that sends no request would keep a file descriptor for ever.
+        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+            super().connection_made(transport)
+            self.loop.call_later(OPENING_TIMEOUT_S, lambda: self.scope or transport.abort())
+
+    config = uvicorn.Config(
+        app,
+        http=Impatient,
+        log_config=None,
+        log_level="critical",
+        access_log=False,
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=MAX_FRAME_BYTES,
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=1,
+    )
+    return Server(config)
 
 
 async def receive_text(websocket: WebSocket) -> str | None:
@@ -2553,13 +2745,42 @@ async def receive_text(websocket: WebSocket) -> str | None:
     return message.get("text") or ""
 
 
-async def receive_json(websocket: WebSocket, limit: int) -> Any:
-    """Return the next frame's JSON; None for the end, a frame over the limit, or no JSON."""
-    frame = await receive_text(websocket)
+def parse_frame(frame: str | bytes) -> dict[str, Any]:
+    """Return a frame's JSON object; an empty one for a binary frame and whatever is none."""
     try:
-        return parse_json(frame) if frame and len(frame) <= limit else None
+        message = parse_json(frame) if isinstance(frame, str) else None
     except ValueError:
-        return None
+        message = None
+    return message if isinstance(message, dict) else {}
+
+
+def closed_errors() -> tuple[type[Exception], ...]:
+    """Return what sending raises on a socket that has closed."""
+    from starlette.websockets import WebSocketDisconnect
+    from websockets.exceptions import ConnectionClosed
+
+    return (WebSocketDisconnect, ConnectionClosed, ConnectionError, RuntimeError)
+
+
+async def open_connection(websocket: WebSocket, opening: Opening) -> int:
+    """Run the owner's side of an opening; return 0 or the close code."""
+    challenge = opening.challenge(await receive_opening(websocket))
+    if isinstance(challenge, int):
+        return challenge
+    await websocket.send_text(json.dumps(challenge))
+    answer = await receive_opening(websocket)
+    if not answer:
+        return WRONG_PROTOCOL
+    if not opening.accepts(answer):
+        logger.warning("a %s with a wrong key was turned away", opening.role)
+        return WRONG_KEY
+    return 0
+
+
+async def receive_opening(websocket: WebSocket) -> dict[str, Any]:
+    """Return the next message of an opening; an empty one for the end or a frame over the limit."""
+    frame = await receive_text(websocket) or ""
+    return parse_frame(frame) if len(frame) <= MAX_OPENING_BYTES else {}
 
 
 async def close_quietly(websocket: WebSocket, code: int) -> None:
@@ -2568,21 +2789,37 @@ async def close_quietly(websocket: WebSocket, code: int) -> None:
         await websocket.close(code)
 
 
-async def port_owner(port: int) -> dict[str, Any] | None:
-    """Return the /health of one of our servers on the port; None for anything else."""
-    import httpx
+def other_version(port: int) -> ChromeTabError:
+    """Return the error for an owner that speaks another protocol."""
+    return ChromeTabError(
+        "EXTENSION_NOT_CONNECTED",
+        f"Another session's server holds port {port} and is another version of {APP_NAME} than this one "
+        f"({__version__}). Update both, then restart the older session.",
+    )
 
-    try:
-        async with (
-            asyncio.timeout(PORT_RETRY_S),
-            httpx.AsyncClient(trust_env=False) as client,
-            client.stream("GET", f"http://{HOST}:{port}/health") as response,
-        ):
-            health = parse_json(await read_body(response))
-    except (httpx.HTTPError, TimeoutError, ChromeTabError, ValueError):
-        return None
-    ours = isinstance(health, dict) and {"status", "extensionConnected", "sessions"} <= health.keys()
-    return health if ours else None
+
+def foreign_program(port: int) -> ChromeTabError:
+    """Return the error that names the program which has the port and is none of our servers."""
+    name = program_on_port(port)
+    return ChromeTabError(
+        "EXTENSION_NOT_CONNECTED",
+        f"Port {port} is taken by {name or 'another program'}, which is not a server of yours. End that program, "
+        "or choose another --port and pair again.",
+    )
+
+
+def program_on_port(port: int) -> str | None:
+    """Return the name and pid of the program that listens on a port, if we may know it."""
+    import psutil
+
+    for process in psutil.process_iter():
+        try:
+            for connection in process.net_connections("tcp"):
+                if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
+                    return f"{one_line(process.name(), 60)} (process {process.pid})"
+        except (psutil.Error, OSError):
+            continue
+    return None
 
 
 # --- 11. Reader --------------------------------------------------------------------------------
@@ -2598,7 +2835,7 @@ class ExtensionSource:
 
     async def read(self, start: str | None, end: str | None, tab_id: int | None = None) -> Page:
         """Return the tab's text between the keywords."""
-        result = await self.bridge.command("read_tab", tab_id, start=start, end=end)
+        result = await self.bridge.command("read_tab", tab_id, {"start": start, "end": end})
         fields = [result.get(key) for key in ("url", "title", "text")] if isinstance(result, dict) else []
         if not fields or not all(isinstance(field, str) for field in fields):
             raise ChromeTabError(
@@ -2773,18 +3010,15 @@ class Layer:
         return f"{self.name:<11}{'ok  ' if self.ok else 'FIX '}{self.text}"
 
 
-async def status(tabs: ChromeTabs, *, needs_bridge: bool) -> list[Layer]:
-    """Return how each layer stands, from the browser to the model's window.
-
-    `needs_bridge` is false in the terminal, where another process may hold the port.
-    """
+async def status(tabs: ChromeTabs) -> list[Layer]:
+    """Return how each layer stands, from the browser to the model's window."""
     settings = tabs.settings
     layers: list[Layer] = []
     mac = sys.platform == "darwin"
     if settings.source == "applescript" or (settings.source == "auto" and mac):
         layers += await applescript_layers(tabs)
     if settings.source != "applescript":
-        layers += await extension_layers(tabs, needs_bridge=needs_bridge, optional=mac and settings.source == "auto")
+        layers += await extension_layers(tabs.bridge, optional=mac and settings.source == "auto")
     layers += await model_layers(tabs)
     return layers
 
@@ -2829,32 +3063,18 @@ def compile_problem(browser: str) -> str | None:
     return None
 
 
-async def extension_layers(tabs: ChromeTabs, *, needs_bridge: bool, optional: bool) -> list[Layer]:
+async def extension_layers(bridge: Bridge, *, optional: bool) -> list[Layer]:
     """Return how the port and the extension stand; `optional` where AppleScript does the reading."""
-    bridge = tabs.bridge
-    if not needs_bridge and (owner := await port_owner(bridge.port)):
-        connected = owner["extensionConnected"] is True
-        return [
-            Layer("bridge", ok=True, text=f"a running server holds port {bridge.port}"),
-            Layer(
-                "extension",
-                connected or optional,
-                "connected to it" if connected else not_connected(bridge.port).message,
-            ),
-        ]
     await bridge.start()
     await bridge.wait_connected(EXTENSION_WAIT_S if bridge.problem is None and not optional else 0)
-    listening = bridge.problem is None
-    connected = bridge.connected
-    text = f"connected, version {bridge.extension_version}" if connected else not_connected(bridge.port).message
-    return [
-        Layer("bridge", listening, f"listening on {HOST}:{bridge.port}" if listening else str(bridge.problem)),
-        Layer(
-            "extension",
-            connected or optional,
-            f"{text}{' (not needed to read by AppleScript)' if optional and not connected else ''}",
-        ),
-    ]
+    if bridge.problem:
+        return [Layer("bridge", ok=False, text=bridge.problem)]
+    owner = bridge.role is Role.OWNER
+    way = f"listening on {HOST}:{bridge.port}" if owner else f"through the session that holds port {bridge.port}"
+    text = f"connected, version {bridge.extension_version}" if bridge.connected else not_connected(bridge.port).message
+    if optional and not bridge.connected:
+        text = "not connected, and not needed to read by AppleScript"
+    return [Layer("bridge", ok=True, text=way), Layer("extension", bridge.connected or optional, text)]
 
 
 async def model_layers(tabs: ChromeTabs) -> list[Layer]:
@@ -3076,7 +3296,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     @server.tool(annotations=READ_ONLY, output_schema=None)
     async def chrome_tab_status() -> ToolResult:
         """Say which layer works: browser, permission, extension, bridge, model, window. Use after an error."""
-        layers = await status(tabs, needs_bridge=True)
+        layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
 
 
@@ -3198,7 +3418,7 @@ async def doctor(settings: Settings) -> int:
     """Print how each layer stands; 1 when one needs mending."""
     tabs = ChromeTabs(settings)
     try:
-        layers = await status(tabs, needs_bridge=False)
+        layers = await status(tabs)
     finally:
         await tabs.close()
     for layer in layers:

@@ -1,5 +1,6 @@
 """The way a test asks: an MCP client in memory, the real server, a fake osascript, a fake model server."""
 
+import asyncio
 import contextlib
 import dataclasses
 from collections.abc import AsyncGenerator
@@ -15,6 +16,31 @@ from tests.fake_models import FakeOpenAIServer
 
 Result = CallToolResult | BareResult
 
+WAIT_S = 20
+
+
+class Told:
+    """The progress notifications of a call."""
+
+    def __init__(self) -> None:
+        self.values: list[float] = []
+        self.totals: set[float | None] = set()
+        self.messages: list[str] = []
+        self._changed = asyncio.Event()
+
+    async def listen(self, progress: float, total: float | None, message: str | None) -> None:
+        self.values.append(progress)
+        self.totals.add(total)
+        self.messages.append(message or "")
+        self._changed.set()
+
+    async def hears(self, words: str, *, times: int = 1) -> None:
+        """Wait until so many messages hold these words."""
+        async with asyncio.timeout(WAIT_S):
+            while sum(words in message for message in self.messages) < times:
+                self._changed.clear()
+                await self._changed.wait()
+
 
 @dataclasses.dataclass(frozen=True)
 class Asker:
@@ -24,14 +50,10 @@ class Asker:
         """Ask without a progress token, which `Client.call_tool` would always send."""
         return await self.client.session.call_tool("process_chrome_tab", arguments)
 
-    async def ask_telling(self, told: list[tuple[float, float | None, str | None]], **arguments: Any) -> Result:
-        """Ask with a progress token; `told` takes the notifications."""
-
-        async def listen(progress: float, total: float | None, message: str | None) -> None:
-            told.append((progress, total, message))
-
+    async def ask_telling(self, told: Told, **arguments: Any) -> Result:
+        """Ask with a progress token."""
         return await self.client.call_tool(
-            "process_chrome_tab", arguments, progress_handler=listen, raise_on_error=False
+            "process_chrome_tab", arguments, progress_handler=told.listen, raise_on_error=False
         )
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
-from tests.asking import asking, error_of, receipt_of, text_of
+from tests.asking import WAIT_S, Told, asking, error_of, receipt_of, text_of
 from tests.fake_models import (
     HANG,
     FakeOllama,
@@ -28,7 +28,6 @@ from tests.fake_models import (
 )
 from tests.fake_osascript import FakeOsascript, installed
 
-WAIT_S = 20
 SECRET = "sk-very-secret-key"
 FINE = answer("An answer.", prompt_tokens=40)
 
@@ -83,7 +82,7 @@ async def test_without_an_instruction_the_default_one_is_sent(fake: FakeOpenAISe
 async def test_only_a_client_that_wants_progress_gets_a_streamed_request() -> None:
     reply = events(delta("An "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
     async with FakeOpenAIServer(reply) as fake, asking(fake) as asker:
-        assert text_of(await asker.ask_telling([])) == "An answer."
+        assert text_of(await asker.ask_telling(Told())) == "An answer."
 
     assert fake.chats[0].body["stream"] is True
     assert fake.chats[0].body["stream_options"] == {"include_usage": True}
@@ -191,7 +190,9 @@ FAILURES = [
         answer("<think>hm", finish_reason="length"), "MODEL_EMPTY", "whole output budget thinking", id="budget spent"
     ),
     pytest.param(as_json(NESTED, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 nested"),
-    pytest.param(as_json({"error": "model 'x' not found"}, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 string"),
+    pytest.param(
+        as_json({"error": "model 'x' not found"}, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 string"
+    ),
     pytest.param(
         as_json({"error": {"message": "Invalid model name passed in model=fake-model", "code": "400"}}, 400),
         "MODEL_NOT_FOUND",
@@ -207,7 +208,9 @@ FAILURES = [
     pytest.param(Reply(chunks=[CHUNK] * 20), "MODEL_ERROR", "larger than 16 MiB", id="20 MiB"),
     pytest.param(Reply(chunks=[CHUNK], endless=True), "MODEL_ERROR", "larger than 16 MiB", id="endless body"),
     pytest.param(
-        Reply(chunks=[b'data: {"choices": [], "x": "' + CHUNK + b'"}\n\n'], content_type="text/event-stream", endless=True),
+        Reply(
+            chunks=[b'data: {"choices": [], "x": "' + CHUNK + b'"}\n\n'], content_type="text/event-stream", endless=True
+        ),
         "MODEL_ERROR",
         "larger than 16 MiB",
         id="endless stream",
@@ -222,10 +225,16 @@ FAILURES = [
     pytest.param(events(delta("No")), "MODEL_ERROR", "broke off", id="stream ends early"),
     pytest.param(events(delta("No"), "{oops"), "MODEL_ERROR", "a line that is not JSON", id="bad line"),
     pytest.param(
-        events(delta("No"), {"error": {"message": "no luck"}}), "MODEL_ERROR", "while answering: no luck", id="late error"
+        events(delta("No"), {"error": {"message": "no luck"}}),
+        "MODEL_ERROR",
+        "while answering: no luck",
+        id="late error",
     ),
     pytest.param(
-        events([], "7", {"choices": 1}, {"choices": [{"delta": "x"}]}, "[DONE]"), "MODEL_EMPTY", "empty", id="odd events"
+        events([], "7", {"choices": 1}, {"choices": [{"delta": "x"}]}, "[DONE]"),
+        "MODEL_EMPTY",
+        "empty",
+        id="odd events",
     ),
 ]
 
@@ -236,11 +245,11 @@ async def test_failure_is_a_sentence_with_a_code_and_the_next_call_is_answered(
 ) -> None:
     models = {"/v1/models": {"data": [{"id": "one"}, {"id": "two"}]}}
     failing = True
-    async with FakeOpenAIServer(script=lambda _request: reply if failing else FINE, routes=models) as fake:
-        async with asking(fake) as asker:
-            found, sentence = error_of(await asker.ask())
-            failing = False
-            assert text_of(await asker.ask()) == "An answer."
+    fake = FakeOpenAIServer(script=lambda _request: reply if failing else FINE, routes=models)
+    async with fake, asking(fake) as asker:
+        found, sentence = error_of(await asker.ask())
+        failing = False
+        assert text_of(await asker.ask()) == "An answer."
 
     assert found == code
     assert words in sentence
@@ -302,7 +311,8 @@ async def test_server_that_fails_forever_is_asked_a_bounded_number_of_times() ->
 
 
 @pytest.mark.parametrize(
-    ("value", "seconds"), [("3", 3.0), (" 0 ", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("-1", None), (None, None)]
+    ("value", "seconds"),
+    [("3", 3.0), (" 0 ", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("-1", None), (None, None)],
 )
 def test_retry_after_is_read_as_seconds(value: str | None, seconds: float | None) -> None:
     assert server.retry_after_s(value) == seconds
@@ -403,7 +413,14 @@ def props(n_ctx: Any) -> dict[str, Any]:
     [
         ({"/props": props(3072)}, 3072, "llama.cpp"),
         (
-            {"/api/v0/models": {"data": [{"id": "x", "loaded_context_length": 9}, {"id": "fake-model", "loaded_context_length": 6000, "max_context_length": 131_072}]}},
+            {
+                "/api/v0/models": {
+                    "data": [
+                        {"id": "x", "loaded_context_length": 9},
+                        {"id": "fake-model", "loaded_context_length": 6000, "max_context_length": 131_072},
+                    ]
+                }
+            },
             6000,
             "loaded_context_length",
         ),
@@ -411,8 +428,16 @@ def props(n_ctx: Any) -> dict[str, Any]:
         ({"/v1/models": {"data": [{"id": "fake-model", "meta": {"n_ctx_train": 131_072}}]}}, 4096, "assumed"),
         ({}, 4096, "assumed"),
         ({"/api/ps": {"models": []}, "/api/show": TRAINED}, 4096, "assumed"),
-        ({"/api/ps": {"models": []}, "/api/show": TRAINED | {"parameters": "stop x\nnum_ctx   7000\n"}}, 7000, "num_ctx"),
-        ({"/api/ps": {"models": [{"name": "fake-model", "context_length": 2500}]}, "/props": props(9)}, 2500, "/api/ps"),
+        (
+            {"/api/ps": {"models": []}, "/api/show": TRAINED | {"parameters": "stop x\nnum_ctx   7000\n"}},
+            7000,
+            "num_ctx",
+        ),
+        (
+            {"/api/ps": {"models": [{"name": "fake-model", "context_length": 2500}]}, "/props": props(9)},
+            2500,
+            "/api/ps",
+        ),
         ({"/api/ps": {"models": [{"name": "other", "context_length": 2500}]}}, 4096, "assumed"),
         # Nonsense does no harm.
         ({"/api/ps": as_text("<html>"), "/props": as_text("{"), "/v1/models": as_json(7)}, 4096, "assumed"),
@@ -461,7 +486,7 @@ async def test_status_tells_the_window_and_where_it_came_from() -> None:
 
 async def test_window_question_that_hangs_is_given_up_and_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.05)
-    routes = {path: HANG for path in ("/api/ps", "/props", "/api/v0/models", "/v1/models")}
+    routes: dict[str, Any] = dict.fromkeys(("/api/ps", "/props", "/api/v0/models", "/v1/models"), HANG)
     async with FakeOpenAIServer(routes=routes) as fake, asking(fake) as asker:
         assert receipt_of(await asker.ask())["window"] == server.DEFAULT_WINDOW
 

@@ -2,6 +2,8 @@
 
 import re
 import sys
+from types import FrameType
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -58,7 +60,7 @@ def test_complete_block_in_front_changes_nothing(reasoning: str, answer: str) ->
 def test_many_unclosed_tags_are_passed_over_once() -> None:
     steps = 0
 
-    def count(_frame: object, event: str, _argument: object) -> object:
+    def count(_frame: FrameType, event: str, _argument: Any) -> Any:
         nonlocal steps
         steps += event == "line"
         return count

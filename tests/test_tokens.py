@@ -1,0 +1,271 @@
+"""Bounds on tokens, and parts: the parts are the text, none is too large, and no character is torn from its accent."""
+
+import asyncio
+import random
+import re
+import unicodedata
+from collections.abc import Callable
+
+import httpx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import chrome_tab_mcp_server as server
+from chrome_tab_mcp_server import TokenMeter, byte_kinds, split_text
+from demo.tiny_model import TinyModel
+from tests.fake_models import tokens_by_byte, tokens_by_four_characters, tokens_by_word, tokens_like_usual
+
+SENTENCES = {
+    "English": "The ferry leaves the old harbour at noon, and every ticket for two children costs seventeen crowns. "
+    "Nobody knew why the lighthouse keeper had painted the door green last winter.",
+    "German": "Die Fährverbindung zwischen Hafenstadt und Vogelinsel wird wegen Bauarbeiten vorübergehend eingestellt. "
+    "Ersatzverkehr für Fußgänger übernimmt die Schifffahrtsgesellschaft.",
+    "Russian": "Паром отправляется из старой гавани в полдень, и каждый билет для двоих детей стоит семнадцать крон. "
+    "Никто не знал, почему смотритель маяка покрасил дверь.",
+    "Chinese": "渡轮中午从旧港口出发，两个孩子的每张票价为十七克朗。没有人知道灯塔看守人去年冬天为什么把门漆成绿色。",  # noqa: RUF001
+    "Japanese": "フェリーは正午に古い港を出発し、子供二人の切符はそれぞれ十七クローネです。灯台守がなぜドアを緑色に塗ったのか誰も知りません。",
+    "Korean": "여객선은 정오에 옛 항구를 떠나며 어린이 두 명의 표는 각각 십칠 크로네입니다. 등대지기가 왜 문을 초록색으로 칠했는지 아무도 몰랐습니다.",
+    "Arabic": "تغادر العبارة الميناء القديم عند الظهر، وتبلغ تكلفة كل تذكرة لطفلين سبعة عشر كرونة. لم يعرف أحد لماذا دهن الحارس الباب.",
+    "Hindi": "नौका दोपहर में पुराने बंदरगाह से निकलती है, और दो बच्चों के हर टिकट की कीमत सत्रह क्रोन है। किसी को नहीं पता था कि दरवाज़ा हरा क्यों है।",
+    "Thai": "เรือข้ามฟากออกจากท่าเรือเก่าตอนเที่ยงและตั๋วสำหรับเด็กสองคนราคาใบละสิบเจ็ดโครน ไม่มีใครรู้ว่าทำไมประตูจึงเป็นสีเขียว",
+    "emoji": "😀👩‍👩‍👧‍👦🏳️‍🌈👍🏽🎉🚢⚓️🇳🇴 🧑🏿‍🚀🫠❤️‍🔥",
+    "code": "def ferry(port: str, *, children: int = 2) -> float:\n    if not port:\n        raise ValueError(f'no {port!r}')\n"
+    "    return sum(17.0 for _ in range(children))\n",
+    "minified": "!function(e,t){var n=e.document,r=t(n,e.Date);e.lazySizes=r,'object'==typeof module&&module.exports&&(module.exports=r)}"
+    "('undefined'!=typeof window?window:{},function(i,s,t){'use strict';var f,o;if(!s.getElementsByClassName)return});",
+}
+RUNS = (
+    "\n        \n                                                  x\n"
+    + "=" * 90
+    + "\n"
+    + "-" * 200
+    + "\n..........\t\t\t\t!!!!!!\n"
+)
+
+
+def varied(kind: str, seed: int) -> str:
+    """About 6,000 characters of a kind."""
+    rng = random.Random(seed)  # noqa: S311 -- the same text in each run
+    if kind == "base64":
+        return "".join(rng.choices("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", k=6000))
+    if kind == "hexadecimal":
+        return " ".join(f"{rng.getrandbits(128):032x}" for _ in range(180))
+    if kind == "runs":
+        return RUNS * 15
+    if kind == "numbers":
+        return "\n".join(
+            f"{rng.randint(1, 10**6)};{rng.random():.5f};2026-11-{rng.randint(1, 28):02d}" for _ in range(200)
+        )
+    pieces = re.split(r"(?<=[\s。，、])", SENTENCES[kind]) if kind != "Thai" else list(SENTENCES[kind])  # noqa: RUF001
+    text = ""
+    while len(text) < 6000:
+        text += SENTENCES[kind] + " " + "".join(rng.sample(pieces, len(pieces) // 2)) + "\n"
+    return text
+
+
+KINDS = [*SENTENCES, "base64", "hexadecimal", "runs", "numbers"]
+TOKENIZERS = {
+    "a byte a token": tokens_by_byte,
+    "four characters a token": tokens_by_four_characters,
+    "a word a token": tokens_by_word,
+    "as usual": tokens_like_usual,
+}
+# A tokenizer with a word a token is a limit case for languages with spaces; elsewhere no vocabulary could hold it.
+WITH_WORDS = ("English", "Russian", "Korean", "Arabic", "Hindi", "code", "runs")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, kind) for name in TOKENIZERS for kind in (WITH_WORDS if name == "a word a token" else KINDS)],
+)
+def test_bounds_hold_and_narrow_for_fake_tokenizers(name: str, kind: str) -> None:
+    check_bounds(varied(kind, 1), varied(kind, 2), lambda text: len(TOKENIZERS[name](text)))
+
+
+def check_bounds(text: str, same_kind: str, count: Callable[[str], int]) -> None:
+    """Check the bounds before and after the meter has learned a text of the same kind."""
+    meter = TokenMeter()
+    first, true = (meter.lower(same_kind), meter.upper(same_kind)), count(same_kind)
+    assert first[0] <= true <= first[1]
+    meter.learn(text, count(text) + 30)
+    assert meter.lower(same_kind) <= true <= meter.upper(same_kind)
+    assert first[0] <= meter.lower(same_kind)
+    assert meter.upper(same_kind) <= first[1]
+    if true < first[1] / 2:
+        assert meter.upper(same_kind) < first[1]
+
+
+async def test_bounds_hold_and_narrow_for_a_real_tokenizer(tiny_model: TinyModel) -> None:
+    texts = {(kind, seed): varied(kind, seed) for kind in KINDS for seed in (1, 2)}
+    async with httpx.AsyncClient(timeout=60) as client:
+
+        async def count(text: str) -> int:
+            reply = await client.post(f"{tiny_model.url}/tokenize", json={"content": text})
+            return len(reply.raise_for_status().json()["tokens"])
+
+        counts = dict(zip(texts.values(), await asyncio.gather(*map(count, texts.values())), strict=True))
+
+    for kind in KINDS:
+        check_bounds(texts[kind, 1], texts[kind, 2], counts.__getitem__)
+
+
+def test_half_of_an_english_prompt_is_below_the_lower_bound_before_anything_is_learned() -> None:
+    text = varied("English", 1)
+
+    assert TokenMeter().lower(text) > len(tokens_like_usual(text)) / 2
+
+
+@pytest.mark.parametrize("kind", ["English", "Russian", "Chinese", "Hindi"])
+def test_half_of_a_prompt_is_below_the_lower_bound_once_its_kind_is_known(kind: str) -> None:
+    meter = TokenMeter()
+    text, other = varied(kind, 1), varied(kind, 2)
+    meter.learn(text, len(tokens_like_usual(text)) + 30)
+
+    assert meter.lower(other) > len(tokens_like_usual(other)) / 2
+
+
+def test_counts_that_cannot_be_and_texts_too_short_teach_nothing() -> None:
+    meter, text = TokenMeter(), varied("English", 1)
+    before = meter.lower(text), meter.upper(text)
+    meter.learn(text, 10 * len(text))
+    meter.learn("The ferry.", 3)
+
+    assert (meter.lower(text), meter.upper(text)) == before
+
+
+def test_doubt_widens_the_upper_bound_and_never_past_a_token_a_byte() -> None:
+    meter, text = TokenMeter(), varied("English", 1)
+    certain = meter.upper(text)
+    meter.learn(text, len(text) // 4)
+    narrow = meter.upper(text)
+    meter.doubt()
+    assert narrow < meter.upper(text) < certain
+    for _ in range(50):
+        meter.doubt()
+    assert meter.upper(text) == certain
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_every_byte_is_of_one_kind(text: str) -> None:
+    kinds = byte_kinds(text)
+
+    assert sum(kinds) == len(text.encode())
+    assert min(kinds) >= 0
+
+
+@pytest.mark.parametrize("size", [1, 7, 60_000, 200_000])
+def test_bytes_are_counted_the_same_in_chunks(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (varied("English", 1) + varied("Chinese", 1) + varied("emoji", 1)) * 3
+    whole = byte_kinds(text)
+    monkeypatch.setattr(server, "CHUNK_CHARS", size)
+    chunked = byte_kinds(text)
+
+    # Only a long run that a chunk's end cuts changes its kind.
+    assert chunked[3:] == whole[3:]
+    assert sum(chunked) == sum(whole)
+
+
+# --- Parts ---
+
+
+def by_bytes(budget: int) -> Callable[[str], float]:
+    return lambda piece: len(piece.encode("utf-8", "replace")) / budget
+
+
+def pieces_of(text: str, cost: Callable[[str], float], start: int = 0) -> list[str]:
+    slices = split_text(text, cost, start)
+    assert [begin for begin, _ in slices[1:]] == [end for _, end in slices[:-1]]
+    assert all(begin < end for begin, end in slices)
+    return [text[begin:end] for begin, end in slices]
+
+
+LIVELY = st.lists(
+    st.one_of(
+        st.text(max_size=8),
+        st.sampled_from(
+            ["word ", "\n\n", "\n", ". ", "。", "e\u0301", "👩\u200d👧", "👍\U0001f3fd", "न\u0940", "x" * 40]
+        ),
+    ),
+    max_size=60,
+).map("".join)
+
+
+@given(LIVELY, st.integers(1, 60))
+def test_parts_joined_are_the_text_and_none_is_over_the_budget_but_single_characters(text: str, budget: int) -> None:
+    pieces = pieces_of(text, by_bytes(budget))
+
+    assert "".join(pieces) == text
+    assert all(by_bytes(budget)(piece) <= 1 or len(piece) == 1 for piece in pieces)
+
+
+@given(LIVELY, st.integers(0, 40))
+def test_parts_from_a_place_on_are_the_rest(text: str, start: int) -> None:
+    assert "".join(pieces_of(text, by_bytes(50), start)) == text[start:]
+
+
+@given(LIVELY, st.integers(1, 3000))
+def test_parts_keep_to_the_budget_of_a_meter_that_has_learned(text: str, room: int) -> None:
+    meter = TokenMeter()
+    meter.learn(varied("base64", 1), 4200)
+    meter.learn(varied("English", 1), 1500)
+    pieces = pieces_of(text, lambda piece: meter.upper(piece) / room)
+
+    assert "".join(pieces) == text
+    assert all(meter.upper(piece) <= room or len(piece) == 1 for piece in pieces)
+
+
+@given(LIVELY, st.integers(30, 90))
+def test_no_part_begins_with_what_belongs_to_the_character_before(text: str, budget: int) -> None:
+    # What belongs together is short here, unless the random text has a heap of marks.
+    if re.search(r"[\u0300-\u036f\u200d\U0001f3fb-\U0001f3ff\ufe0f\u0940]{4}", text):
+        return
+    for before, piece in zip(pieces := pieces_of(text, by_bytes(budget)), pieces[1:], strict=False):
+        assert not unicodedata.category(piece[0]).startswith("M"), pieces
+        assert piece[0] != "\u200d"
+        assert before[-1] != "\u200d"
+        assert not "\U0001f3fb" <= piece[0] <= "\U0001f3ff"
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("aaa bbb.\n\nccc ddd. eee\nfff ggg", "aaa bbb.\n\n"),
+        ("aaa bbb. ccc\nddd. eee fff ggg", "aaa bbb. ccc\n"),
+        ("aaa bbb. ccc ddd eee fff ggg", "aaa bbb. "),
+        ("aaa bbb ccc ddd eee fff ggg", "aaa bbb ccc "),
+        ("aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "aaaaaaaaaaaaaa"),
+        ("一二。三四五六七八九", "一二。"),
+        # A better break in the first half would make the part too small.
+        ("a\n\nbbb ccc ddd eee fff ggg hhh", "a\n\nbbb ccc "),
+    ],
+)
+def test_parts_end_at_a_paragraph_before_a_line_before_a_sentence_before_a_word(text: str, first: str) -> None:
+    budget = 14
+
+    assert pieces_of(text, by_bytes(budget))[0] == first
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["x" * 2**20, " " * 2**20, "\n" * 2**20, "\u0301" * 2**18, "👩\u200d" * 2**17, "\n\n" + "x" * 2**20, "x " * 2**19],
+    ids=["one word", "spaces", "line ends", "only accents", "only joiners", "a paragraph and a word", "letters"],
+)
+def test_odd_text_is_split_in_about_as_few_steps_and_parts_as_any(text: str) -> None:
+    looked_at = 0
+    longest = 8192
+
+    def cost(piece: str) -> float:
+        nonlocal looked_at
+        looked_at += len(piece)
+        return len(piece) / longest
+
+    pieces = pieces_of(text, cost)
+
+    assert "".join(pieces) == text
+    assert len(pieces) <= 2.2 * len(text) / longest + 2
+    assert looked_at < 8 * len(text)
+
+
+def test_nothing_has_no_parts() -> None:
+    assert split_text("", by_bytes(10)) == []
