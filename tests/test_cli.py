@@ -311,7 +311,7 @@ async def test_a_session_works_and_ends_with_stdin_without_a_word_on_stderr() ->
 async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
     number: signal.Signals, osascript: FakeOsascript
 ) -> None:
-    osascript.plays('exec 3>"$here/alive"; sleep 300 & : >"$here/started"; wait')
+    osascript.plays('exec 3>"$here/alive"; sleep 60 & : >"$here/started"; wait')
     alive, running = (read_pipe(osascript.folder / name) for name in ("alive", "started"))
     async with started(*MODEL, "--source", "applescript", "--browser", "Vivaldi") as process:
         await process.initialize()
@@ -341,7 +341,7 @@ def has_been_left(path: Path) -> bool:
 
 @pytest.mark.e2e
 async def test_a_client_that_leaves_in_mid_call_takes_osascript_with_it(osascript: FakeOsascript) -> None:
-    osascript.plays('exec 3>"$here/alive"; sleep 300 & : >"$here/started"; wait')
+    osascript.plays('exec 3>"$here/alive"; sleep 60 & : >"$here/started"; wait')
     alive, running = (read_pipe(osascript.folder / name) for name in ("alive", "started"))
     async with started(*MODEL, "--source", "applescript") as process:
         await process.initialize()

@@ -334,8 +334,8 @@ async def test_the_server_answers_the_next_call_after_a_failure(osascript: FakeO
 # --- Time ---
 
 # Both open two pipes: the first says that they run, the second ends when the last of them is gone.
-HANG = 'exec 3>"$here/alive"; sleep 300 & : >"$here/started"; wait'
-LEAVE_A_CHILD = 'exec 3>"$here/alive"; sleep 300 & : >"$here/started"; exit 0'
+HANG = 'exec 3>"$here/alive"; sleep 60 & : >"$here/started"; wait'
+LEAVE_A_CHILD = 'exec 3>"$here/alive"; sleep 60 & : >"$here/started"; exit 0'
 
 
 class Watch:
