@@ -1,5 +1,8 @@
 """A real Chromium without a window, with the extension in it, paired as a person does it."""
 
+import base64
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -22,6 +25,13 @@ def chromium() -> str:
         if path:
             return path
     raise RuntimeError("There is no Chromium on PATH. Install it (Debian: apt-get install chromium), then try again.")
+
+
+def extension_id() -> str:
+    """Give the id that Chrome derives from the manifest's key: the start of its hash, with the letters a to p as digits."""
+    manifest = json.loads((EXTENSION / "manifest.json").read_text(encoding="utf-8"))
+    digest = hashlib.sha256(base64.b64decode(manifest["key"])).hexdigest()
+    return digest[:32].translate(str.maketrans("0123456789abcdef", "abcdefghijklmnop"))
 
 
 @asynccontextmanager
@@ -57,17 +67,15 @@ async def pair(browser: BrowserContext, connection_string: str) -> str:
 
     Raises RuntimeError when the extension is not connected after `CONNECT_S` seconds.
     """
-    worker = next(iter(browser.service_workers), None)
-    worker = worker or await browser.wait_for_event("serviceworker", timeout=CONNECT_S * 1000)
     popup = await browser.new_page()
-    await popup.goto(worker.url.replace("service-worker.js", "popup/popup.html"))
-    await popup.fill("#connection-string", connection_string)
-    await popup.click("#connect")
+    await popup.goto(f"chrome-extension://{extension_id()}/popup/popup.html")
     status = popup.locator("#status")
     try:
+        await popup.fill("#connection-string", connection_string, timeout=CONNECT_S * 1000)
+        await popup.click("#connect", timeout=CONNECT_S * 1000)
         await status.filter(has_text=re.compile(r"^\s*Connected")).wait_for(timeout=CONNECT_S * 1000)
     except BrowserTimeoutError:
-        raise RuntimeError(f"The extension did not connect. It says: {await status.inner_text()}") from None
+        raise RuntimeError(f"The extension did not connect. Its popup says: {await status.inner_text()}") from None
     said = await status.inner_text()
     await popup.close()
     return said.strip()
