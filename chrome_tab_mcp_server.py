@@ -48,6 +48,7 @@ import io
 import itertools
 import json
 import logging
+import math
 import os
 import re
 import secrets
@@ -564,9 +565,9 @@ LEAST_TOKENS_A_WORD = 0.85
 MIN_LEARNING_BYTES = 800  # in a shorter prompt the template distorts the rate
 CHUNK_CHARS = 65_536
 
-LONG_RUN_BYTES = 25
-LONG_RUN = re.compile(rb"[\x21-\x7e]{%d,}" % LONG_RUN_BYTES)
-REPEATED = re.compile(r"(.)\1{3,}", re.DOTALL)
+LONG_RUN = b"x" * 25
+SHAPE = bytes(ord("x") if ord("!") <= byte <= ord("~") else ord(" ") for byte in range(256))
+RULED_LINE = re.compile(r"([-=_.*#~+])\1{3,}")
 LETTERS, OTHER, LONG_RUNS, TWO_BYTES, THREE_BYTES, EAST_ASIAN, FOUR_BYTES = range(7)
 # The first bytes of each kind's characters, and how many bytes such a character has.
 FIRST_BYTES = {
@@ -590,15 +591,27 @@ def byte_kinds(text: str) -> list[int]:
     kinds = [0] * len(USUAL_RATES)
     for start in range(0, len(text), CHUNK_CHARS):
         data = text[start : start + CHUNK_CHARS].encode("utf-8", "replace")
-        long_words = b" ".join([word for word in data.split() if len(word) >= LONG_RUN_BYTES])
-        runs = b"".join(LONG_RUN.findall(long_words))
+        runs = long_runs(data)
         kinds[LONG_RUNS] += len(runs)
-        kinds[OTHER] += len(data) - len(runs)
+        kinds[LETTERS] -= count_bytes(runs, FIRST_BYTES[LETTERS][0])
         for kind, (first_bytes, length) in FIRST_BYTES.items():
-            size = length * (count_bytes(data, first_bytes) - count_bytes(runs, first_bytes))
-            kinds[kind] += size
-            kinds[OTHER] -= size
+            if kind == LETTERS or not data.isascii():
+                kinds[kind] += length * count_bytes(data, first_bytes)
+        kinds[OTHER] += len(data)
+    kinds[OTHER] -= sum(kinds) - kinds[OTHER]
     return kinds
+
+
+def long_runs(data: bytes) -> bytes:
+    """Return the runs of 25 or more ASCII characters without a space: addresses, code, base64."""
+    shape = data.translate(SHAPE)
+    runs: list[bytes] = []
+    start = shape.find(LONG_RUN)
+    while start >= 0:
+        end = shape.find(b" ", start) % (len(shape) + 1)
+        runs.append(data[start:end])
+        start = shape.find(LONG_RUN, end)
+    return b"".join(runs)
 
 
 def count_bytes(data: bytes, wanted: bytes) -> int:
@@ -626,7 +639,7 @@ class TokenMeter:
         """Return a number of tokens that the whole text reaches with any usual tokenizer."""
         words = text.split()
         # One token may hold a whole indentation or ruled line.
-        kinds = byte_kinds(REPEATED.sub(r"\1", " ".join(words)))
+        kinds = byte_kinds(RULED_LINE.sub(r"\1", " ".join(words)))
         certain = sum(rate * size for rate, size in zip(LEAST_RATES, kinds, strict=True))
         learned = sum(
             0.6 * self._least[kind] * USUAL_RATES[kind] * kinds[kind] for kind in PROSE_KINDS if kind in self._least
@@ -700,14 +713,19 @@ def split_text(text: str, cost: Callable[[str], float], start: int = 0) -> list[
     size = 4096
     while start < len(text):
         size = longest_prefix(text, start, size, cost)
-        end = start + size
-        if end < len(text):
-            place = last_break(text, start, end)
-            # A shorter text can cost more: the end of a long run may count as words.
-            end = place if cost(text[start:place]) <= 1 else end
+        end = best_end(text, start, start + size, cost)
         slices.append((start, end))
         start = end
     return slices
+
+
+def best_end(text: str, start: int, end: int, cost: Callable[[str], float]) -> int:
+    """Return the best place to end a part that may reach to `end`."""
+    if end == len(text):
+        return end
+    place = last_break(text, start, end)
+    # A shorter text can cost more: the end of a long run may count as words.
+    return place if cost(text[start:place]) <= 1 else end
 
 
 def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], float]) -> int:
@@ -1524,8 +1542,8 @@ class Reading:
             room -= self.meter.upper(json.dumps(self.question.output_schema))
         return room if whole else room - self.meter.upper(self._place("999.9.9"))
 
-    async def _part_room(self) -> int:
-        """Return the tokens left for a part; raise when that is too little for any."""
+    async def _cost(self) -> Callable[[str], float]:
+        """Return what a text takes of the room for a part (1 is all of it); raise when there is none."""
         room = await self._room()
         if room < MIN_PART_CHARS:
             window = (await self.analyst.window(self.model)).tokens
@@ -1534,16 +1552,7 @@ class Reading:
                 f"The instruction leaves no room for the page in {self.model}'s window of {window} "
                 "tokens. Shorten system_prompt or output_schema, or give the model a larger window.",
             )
-        return room
-
-    async def _plan(self, start: int, first: int = 1) -> list[Part]:
-        """Return the parts of the text from `start` on, each within the room."""
-        text = self.page.text
-        if start == 0 and self.meter.upper(text) <= await self._room(whole=True):
-            return [Part(0, len(text), "1")]
-        room = await self._part_room()
-        slices = split_text(text, lambda piece: self.meter.upper(piece) / room, start)
-        return [Part(*ends, str(first + i)) for i, ends in enumerate(slices)]
+        return lambda text: self.meter.upper(text) / room
 
     def _place(self, label: str) -> str:
         title = one_line(self.page.title or self.page.url, 120)
@@ -1557,14 +1566,17 @@ class Reading:
         The first part is asked alone: it shows what the model makes of this text, so that the
         others can be larger. A failure of it that is not about its text ends the reading.
         """
-        parts = await self._plan(0)
-        if len(parts) == 1:
-            return await self._ask_part(parts[0])
-        self.parts = len(parts)
-        answers = await self._ask_or_note(parts[0])
+        text = self.page.text
+        if self.meter.upper(text) <= await self._room(whole=True):
+            return await self._ask_part(Part(0, len(text), "1"))
+        cost = await self._cost()
+        first = Part(0, best_end(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost), cost), "1")
+        self.parts = math.ceil(len(text) / first.end)
+        answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
             raise self.gaps[0].error
-        rest = await self._plan(parts[0].end, first=2)
+        slices = split_text(text, await self._cost(), first.end)
+        rest = [Part(*ends, str(label)) for label, ends in enumerate(slices, 2)]
         self.parts = 1 + len(rest)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._ask_or_note(part)) for part in rest]
@@ -1619,9 +1631,9 @@ class Reading:
                 "larger window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
         text = self.page.text[: part.end]
-        room = await self._part_room()
+        cost = await self._cost()
         half = (part.end - part.start + 1) // 2
-        slices = split_text(text, lambda piece: max(len(piece) / half, self.meter.upper(piece) / room), part.start)
+        slices = split_text(text, lambda piece: max(len(piece) / half, cost(piece)), part.start)
         answers: list[str] = []
         for i, ends in enumerate(slices, 1):
             answers += await self._ask_part(Part(*ends, f"{part.label}.{i}"), sent)
@@ -1682,14 +1694,10 @@ class Reading:
         known = await self.analyst.window(self.model)
         window = known.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
-        halved = (
-            known.halves
-            and self.meter.upper(prompt) >= 2 * sent.tokens
-            and (
-                abs(2 * sent.tokens - window) <= window // 50
-                or any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in USUAL_HALVES)
-            )
+        is_half = abs(2 * sent.tokens - window) <= window // 50 or any(
+            abs(sent.tokens - half) <= HALF_TOLERANCE for half in USUAL_HALVES
         )
+        halved = known.halves and is_half and self.meter.upper(prompt) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
         if (below or halved or filled) and not acquitted:
@@ -1777,8 +1785,7 @@ class Reading:
         data, problem = check_json(text, schema)
         if problem is None:
             return json.dumps(data, ensure_ascii=False), data
-        room = await self._part_room()
-        shown = text[: longest_prefix(text, 0, len(text), lambda piece: self.meter.upper(piece) / room)]
+        shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
         repaired = await self._ask(
             f"{self.question.prompt}\n\nAnswer with JSON only, for this JSON Schema:\n{json.dumps(schema)}",
             f"This answer is wrong:\n{shown}\n\nThe error: {problem}\n\nWrite the corrected JSON.",

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import chrome_tab_mcp_server as server
@@ -387,7 +388,7 @@ async def test_initialize_needs_neither_port_nor_model_and_a_defect_leaks_nothin
     assert failed["structuredContent"]["error"]["code"] == "EXECUTION_ERROR"
     assert "text of the page" not in json.dumps(failed)
     assert refused["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
-    assert f"bridge     FIX Port {port} is taken by another program" in shown["content"][0]["text"]
+    assert f"bridge     FIX Port {port} is taken by {psutil.Process().name()}" in shown["content"][0]["text"]
     assert "model      FIX The model server at http://127.0.0.1:9 cannot be reached" in shown["content"][0]["text"]
     assert status == 0
     (line,) = stderr.splitlines()

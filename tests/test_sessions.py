@@ -1,0 +1,334 @@
+"""Several sessions share one extension: the first server owns the port, the others go through it."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from mcp_types import CallToolResult, TextContent
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.asyncio.server import serve
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+import chrome_tab_mcp_server as server
+from tests.fake_extension import FakeExtension, connected, encode, free_port, make_nonce, make_proof, within
+
+PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
+SCRIPT = Path(server.__file__)
+
+
+@pytest.fixture(autouse=True)
+def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    folder = tmp_path / "chrome-tab-reader"
+    monkeypatch.setattr(server, "config_dir", lambda: folder)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    return folder
+
+
+@pytest.fixture
+def port() -> int:
+    return free_port()
+
+
+@asynccontextmanager
+async def bridge(port: int) -> AsyncGenerator[server.Bridge]:
+    running = server.Bridge(port)
+    await within(running.start())
+    try:
+        yield running
+    finally:
+        await within(running.stop())
+
+
+async def answer_reads(extension: FakeExtension) -> None:
+    """Answer every command with what it asked for, until the connection ends."""
+    try:
+        while True:
+            message = await extension.receive()
+            if message["type"] == "command":
+                await extension.reply(message, {**PAGE, "text": json.dumps(message["params"])})
+    except ConnectionClosed:
+        return
+
+
+@asynccontextmanager
+async def answering(port: int) -> AsyncGenerator[FakeExtension]:
+    async with connected(port, server.pairing_key()) as extension:
+        task = asyncio.create_task(answer_reads(extension))
+        try:
+            yield extension
+        finally:
+            task.cancel()
+
+
+async def has(condition: Any) -> None:
+    """Wait until the condition holds: nobody tells of it."""
+    async with asyncio.timeout(20):
+        while not condition():  # noqa: ASYNC110 -- nobody tells of it
+            await asyncio.sleep(0.01)
+
+
+async def test_guests_reach_the_extension_through_the_owner(port: int) -> None:
+    async with bridge(port) as owner, bridge(port) as first, bridge(port) as second:
+        assert [owner.role, first.role, second.role] == [server.Role.OWNER, server.Role.GUEST, server.Role.GUEST]
+        async with answering(port):
+            await has(lambda: first.connected and second.connected)
+            for one in (owner, first, second):
+                assert (await one.command("read_tab", None, {"start": "a"}))["text"] == '{"start": "a"}'
+        await has(lambda: not first.connected and not second.connected)
+
+
+async def test_the_extension_is_told_how_many_sessions_there_are(port: int) -> None:
+    async with bridge(port), connected(port, server.pairing_key()) as extension:
+        async with bridge(port):
+            assert await extension.receive() == {"type": "event", "event": "sessions", "sessions": 2}
+        assert await extension.receive() == {"type": "event", "event": "sessions", "sessions": 1}
+
+
+async def test_an_error_of_the_extension_reaches_the_guest_as_it_is(port: int) -> None:
+    async with bridge(port), bridge(port) as guest, connected(port, server.pairing_key()) as extension:
+        await has(lambda: guest.connected)
+        asking = asyncio.create_task(guest.command("read_tab", 7, {}))
+        command = await extension.receive()
+        assert command["tab_id"] == 7
+        await extension.refuse(command, {"message": "There is no tab 7.", "code": "TAB_NOT_FOUND"})
+
+        with pytest.raises(server.ChromeTabError, match=r"There is no tab 7\.") as caught:
+            await within(asking)
+        assert caught.value.code == "TAB_NOT_FOUND"
+
+
+async def test_when_the_owner_leaves_a_guest_takes_over_and_the_others_follow(port: int) -> None:
+    async with AsyncExitStack() as stack:
+        owner = await stack.enter_async_context(bridge(port))
+        guests = [await stack.enter_async_context(bridge(port)) for _ in range(3)]
+        await owner.stop()
+        await has(lambda: sorted(guest.role.value for guest in guests) == ["guest", "guest", "owner"])
+        async with answering(port):
+            for guest in guests:
+                await has(lambda guest=guest: guest.connected)
+                assert (await guest.command("read_tab", None, {}))["tab_id"] == 1
+
+
+async def test_a_read_under_way_is_repeated_after_the_owner_has_left_and_an_action_is_not(port: int) -> None:
+    async with bridge(port) as owner, bridge(port) as guest:
+        async with connected(port, server.pairing_key()) as extension:
+            await has(lambda: guest.connected)
+            reading = asyncio.create_task(guest.command("read_tab", None, {}))
+            acting = asyncio.create_task(guest.command("click", 1, {"selector": "a"}))
+            assert {(await extension.receive())["command"] for _ in range(2)} == {"read_tab", "click"}
+            await owner.stop()
+        with pytest.raises(server.ConnectionLostError, match="broke during click"):
+            await within(acting)
+        async with connected(port, server.pairing_key()) as extension:
+            again = await extension.receive()
+            assert again["command"] == "read_tab"
+            await extension.reply(again, PAGE)
+            assert await within(reading) == PAGE
+
+
+async def test_a_guest_that_leaves_takes_nothing_of_the_others_with_it(port: int) -> None:
+    async with bridge(port) as owner, bridge(port) as stays, connected(port, server.pairing_key()) as extension:
+        async with bridge(port) as leaves:
+            await has(lambda: leaves.connected and stays.connected)
+            kept = asyncio.create_task(stays.command("read_tab", None, {}))
+            lost = asyncio.create_task(leaves.command("click", 1, {"selector": "a"}))
+            commands: list[dict[str, Any]] = []
+            while len(commands) < 2:
+                message = await extension.receive()
+                if message["type"] == "command":
+                    commands.append(message)
+        with pytest.raises(server.ConnectionLostError):
+            await within(lost)
+        for command in commands:
+            await extension.reply(command, PAGE)
+        assert await within(kept) == PAGE
+        assert owner.connected
+
+
+async def test_two_thousand_commands_of_twenty_guests_are_each_answered_once(port: int) -> None:
+    async with AsyncExitStack() as stack:
+        owner = await stack.enter_async_context(bridge(port))
+        guests = [owner, *[await stack.enter_async_context(bridge(port)) for _ in range(19)]]
+        extension = await stack.enter_async_context(connected(port, server.pairing_key()))
+        received: list[str] = []
+
+        async def answer() -> None:
+            while True:
+                message = await extension.receive()
+                if message["type"] == "command":
+                    received.append(message["params"]["mark"])
+                    await extension.reply(message, message["params"]["mark"])
+
+        answering_task = asyncio.create_task(answer())
+        for guest in guests:
+            await has(lambda guest=guest: guest.connected)
+        marks = [[f"{number}-{i}" for i in range(100)] for number in range(20)]
+
+        async def ask(guest: server.Bridge, own: list[str]) -> list[Any]:
+            return [await guest.command("click", 1, {"mark": mark}) for mark in own]
+
+        assert await asyncio.gather(*map(ask, guests, marks)) == marks
+        assert sorted(received) == sorted(mark for own in marks for mark in own)
+        answering_task.cancel()
+
+
+# --- Who may be a guest
+
+
+async def introduce(
+    port: int, key: str, role: str = "session", **headers: str
+) -> tuple[ClientConnection, dict[str, Any]]:
+    socket = await connect(f"ws://127.0.0.1:{port}/session", proxy=None, additional_headers=headers)
+    nonce = make_nonce()
+    await socket.send(json.dumps({"type": "hello", "protocol": 1, "version": "1.0.0", "nonce": nonce}))
+    challenge = json.loads(await within(socket.recv()))
+    proof = make_proof(key, role, port, nonce, challenge["nonce"])
+    await socket.send(json.dumps({"type": "proof", "proof": proof}))
+    return socket, json.loads(await within(socket.recv()))
+
+
+async def test_a_guest_with_the_key_is_welcome_and_one_without_is_not(port: int) -> None:
+    async with bridge(port) as owner:
+        socket, welcome = await introduce(port, server.pairing_key())
+        assert welcome == {"type": "welcome", "sessions": 2}
+        await socket.close()
+        await has(lambda: owner.sessions == 1)
+
+        with pytest.raises(ConnectionClosed) as closed:
+            await introduce(port, encode(b"x" * 32))
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401
+
+
+async def test_the_extensions_proof_does_not_open_the_door_for_sessions(port: int) -> None:
+    async with bridge(port):
+        with pytest.raises(ConnectionClosed) as closed:
+            await introduce(port, server.pairing_key(), role="extension")
+        assert closed.value.rcvd is not None
+        assert closed.value.rcvd.code == 4401
+
+
+@pytest.mark.parametrize("origin", [f"chrome-extension://{server.EXTENSION_ID}", "http://127.0.0.1", "null"])
+async def test_nothing_in_a_browser_can_be_a_session(port: int, origin: str) -> None:
+    async with bridge(port):
+        with pytest.raises(InvalidStatus, match="403"):
+            await introduce(port, server.pairing_key(), Origin=origin)
+
+
+async def test_a_fake_owner_learns_nothing_and_is_not_believed(port: int) -> None:
+    heard: list[dict[str, Any]] = []
+
+    async def fake_owner(socket: Any) -> None:
+        heard.append(json.loads(await socket.recv()))
+        challenge = {
+            "type": "challenge",
+            "protocol": 1,
+            "version": "1.0.0",
+            "nonce": make_nonce(),
+            "proof": encode(b"y" * 32),
+        }
+        await socket.send(json.dumps(challenge))
+        heard.extend([json.loads(message) async for message in socket])
+
+    async with serve(fake_owner, "127.0.0.1", port):
+        guest = server.Bridge(port)
+        await within(guest.start())
+        assert guest.problem is not None
+        assert (
+            f"Port {port} is taken by {psutil.Process().name()} (process {os.getpid()}), which is not a server of yours."
+            in guest.problem
+        )
+        await guest.stop()
+    assert [message["type"] for message in heard] == ["hello"]
+    assert server.pairing_key() not in json.dumps(heard)
+
+
+def hello_of_version_2(nonce: str) -> dict[str, Any]:
+    return {"type": "hello", "protocol": 2, "version": "2.0.0", "nonce": nonce}
+
+
+async def test_another_version_is_refused_with_a_sentence(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with bridge(port):
+        monkeypatch.setattr(server, "hello", hello_of_version_2)
+        guest = server.Bridge(port)
+        await within(guest.start())
+        assert guest.problem is not None
+        assert "another version" in guest.problem
+        await guest.stop()
+        monkeypatch.undo()
+
+
+# --- As processes
+
+
+@asynccontextmanager
+async def process(port: int) -> AsyncGenerator[tuple[Client[Any], int]]:
+    arguments = [
+        str(SCRIPT),
+        "--ollama-url",
+        "http://127.0.0.1:9",
+        "--model",
+        "m",
+        "--source",
+        "extension",
+        "--port",
+        str(port),
+    ]
+    transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), keep_alive=False)
+    async with Client(transport) as client:
+        status = text_of(await client.call_tool("chrome_tab_status", {}))
+        assert "bridge     ok" in status
+        yield client, newest_child(port)
+
+
+def newest_child(port: int) -> int:
+    """The newest of our processes that serves this port."""
+    children = psutil.Process().children(recursive=True)
+    ours = [child for child in children if str(port) in child.cmdline()]
+    return max(ours, key=lambda child: child.create_time()).pid
+
+
+def text_of(result: CallToolResult | Any) -> str:
+    return "".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+@pytest.mark.e2e
+async def test_after_kill_9_of_the_owner_the_next_session_answers(
+    port: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
+    async with AsyncExitStack() as stack:
+        _, owner_pid = await stack.enter_async_context(process(port))
+        guest, _ = await stack.enter_async_context(process(port))
+        async with answering(port):
+            assert text_of(await guest.call_tool("read_chrome_tab", {})) == '{"start": null, "end": null}'
+            os.kill(owner_pid, signal.SIGKILL)
+            await has(lambda: not is_running(owner_pid))
+        async with asyncio.timeout(5):
+            while not await is_listening(port):  # noqa: ASYNC110 -- as above
+                await asyncio.sleep(0.02)
+        await stack.enter_async_context(answering(port))
+        assert text_of(await guest.call_tool("read_chrome_tab", {})) == '{"start": null, "end": null}'
+
+
+async def is_listening(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except OSError:
+        return False
+    writer.close()
+    return True
+
+
+def is_running(pid: int) -> bool:
+    return psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
