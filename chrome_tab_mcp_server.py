@@ -5,11 +5,13 @@
 #   "fastmcp>=4.1,<5",
 #   "httpx>=0.28,<0.29",
 #   "jsonschema>=4.23,<5",
+#   "phonenumbers>=9,<10",
 #   "platformdirs>=4.3,<5",
 #   "py-applescript>=1.0.3,<2; sys_platform == 'darwin'",
 #   "psutil>=7,<8",
 #   "pydantic>=2.11,<3",
 #   "pydantic-settings>=2.8,<3",
+#   "python-jsonpath>=2,<3",
 #   "starlette>=1.0,<2",
 #   "tenacity>=9.2,<10",
 #   "uvicorn>=0.35,<1",
@@ -28,8 +30,8 @@ Security first: page text is data. It reaches the local model and the caller, ne
 a log line or a header. The server listens on 127.0.0.1 only, for our extension only.
 
 Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
-7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Reader.
-12 Status. 13 Tools. 14 Command line.
+7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Data layer.
+12 Reader. 13 Status. 14 Tools. 15 Command line.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ import time
 import tomllib
 import traceback
 import unicodedata
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from http import HTTPStatus
@@ -147,6 +149,7 @@ MAX_OPENINGS = 32
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
 MAX_ANSWER_CHARS = 40_000
 MAX_KEYWORD_CHARS = 1_000
+MIN_CARD_DIGITS = 13
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
 MAX_CLUSTER_CHARS = 32
@@ -2829,7 +2832,112 @@ def program_on_port(port: int) -> str | None:
     return None
 
 
-# --- 11. Reader --------------------------------------------------------------------------------
+# --- 11. Data layer ----------------------------------------------------------------------------
+#
+# A page's data layer holds whatever its makers put there. What identifies a person or opens a door
+# is masked before the answer leaves this machine, unless the person asks for it as it is.
+
+SECRET_NAME = re.compile(
+    r"pass(word|wd|phrase|code)?$|pwd|secret|token|api[_-]?key|auth(orization|entication)?$|credential|"
+    r"session[_-]?id|^sid$|cookie|csrf|xsrf|^ssn$|^iban$|^cv[vc]2?$|card[_-]?(number|no)$",
+    re.IGNORECASE,
+)
+CONTACT_NAME = re.compile(r"e-?mail|phone|mobile|^tel$|msisdn", re.IGNORECASE)
+EMAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
+CARD = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])")
+TOKEN = re.compile(
+    r"\b[Bb]earer\s+[\w.~+/=-]{8,}"
+    r"|\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*"
+    r"|\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abp])[_-][\w-]{12,}"
+    r"|\b(?:AKIA|ASIA|AIza)[\w-]{12,}"
+    r"|\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9_]{32,}\b"
+)
+NATIONAL_PHONE = re.compile(r"(?<![\w.,/:-])(?:\(0?\d{2,5}\)|0\d{2,4}|\d{3})[ .-]\d{3}[ .-]?\d{3,5}(?![\w.,:-])")
+MAYBE_PHONE = re.compile(r"\d[\d\s().-]{5,}\d")
+
+
+def is_card(text: str) -> bool:
+    """Say whether digits end in the check digit of payment cards (Luhn)."""
+    digits = [int(character) for character in text if character.isdigit()]
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return len(set(digits)) > 1 and (sum(digits[::-2]) + sum(doubled)) % 10 == 0
+
+
+class Redactor:
+    """Masks secrets in JSON values and counts them by kind in `masked`."""
+
+    def __init__(self) -> None:
+        self.masked: Counter[str] = Counter()
+
+    def value(self, value: Any, name: str = "") -> Any:
+        """Return a JSON value with its secrets masked; `name` is the key that it stands under."""
+        if isinstance(value, dict):
+            return {self.text(key): self.value(item, key) for key, item in value.items()}
+        if isinstance(value, list):
+            return [self.value(item, name) for item in value]
+        if value in (None, "") or isinstance(value, bool):
+            return value
+        if SECRET_NAME.search(name):
+            return self._mask("secret")
+        if CONTACT_NAME.search(name):
+            return self._mask("contact")
+        if isinstance(value, int):
+            return self._mask("card") if len(str(value)) >= MIN_CARD_DIGITS and is_card(str(value)) else value
+        return self.text(value) if isinstance(value, str) else value
+
+    def text(self, text: str) -> str:
+        """Return a text with tokens, e-mail addresses, payment cards and phone numbers masked."""
+        text = TOKEN.sub(lambda _: self._mask("token"), text)
+        text = EMAIL.sub(lambda _: self._mask("email"), text)
+        text = CARD.sub(lambda found: self._mask("card") if is_card(found[0]) else found[0], text)
+        return self._without_phones(text) if MAYBE_PHONE.search(text) else text
+
+    def _without_phones(self, text: str) -> str:
+        """Mask numbers with a country code as the library knows them, and the usual national forms."""
+        import phonenumbers
+
+        for match in reversed(list(phonenumbers.PhoneNumberMatcher(text, None))):
+            text = text[: match.start] + self._mask("phone") + text[match.end :]
+        return NATIONAL_PHONE.sub(lambda _: self._mask("phone"), text)
+
+    def _mask(self, kind: str) -> str:
+        self.masked[kind] += 1
+        return f"[{kind}]"
+
+
+def select(path: str, values: list[Any]) -> list[Any]:
+    """Return what a JSONPath (RFC 9535) finds in the entries."""
+    import jsonpath
+
+    try:
+        return jsonpath.findall(path, values)
+    except (jsonpath.JSONPathError, RecursionError) as error:
+        raise ChromeTabError(
+            "INVALID_ARGUMENT",
+            f"path is not a JSONPath: {one_line(str(error), 200)}. For example $[*].event, or $[?@.event=='purchase'].",
+        ) from None
+
+
+def data_layer_result(reply: Mapping[str, Any], path: str | None, *, redact: bool) -> ToolResult:
+    """Return the entries, what was left out, and what was masked."""
+    values = reply.get("values")
+    if not isinstance(values, list):
+        raise ChromeTabError("EXECUTION_ERROR", "The extension's reply is no data layer. Reload it, then ask again.")
+    found = select(path, values) if path else values
+    redactor = Redactor()
+    result = redactor.value(found) if redact else found
+    notes = [one_line(str(note), 300) for note in reply.get("notes") or []]
+    if redactor.masked:
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.masked.items()))
+        notes.append(f"masked: {counts} (redact=false shows them)")
+    structured = {"result": result} | ({"notes": notes} if notes else {})
+    about = {"name": reply.get("name"), "total": reply.get("total"), "masked": dict(redactor.masked)}
+    return ToolResult(
+        json.dumps(structured, ensure_ascii=False), structured_content=structured, meta={"receipt": about}
+    )
+
+
+# --- 12. Reader --------------------------------------------------------------------------------
 
 
 class ExtensionSource:
@@ -2910,11 +3018,14 @@ class ChromeTabs:
 
     def _check_site(self, page: Page) -> None:
         if self.settings.denies(page.url):
-            raise ChromeTabError(
-                "HOST_BLOCKED",
-                f"[sites] in the configuration file denies {host_of(page.url) or 'pages without a known host'}. "
-                "Choose another tab, or change the rule.",
-            )
+            raise self._denied(page.url)
+
+    def _denied(self, url: str) -> ChromeTabError:
+        return ChromeTabError(
+            "HOST_BLOCKED",
+            f"[sites] in the configuration file denies {host_of(url) or 'pages without a known host'}. "
+            "Choose another tab, or change the rule.",
+        )
 
     async def _read(self, start: str | None, end: str | None, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is wanted, or by whichever works."""
@@ -3001,8 +3112,55 @@ class ChromeTabs:
             page = Page("", f"{len(answered)} tabs", text, "extension")
             return tabs, await self.analyst.answer(page, Question(f"{prompt}\n\n{TABS_PROMPT}"), None, share)
 
+    # Tabs, through the extension
 
-# --- 12. Status --------------------------------------------------------------------------------
+    async def open_tabs(self) -> list[dict[str, Any]]:
+        """Return `{id, url, title, active, windowId}` of each open tab, without those of denied hosts."""
+        return self._allowed(await self.bridge.command("browser_get_tabs", None, {}))
+
+    async def attached_tabs(self) -> list[dict[str, Any]]:
+        """Return `{tab_id, url, title, connected_at}` of each attached tab, without denied hosts."""
+        return self._allowed(await self.bridge.command("list_tabs", None, {}))
+
+    def _allowed(self, tabs: Any) -> list[dict[str, Any]]:
+        listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
+        return [tab for tab in listed if not self.settings.denies(str(tab.get("url")))]
+
+    async def create_tab(self, url: str) -> dict[str, Any]:
+        """Open a tab and return `{tab_id, url, title}` once it has loaded."""
+        if self.settings.denies(url):
+            raise self._denied(url)
+        created = await self.bridge.command("browser_create_tab", None, {"url": url})
+        if self.settings.denies(str(created.get("url"))):
+            # A redirect led to a denied host: nothing may stay open there in our name.
+            await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
+            raise self._denied(str(created.get("url")))
+        return created
+
+    async def close_tab(self, tab_id: int) -> None:
+        """Close a tab."""
+        await self._check_tab(tab_id)
+        await self.bridge.command("browser_close_tab", tab_id, {})
+
+    async def data_layer(self, tab_id: int | None, name: str, since: int | None) -> dict[str, Any]:
+        """Return the data layer of an attached tab as the extension gives it."""
+        await self._check_tab(tab_id)
+        return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since or 0})
+
+    async def _check_tab(self, tab_id: int | None) -> None:
+        """Refuse a tab of a denied host; without `tab_id` any attached tab may be meant."""
+        if not self.settings.denied_hosts:
+            return
+        if tab_id is None:
+            tabs = await self.bridge.command("list_tabs", None, {})
+        else:
+            tabs = [tab for tab in await self.bridge.command("browser_get_tabs", None, {}) if tab["id"] == tab_id]
+        for tab in tabs:
+            if self.settings.denies(tab["url"]):
+                raise self._denied(tab["url"])
+
+
+# --- 13. Status --------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass(frozen=True)
@@ -3107,9 +3265,11 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     ]
 
 
-# --- 13. Tools ---------------------------------------------------------------------------------
+# --- 14. Tools ---------------------------------------------------------------------------------
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
+CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
+DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
 MAX_CHARS = 100_000
 EXTENSION_TAG = "extension"
 SESSIONLESS_PROTOCOL = "2026-07-28"
@@ -3325,6 +3485,45 @@ def add_extension_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         )
         return tabs_result(answers, together)
 
+    @server.tool(annotations=READ_ONLY, output_schema=None, tags={EXTENSION_TAG})
+    async def browser_get_tabs() -> ToolResult:
+        """List the open tabs of the browser."""
+        return listed(await tabs.open_tabs())
+
+    @server.tool(annotations=CHANGES, output_schema=None, tags={EXTENSION_TAG})
+    async def browser_create_tab(url: Annotated[str, Field(description="http or https")]) -> ToolResult:
+        """Open a tab, wait until it has loaded, and attach it."""
+        created = await tabs.create_tab(url)
+        return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
+
+    @server.tool(annotations=DESTROYS, output_schema=None, tags={EXTENSION_TAG})
+    async def browser_close_tab(tab_id: int) -> ToolResult:
+        """Close a tab."""
+        await tabs.close_tab(tab_id)
+        return ToolResult('{"success": true}', structured_content={"success": True})
+
+    @server.tool(annotations=READ_ONLY, output_schema=None, tags={EXTENSION_TAG})
+    async def list_tabs() -> ToolResult:
+        """List the attached tabs: those whose data layer and page may be used."""
+        return listed(await tabs.attached_tabs())
+
+    @server.tool(name="getDataLayer", annotations=READ_ONLY, output_schema=None, tags={EXTENSION_TAG})
+    async def get_data_layer(
+        *,
+        tab_id: Annotated[int | None, Field(description="default: the one attached tab")] = None,
+        name: Annotated[str, Field(description="the global's name", max_length=200)] = "dataLayer",
+        path: Annotated[str | None, Field(description="JSONPath over the entries", max_length=1000)] = None,
+        redact: Annotated[bool, Field(description="mask contacts, cards, tokens")] = True,
+        since: Annotated[int | None, Field(ge=0, description="only entries from this index on")] = None,
+    ) -> ToolResult:
+        """Get the events a page has pushed to its data layer (Google Tag Manager and others)."""
+        return data_layer_result(await tabs.data_layer(tab_id, name, since), path, redact=redact)
+
+
+def listed(tabs: list[dict[str, Any]]) -> ToolResult:
+    """Return a list of tabs as JSON."""
+    return ToolResult(json.dumps(tabs, ensure_ascii=False), structured_content={"result": tabs})
+
 
 def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolResult:
     """Return the answers about several tabs, a section each, with a receipt for each."""
@@ -3366,7 +3565,7 @@ def client_progress(context: Context) -> Progress:
     return Progress(send if asked else None)
 
 
-# --- 14. Command line --------------------------------------------------------------------------
+# --- 15. Command line --------------------------------------------------------------------------
 
 
 def argument_parser() -> argparse.ArgumentParser:

@@ -591,8 +591,8 @@ async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOs
 async def test_real_model_with_a_small_window_is_asked_in_parts_that_it_takes(
     tiny_model: TinyModel, osascript: FakeOsascript
 ) -> None:
-    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(40)))
-    async with asking(tiny_model.url, model=tiny_model.model, context_length=900) as asker:
+    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(12)))
+    async with asking(tiny_model.url, model=tiny_model.model, context_length=800) as asker:
         receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
 
     assert receipt["parts"] > 1

@@ -1,0 +1,87 @@
+"""What reading a long page in parts costs beside the model's own time: `measure_whole_page`.
+
+Alone: python bench/whole_page.py. Each line is what, ours, beside, theirs, unit, largest ratio allowed.
+"""
+
+import asyncio
+import random
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+import chrome_tab_mcp_server as server
+
+Line = tuple[str, float, str, float, str, float]
+
+PART_S = 0.05
+WINDOW = 4096
+MEGABYTE = 1_000_000
+
+
+class FakeModel:
+    """Stands in for the model server: takes `part_s` for a part, `slots` parts at once, and adds up how long it was busy."""
+
+    def __init__(self, part_s: float, slots: int = 1) -> None:
+        self.part_s = part_s
+        self.busy_s = 0.0
+        self._slots = asyncio.Semaphore(slots)
+
+    async def window(self, _model: str) -> server.Window:
+        """Give the window."""
+        return server.Window(WINDOW, "fake")
+
+    async def complete(self, _model: str, messages: list[dict[str, str]], **_: Any) -> server.Completion:
+        """Take the time of one part."""
+        begun = time.perf_counter()
+        async with self._slots:
+            await asyncio.sleep(self.part_s)
+        self.busy_s += time.perf_counter() - begun
+        return server.Completion("Noted.", sum(len(message["content"]) for message in messages) // 4, 2, cut_off=False)
+
+
+def page_of(alphabet: str, size: int) -> server.Page:
+    """Give a page of `size` bytes of UTF-8, always the same."""
+    chance = random.Random(1)  # noqa: S311  # no secret
+    words = ["".join(chance.choices(alphabet, k=chance.randint(2, 10))) for _ in range(5000)]
+    sentence_chars = 60 * len(alphabet[0].encode())
+    lines = [" ".join(chance.choices(words, k=10)) + ".\n" for _ in range(size // sentence_chars)]
+    return server.Page("http://page.test/", "Bench", "".join(lines), "extension")
+
+
+async def read(page: server.Page, model: FakeModel, parallel: int = 1) -> tuple[float, int]:
+    """Let the model read the page; return the seconds and the parts."""
+    flags = {"ollama_url": "http://127.0.0.1:9", "model": "fake", "parallel": parallel}
+    analyst = server.Analyst(server.load_settings(flags, need_model=True))
+    analyst.server = model  # pyright: ignore[reportAttributeAccessIssue] -- the fake has what is called
+    begun = time.perf_counter()
+    answer = await analyst.answer(page, server.Question("List the facts."), None, server.Progress(None))
+    return time.perf_counter() - begun, answer.receipt["parts"]
+
+
+async def measure_whole_page() -> list[Line]:
+    """Overhead over the model's own time, memory for a large page, throughput with several slots."""
+    page = page_of("etaoinshrdlu", MEGABYTE)
+    model = FakeModel(PART_S)
+    taken, parts = await read(page, model)
+    lines: list[Line] = [(f"reading 1 MB in {parts} parts", taken, "the model's own time", model.busy_s, "s", 1.02)]
+    at_once, _ = await read(page, FakeModel(PART_S, slots=4), parallel=4)
+    lines.append(("4 parts at once, 4 slots", at_once, "one after another", taken, "s", 1 / 3))
+    for name, alphabet in (("Latin", "etaoinshrdlu"), ("Chinese", "的一是不了人我在有他这中")):
+        page = page_of(alphabet, 10 * MEGABYTE)
+        size = len(page.text.encode()) / MEGABYTE
+        tracemalloc.start()
+        await read(page, FakeModel(0))
+        peak = tracemalloc.get_traced_memory()[1] / MEGABYTE
+        tracemalloc.stop()
+        # The page itself was there before the measurement began.
+        lines.append((f"memory to read 10 MB of {name}", size + peak, "the page", size, "MB", 6))
+    return lines
+
+
+if __name__ == "__main__":
+    for what, ours, beside, other, unit, limit in asyncio.run(measure_whole_page()):
+        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
