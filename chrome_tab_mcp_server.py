@@ -2863,6 +2863,11 @@ def is_card(text: str) -> bool:
     return len(set(digits)) > 1 and (sum(digits[::-2]) + sum(doubled)) % 10 == 0
 
 
+def private_kind(name: str) -> str | None:
+    """Return what stands under a key of this name, if its name alone says that it is private."""
+    return "secret" if SECRET_NAME.search(name) else "contact" if CONTACT_NAME.search(name) else None
+
+
 class Redactor:
     """Masks secrets in JSON values and counts them by kind in `masked`."""
 
@@ -2871,19 +2876,21 @@ class Redactor:
 
     def value(self, value: Any, name: str = "") -> Any:
         """Return a JSON value with its secrets masked; `name` is the key that it stands under."""
-        if isinstance(value, dict):
-            return {self.text(key): self.value(item, key) for key, item in value.items()}
-        if isinstance(value, list):
-            return [self.value(item, name) for item in value]
-        if value in (None, "") or isinstance(value, bool):
-            return value
-        if SECRET_NAME.search(name):
-            return self._mask("secret")
-        if CONTACT_NAME.search(name):
-            return self._mask("contact")
-        if isinstance(value, int):
-            return self._mask("card") if len(str(value)) >= MIN_CARD_DIGITS and is_card(str(value)) else value
-        return self.text(value) if isinstance(value, str) else value
+        empty = value in (None, "") or isinstance(value, bool)
+        kind = None if empty else private_kind(name)
+        match value:
+            case dict():
+                return {self.text(key): self.value(item, key) for key, item in value.items()}
+            case list():
+                return [self.value(item, name) for item in value]
+            case _ if kind:
+                return self._mask(kind)
+            case int() if len(str(value)) >= MIN_CARD_DIGITS and is_card(str(value)):
+                return self._mask("card")
+            case str():
+                return self.text(value)
+            case _:
+                return value
 
     def text(self, text: str) -> str:
         """Return a text with tokens, e-mail addresses, payment cards and phone numbers masked."""
