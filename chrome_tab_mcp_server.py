@@ -2880,7 +2880,7 @@ class Redactor:
         kind = None if empty else private_kind(name)
         match value:
             case dict():
-                return {self.text(key): self.value(item, key) for key, item in value.items()}
+                return {self.text(key): self.value(item, name if kind else key) for key, item in value.items()}
             case list():
                 return [self.value(item, name) for item in value]
             case _ if kind:

@@ -72,7 +72,7 @@ def test_what_is_no_secret_stays(text: str) -> None:
 def test_a_value_under_a_private_name_is_masked_whatever_it_is(name: str, kind: str) -> None:
     assert masked({name: "x"}) == {name: f"[{kind}]"}
     assert masked({name: 7}) == {name: f"[{kind}]"}
-    assert masked({name: {"deep": ["x"]}})[name] == {"deep": ["x"]}
+    assert masked({name: {"deep": ["x"]}}) == {name: {"deep": [f"[{kind}]"]}}
     assert masked({name: None, "event": "login"}) == {name: None, "event": "login"}
 
 
@@ -102,6 +102,7 @@ REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "notes":
 @pytest.fixture
 async def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncGenerator[tuple[Client[Any], FakeExtension]]:
     monkeypatch.setattr(server, "config_dir", lambda: tmp_path)
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.5)
     (tmp_path / "config.toml").write_text('[sites."*.denied.example"]\ndeny = true\n', encoding="utf-8")
     port = free_port()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
