@@ -150,17 +150,17 @@ export function readPage(request) {
    */
   function closestLines(text, keyword) {
     const characters = [...fold(keyword)].slice(0, EXCERPT_LENGTH);
-    const pairs = new Set(characters.slice(1).map((character, i) => characters[i] + character));
+    const pairs = [...new Set(characters.slice(1).map((character, i) => characters[i] + character))];
+    const folded = fold(text).split("\n");
     /** @type {{line: string, shared: number}[]} */
     const best = [];
-    for (const line of text.split("\n")) {
-      const folded = fold(line);
-      const shared = [...pairs].filter((pair) => folded.includes(pair)).length;
+    text.split("\n").forEach((line, i) => {
+      const shared = pairs.reduce((count, pair) => count + Number(folded[i]?.includes(pair)), 0);
       if (shared > (best[CLOSEST_LINES - 1]?.shared ?? 0)) {
         best.push({ line, shared });
         best.sort((a, b) => b.shared - a.shared).splice(CLOSEST_LINES);
       }
-    }
+    });
     return best.map(({ line }) => quote(line));
   }
 

@@ -1,0 +1,44 @@
+"""The tool list follows the extension: its tools appear and vanish, and the client is told."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+import chrome_tab_mcp_server as server
+from tests.fake_extension import connected, free_port
+from tests.stdio_server import StdioServer, started
+
+READER_TOOLS = {"process_chrome_tab", "read_chrome_tab", "chrome_tab_status"}
+
+
+async def listed(process: StdioServer) -> set[str]:
+    return {tool["name"] for tool in (await process.request("tools/list"))[0]["tools"]}
+
+
+async def told(process: StdioServer) -> None:
+    """Wait for the next message, which must say that the list has changed."""
+    assert process.process.stdout
+    line = await asyncio.wait_for(process.process.stdout.readline(), 30)
+    assert json.loads(line) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+
+
+@pytest.mark.e2e
+async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
+    port = free_port()
+    model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
+    async with started(*model, "--port", str(port), XDG_CONFIG_HOME=str(tmp_path)) as process:
+        capabilities = (await process.initialize())["capabilities"]
+        assert capabilities["tools"]["listChanged"] is True
+        assert await listed(process) == READER_TOOLS
+        assert "bridge     ok" in str(await process.call("chrome_tab_status"))
+
+        async with connected(port, server.pairing_key()):
+            await told(process)
+            assert await listed(process) > READER_TOOLS
+        await told(process)
+        assert await listed(process) == READER_TOOLS
