@@ -2,12 +2,17 @@
  * The tabs that the person has attached: what is only allowed there is decided by asking here. Each change is told to
  * the server as an event.
  *
- * @import {Attachment, TabEvent} from "./types.d.ts"
+ * @import {AttachedTab, Attachment, TabEvent} from "./types.d.ts"
  */
 
 import { CommandError } from "./errors.js";
 import { loadAttachments, saveAttachments } from "./storage.js";
 import { obstacleOf, tabById, urlOf } from "./tabs.js";
+
+const HOW_TO_ATTACH =
+  'Press "Attach to this Tab" in the popup of the extension, or open a tab with browser_create_tab.';
+const TITLE_LENGTH = 60;
+const NAMED_TABS = 10;
 
 export class Attachments {
   /** @type {Map<number, Attachment>} */
@@ -32,6 +37,17 @@ export class Attachments {
   async tabIds() {
     await this.#loaded;
     return [...this.#attachments.keys()];
+  }
+
+  /** @returns {Promise<AttachedTab[]>} in the order in which they were attached */
+  async list() {
+    await this.#loaded;
+    const attachments = [...this.#attachments];
+    const tabs = await Promise.all(attachments.map(([tabId]) => chrome.tabs.get(tabId).catch(() => null)));
+    return attachments.flatMap(([tabId, { connectedAt }], index) => {
+      const tab = tabs[index];
+      return tab ? [{ tab_id: tabId, url: urlOf(tab), title: tab.title ?? "", connected_at: connectedAt }] : [];
+    });
   }
 
   /**
@@ -119,4 +135,38 @@ export class Attachments {
       connected_at: connectedAt,
     });
   }
+}
+
+/**
+ * The tab that a command may work on: what needs an attached tab chooses it here.
+ *
+ * @param {number | null} tabId null for the one attached tab
+ * @param {Attachments} attachments
+ * @returns {Promise<number>}
+ * @throws {CommandError} TAB_NOT_ATTACHED, TAB_NOT_FOUND, AMBIGUOUS_TAB
+ */
+export async function chooseAttachedTab(tabId, attachments) {
+  if (tabId === null) return onlyAttachedTab(await attachments.list());
+  await tabById(tabId);
+  if (await attachments.get(tabId)) return tabId;
+  throw new CommandError("TAB_NOT_ATTACHED", `Tab ${tabId} is not attached. ${HOW_TO_ATTACH}`);
+}
+
+/**
+ * @param {AttachedTab[]} tabs
+ * @returns {number}
+ */
+function onlyAttachedTab([first, ...others]) {
+  if (!first) throw new CommandError("TAB_NOT_ATTACHED", `No tab is attached. ${HOW_TO_ATTACH}`);
+  if (!others.length) return first.tab_id;
+  const named = [first, ...others].slice(0, NAMED_TABS).map(({ tab_id, title }) => `${tab_id} ${quote(title)}`);
+  throw new CommandError(
+    "AMBIGUOUS_TAB",
+    `${others.length + 1} tabs are attached: ${named.join(", ")}. Name one of them as tab_id; list_tabs lists them all.`,
+  );
+}
+
+/** @param {string} title of a page, which may want to look like a part of the sentence */
+function quote(title) {
+  return JSON.stringify(title.slice(0, TITLE_LENGTH).toWellFormed());
 }

@@ -122,6 +122,7 @@ export class Bridge {
     this.#connection = new Connection(this.#settings.pairing, {
       onOpen: () => this.#opened(),
       onCommand: this.#handlers.onCommand,
+      onSessions: () => this.#changed(),
       onClose: (reason) => this.#closed(reason),
     });
   }

@@ -1,7 +1,7 @@
 /**
  * One WebSocket to the server, from opening to closing. It is used once; bridge.js decides when to make the next one.
  *
- * @import {ClientMessage, CloseReason, Command, Pairing} from "./types.d.ts"
+ * @import {ClientMessage, CloseReason, Command, Pairing, SessionsEvent} from "./types.d.ts"
  */
 
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
@@ -34,7 +34,7 @@ const State = Object.freeze({
 });
 
 export class Connection {
-  /** Sessions behind the server, as its welcome said. */
+  /** Sessions behind the server, as its welcome or a later event said. */
   sessions = 0;
 
   /** @readonly */
@@ -58,6 +58,7 @@ export class Connection {
    * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
    * @param {(command: Command, reply: (frame: string) => void) => void} handlers.onCommand
    *   `reply` takes JSON and drops it once this connection has closed: the next server has given the id to another command
+   * @param {() => void} handlers.onSessions the number of sessions has changed
    * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
    */
   constructor(pairing, handlers) {
@@ -111,7 +112,7 @@ export class Connection {
   /** @param {Record<string, unknown>} welcome */
   #welcome({ sessions }) {
     this.#state = State.OPEN;
-    this.sessions = Number.isSafeInteger(sessions) ? Number(sessions) : 1;
+    this.sessions = isCount(sessions) ? sessions : 1;
     clearTimeout(this.#openingTimer);
     this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
     this.#handlers.onOpen();
@@ -131,6 +132,12 @@ export class Connection {
     this.#handlers.onCommand(command, (frame) => this.sendFrame(frame));
   }
 
+  /** @param {number} sessions */
+  #setSessions(sessions) {
+    this.sessions = sessions;
+    this.#handlers.onSessions();
+  }
+
   /** @param {unknown} data */
   #receive(data) {
     this.#awaitsPong = false;
@@ -139,6 +146,7 @@ export class Connection {
     if (message && expected === "CHALLENGING challenge") void this.#answerChallenge(message);
     else if (message && expected === "PROVING welcome") this.#welcome(message);
     else if (message && expected === "OPEN command" && isCommand(message)) this.#command(message);
+    else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#setSessions(message.sessions);
     else if (expected !== "OPEN pong") console.debug("Dropped a message that is malformed or not expected now.");
   }
 
@@ -192,6 +200,22 @@ function parseMessage(data) {
   } catch {
     return null;
   }
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+function isCount(value) {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {message is Record<string, unknown> & SessionsEvent}
+ */
+function isSessionsEvent(message) {
+  return message.event === "sessions" && isCount(message.sessions);
 }
 
 /**

@@ -15,20 +15,26 @@ import { obstacleOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
 
 const COMMAND_TIMEOUT_MS = 30_000;
+/** Chrome tells extensions of no crash, so a tab with a running command is looked at. */
+const CRASH_CHECK_MS = 500;
 const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
 
 // --- The server
+
+/** @type {Map<number, Set<AbortController>>} what runs on each tab, or waits for its turn there */
+const running = new Map();
 
 /**
  * Runs one command of the server. Never throws.
  *
  * @param {Command} command
+ * @param {Attachments} attachments
  * @returns {Promise<string>} the response as JSON, within the limit for a frame
  */
-export async function answerCommand(command) {
+export async function answerCommand(command, attachments) {
   const { id } = command;
   try {
-    const result = await withTimeLimit((signal) => runCommand(command, signal));
+    const result = await withTimeLimit((controller) => runCommand(command, attachments, controller));
     const frame = encode({ id, type: "response", success: true, result, error: null });
     // Escaping can make the text of a hostile page six times as long.
     return isLongerThan(MAX_FRAME_OUT_BYTES, frame) ? failure(id, tooLarge()) : frame;
@@ -38,10 +44,24 @@ export async function answerCommand(command) {
 }
 
 /**
- * @param {Command} command
- * @param {AbortSignal} signal
+ * Ends every command of a tab at once, because the tab is gone or may not be used any more.
+ *
+ * @param {number} tabId
  */
-async function runCommand({ command, tab_id, params }, signal) {
+export function endCommands(tabId) {
+  for (const controller of running.get(tabId) ?? []) {
+    controller.abort(
+      disconnected("The tab was closed or detached while the command ran. List the tabs with list_tabs."),
+    );
+  }
+}
+
+/**
+ * @param {Command} command
+ * @param {Attachments} attachments
+ * @param {AbortController} controller
+ */
+async function runCommand({ command, tab_id, params }, attachments, controller) {
   const entry = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!entry) {
     throw new CommandError(
@@ -49,29 +69,72 @@ async function runCommand({ command, tab_id, params }, signal) {
       "This version of the extension does not know the command. Update the extension and the server together.",
     );
   }
-  if (!entry.chooseTab) return entry.run({ tabId: chrome.tabs.TAB_ID_NONE, params });
-  const tabId = await entry.chooseTab(tab_id);
-  return inTurn(tabId, signal, () => entry.run({ tabId, params }));
+  const context = { params, attachments, signal: controller.signal };
+  if (!entry.chooseTab) return entry.run({ tabId: tab_id ?? chrome.tabs.TAB_ID_NONE, ...context });
+  const { chooseTab } = entry;
+  // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
+  const tabId = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, attachments));
+  return whileTabLives(tabId, controller, () =>
+    inTurn(tabId, controller.signal, () => entry.run({ tabId, ...context })),
+  );
 }
 
 /**
  * @template T
- * @param {(signal: AbortSignal) => Promise<T>} work
+ * @param {number} tabId
+ * @param {AbortController} controller aborted when the tab goes away
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function whileTabLives(tabId, controller, work) {
+  const ofTab = running.get(tabId) ?? new Set();
+  running.set(tabId, ofTab.add(controller));
+  const hadPage = hasPage(tabId);
+  const abortIfLost = async () => {
+    if (!(await hadPage) || (await hasPage(tabId))) return;
+    controller.abort(disconnected("The page crashed or the tab went away while the command ran. Reload it."));
+  };
+  const timer = setInterval(abortIfLost, CRASH_CHECK_MS);
+  try {
+    return await work();
+  } catch (error) {
+    // What a command says about a page that has vanished under it would send the reader the wrong way.
+    await abortIfLost();
+    controller.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearInterval(timer);
+    ofTab.delete(controller);
+    if (!ofTab.size) running.delete(tabId);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<boolean>} false when the tab is closed, crashed or asleep
+ */
+async function hasPage(tabId) {
+  const tab = await chrome.tabs.get(tabId).catch(() => null);
+  return tab !== null && tab.status !== "unloaded";
+}
+
+/** @param {string} message */
+function disconnected(message) {
+  return new CommandError("TAB_DISCONNECTED", message);
+}
+
+/**
+ * @template T
+ * @param {(controller: AbortController) => Promise<T>} work it ends when it aborts the controller
  * @returns {Promise<T>}
  */
 async function withTimeLimit(work) {
   const controller = new AbortController();
-  const { promise: timeUp, reject } = Promise.withResolvers();
-  const timer = setTimeout(() => {
-    const error = new CommandError(
-      "COMMAND_TIMEOUT",
-      "The tab did not answer within 30 s. Its page may be busy or show a dialog: close the dialog or reload the page.",
-    );
-    controller.abort(error);
-    reject(error);
-  }, COMMAND_TIMEOUT_MS);
+  const { promise: ended, reject } = Promise.withResolvers();
+  controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+  const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS);
   try {
-    return await Promise.race([work(controller.signal), timeUp]);
+    return await Promise.race([work(controller), ended]);
   } finally {
     clearTimeout(timer);
   }
@@ -98,6 +161,13 @@ function unexpected(error) {
   return new CommandError(
     "EXECUTION_ERROR",
     "The extension failed at this command. Reload it in chrome://extensions, and report it if it happens again.",
+  );
+}
+
+function timeUp() {
+  return new CommandError(
+    "COMMAND_TIMEOUT",
+    "The tab did not answer within 30 s. Its page may be busy or show a dialog: close the dialog or reload the page.",
   );
 }
 

@@ -9,20 +9,23 @@ import { Attachments } from "./attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
 import { CommandError } from "./errors.js";
-import { answerCommand, currentView, performAction } from "./router.js";
+import { answerCommand, currentView, endCommands, performAction } from "./router.js";
 
 /** @type {Set<chrome.runtime.Port>} our own open pages */
 const ports = new Set();
 
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
-  onCommand: async (command, reply) => reply(await answerCommand(command)),
+  onCommand: async (command, reply) => reply(await answerCommand(command, attachments)),
   onChange: () => void show(),
 });
 
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
-  if (event.event === "tab_detached") void clearBadge(event.tab_id);
+  if (event.event === "tab_detached") {
+    endCommands(event.tab_id);
+    void clearBadge(event.tab_id);
+  }
   void show();
 });
 
@@ -55,7 +58,11 @@ chrome.runtime.onConnect.addListener((port) => {
   port.onMessage.addListener((action) => void perform(port, action));
 });
 
-chrome.tabs.onRemoved.addListener((tabId) => void attachments.detach(tabId));
+chrome.tabs.onRemoved.addListener((tabId) => {
+  // A tab need not be attached to be read.
+  endCommands(tabId);
+  void attachments.detach(tabId);
+});
 chrome.tabs.onReplaced.addListener((newTabId, oldTabId) => void attachments.replace(newTabId, oldTabId));
 chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
   if (!(await attachments.get(tabId))) return;

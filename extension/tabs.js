@@ -39,7 +39,12 @@ export async function viewedTab() {
 /** @returns {Promise<(chrome.tabs.Tab & {id: number})[]>} the tabs of all normal windows without our own pages */
 export async function normalTabs() {
   const tabs = await chrome.tabs.query({ windowType: "normal" });
-  return tabs.filter((tab) => !urlOf(tab).startsWith(chrome.runtime.getURL(""))).map(withId);
+  return tabs.filter((tab) => !isOwnPage(tab)).map(withId);
+}
+
+/** @param {chrome.tabs.Tab} tab */
+export function isOwnPage(tab) {
+  return urlOf(tab).startsWith(chrome.runtime.getURL(""));
 }
 
 /** @param {chrome.tabs.Tab} tab */

@@ -1,6 +1,7 @@
 // The shapes that cross a border: the wire (DESIGN.md, "Wire protocol"), the page function, the popup's port and
 // chrome.storage. Everything else is typed where it is written.
 
+import type { Attachments } from "./attachments.js";
 import type { ERROR_CODES } from "./errors.js";
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -38,6 +39,12 @@ export interface Command {
   params: Record<string, unknown>;
 }
 
+export interface SessionsEvent {
+  type: "event";
+  event: "sessions";
+  sessions: number;
+}
+
 // --- Commands: what each one answers
 
 export interface TabText {
@@ -55,20 +62,49 @@ export interface TabInfo {
   windowId: number;
 }
 
-/** One row of the command table. A command without `chooseTab` is about no tab in particular. */
+export interface CreatedTab {
+  tab_id: number;
+  url: string;
+  title: string;
+}
+
+export interface AttachedTab {
+  tab_id: number;
+  url: string;
+  title: string;
+  /** ISO 8601. */
+  connected_at: string;
+}
+
+export interface DataLayer {
+  name: string;
+  /** JSON. What JSON has no word for is a text in brackets, for example "[Function track]". */
+  values: unknown[];
+  /** Entries in the page; `values` may hold fewer. */
+  total: number;
+  /** Index of the first of `values`. */
+  since: number;
+  /** What was left out or could not be read, as sentences. */
+  notes: string[];
+}
+
+/** One row of the command table. A command without `chooseTab` works on no page. */
 export interface CommandEntry {
   /** Turns the command's `tab_id` into the id of a tab it may use, or throws. This is where consent is decided. */
-  chooseTab?: (tabId: number | null) => Promise<number>;
+  chooseTab?: (tabId: number | null, attachments: Attachments) => Promise<number>;
   run: (context: CommandContext) => Promise<unknown>;
 }
 
 export interface CommandContext {
-  /** The chosen tab; -1 for a command that is about none. */
+  /** The chosen tab; for a command without `chooseTab` the one that the server named, or -1. */
   tabId: number;
   params: Record<string, unknown>;
+  attachments: Attachments;
+  /** Aborted when the command has ended for the server: its time is up, or its tab is gone. */
+  signal: AbortSignal;
 }
 
-// --- The page function (page/read-page.js)
+// --- The page functions (page/read-page.js, page/read-data-layer.js)
 
 export interface PageReading {
   code: "" | ErrorCode;
@@ -77,6 +113,42 @@ export interface PageReading {
   url: string;
   title: string;
 }
+
+export interface DataLayerRequest {
+  /** A global, or a path to a member of one: `digitalData.events`. */
+  name: string;
+  since?: number;
+  limits: DataLayerLimits;
+}
+
+export interface DataLayerLimits {
+  depth: number;
+  /** Of the data layer and of each list in it. */
+  entries: number;
+  /** Of each object. */
+  keys: number;
+  /** Characters of one text. */
+  text: number;
+  /** Characters of the whole as JSON. */
+  total: number;
+  milliseconds: number;
+}
+
+/** What was left out: how many things of each kind. */
+export interface DataLayerCuts {
+  text: number;
+  members: number;
+  depth: number;
+  unreadable: number;
+  /** Whether the limit for the whole, or for the time, ended the reading early. */
+  total: boolean;
+  time: boolean;
+}
+
+/** The page function answers the JSON text of this. */
+export type DataLayerReading =
+  | { found: true; values: unknown[]; total: number; since: number; cuts: DataLayerCuts }
+  | { found: false; candidates: string[] };
 
 // --- Storage
 

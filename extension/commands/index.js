@@ -1,7 +1,9 @@
 /** @import {CommandEntry} from "../types.d.ts" */
 
+import { chooseAttachedTab } from "../attachments.js";
+import { getDataLayer } from "./data-layer.js";
 import { chooseReadableTab, readTab } from "./reading.js";
-import { getTabs } from "./tabs.js";
+import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
 
 /**
  * Every command that the server may send; the keys are the protocol's names.
@@ -11,4 +13,8 @@ import { getTabs } from "./tabs.js";
 export const commands = {
   read_tab: { chooseTab: chooseReadableTab, run: readTab },
   browser_get_tabs: { run: getTabs },
+  browser_create_tab: { run: createTab },
+  browser_close_tab: { run: closeTab },
+  list_tabs: { run: listTabs },
+  getDataLayer: { chooseTab: chooseAttachedTab, run: getDataLayer },
 };

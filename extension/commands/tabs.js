@@ -1,6 +1,10 @@
-/** @import {TabInfo} from "../types.d.ts" */
+/** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../types.d.ts" */
 
-import { normalTabs, urlOf } from "../tabs.js";
+import { CommandError } from "../errors.js";
+import { PageLoadWatch } from "../page-load.js";
+import { isOwnPage, normalTabs, tabById, urlOf } from "../tabs.js";
+
+const CLOSE_WAIT_MS = 5_000;
 
 /** @returns {Promise<TabInfo[]>} the tabs of all normal windows */
 export async function getTabs() {
@@ -11,4 +15,124 @@ export async function getTabs() {
     active: tab.active,
     windowId: tab.windowId,
   }));
+}
+
+/**
+ * @param {CommandContext} context
+ * @returns {Promise<AttachedTab[]>}
+ */
+export async function listTabs({ attachments }) {
+  return attachments.list();
+}
+
+/**
+ * Opens a tab in front, as a link does, and attaches it once its page has loaded. A tab that comes to nothing is closed.
+ *
+ * @param {CommandContext} context `params`: `url`, http or https
+ * @returns {Promise<CreatedTab>}
+ * @throws {CommandError} INVALID_ARGUMENT, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
+ */
+export async function createTab({ params, attachments, signal }) {
+  const url = webAddressOf(params);
+  const watch = new PageLoadWatch();
+  try {
+    const tabId = await openTab(url);
+    try {
+      await watch.loaded(tabId, signal);
+      await attachments.attach(tabId);
+      const tab = await tabById(tabId);
+      return { tab_id: tabId, url: urlOf(tab), title: tab.title ?? "" };
+    } catch (error) {
+      await removeTab(tabId);
+      throw error;
+    }
+  } finally {
+    watch.stop();
+  }
+}
+
+/**
+ * A page can hold its tab open with a question to the person. In an attached tab it is not asked; in any other tab the
+ * question may be about what the person has written there, so the person decides.
+ *
+ * @param {CommandContext} context
+ * @returns {Promise<{success: true}>}
+ * @throws {CommandError} INVALID_ARGUMENT, TAB_NOT_FOUND, COMMAND_TIMEOUT
+ */
+export async function closeTab({ tabId, attachments }) {
+  if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab to close as tab_id. browser_get_tabs lists them.");
+  if (isOwnPage(await tabById(tabId))) {
+    throw invalid(`Tab ${tabId} is a page of the extension, which only the person closes. Choose another tab.`);
+  }
+  if (await attachments.get(tabId)) await within(CLOSE_WAIT_MS, silencePage(tabId));
+  if (await within(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true };
+  throw new CommandError(
+    "COMMAND_TIMEOUT",
+    `The page in tab ${tabId} asks the person whether it may be closed. Answer it in the browser, then try again.`,
+  );
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @returns {string}
+ */
+function webAddressOf({ url }) {
+  const parsed = typeof url === "string" ? URL.parse(url) : null;
+  if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return parsed.href;
+  throw invalid("url must be a whole address that starts with http:// or https://.");
+}
+
+/**
+ * @param {string} url
+ * @returns {Promise<number>}
+ */
+async function openTab(url) {
+  // A browser can run without a window, and then a tab has no place.
+  const tab = await chrome.tabs.create({ url }).catch(async () => (await chrome.windows.create({ url }))?.tabs?.[0]);
+  return tab?.id ?? chrome.tabs.TAB_ID_NONE;
+}
+
+/** @param {number} tabId */
+async function removeTab(tabId) {
+  await chrome.tabs.remove(tabId).catch(() => {
+    // It has gone by itself.
+  });
+}
+
+/**
+ * Takes away every listener of the page, also the one that asks before leaving.
+ *
+ * @param {number} tabId
+ */
+async function silencePage(tabId) {
+  await chrome.scripting
+    .executeScript({
+      target: { tabId },
+      func: () => void Reflect.apply(Document.prototype.open, document, []),
+      injectImmediately: true,
+    })
+    .catch(() => {
+      // Nothing runs in such a page, so nothing can ask.
+    });
+}
+
+/**
+ * @param {number} milliseconds
+ * @param {Promise<void>} work
+ * @returns {Promise<boolean>} whether it ended in time
+ */
+async function within(milliseconds, work) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds, false)));
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** @param {string} message */
+function invalid(message) {
+  return new CommandError("INVALID_ARGUMENT", message);
 }

@@ -1,0 +1,81 @@
+/**
+ * Waiting for a page that was asked for. The watch starts before the navigation: what happens in a new tab may be told
+ * before the tab's id.
+ */
+
+import { CommandError } from "./errors.js";
+
+/** What Chrome says when a navigation ends without a page: a download, no content, or another navigation after it. */
+const NO_PAGE = "net::ERR_ABORTED";
+
+export class PageLoadWatch {
+  /** @type {Set<number>} tabs that have had a page since the watch began */
+  #committed = new Set();
+  /** @type {Map<number, PromiseWithResolvers<void>>} */
+  #loads = new Map();
+
+  constructor() {
+    chrome.webNavigation.onCommitted.addListener(this.#onCommitted);
+    chrome.webNavigation.onErrorOccurred.addListener(this.#onErrorOccurred);
+    chrome.tabs.onUpdated.addListener(this.#onUpdated);
+    chrome.tabs.onRemoved.addListener(this.#onRemoved);
+  }
+
+  stop() {
+    chrome.webNavigation.onCommitted.removeListener(this.#onCommitted);
+    chrome.webNavigation.onErrorOccurred.removeListener(this.#onErrorOccurred);
+    chrome.tabs.onUpdated.removeListener(this.#onUpdated);
+    chrome.tabs.onRemoved.removeListener(this.#onRemoved);
+  }
+
+  /**
+   * Resolves when the page of the tab has loaded.
+   *
+   * @param {number} tabId
+   * @param {AbortSignal} signal
+   * @throws {CommandError} NAVIGATION_FAILED, TAB_DISCONNECTED, and the reason of the signal
+   */
+  async loaded(tabId, signal) {
+    const { promise, reject } = this.#load(tabId);
+    signal.addEventListener("abort", () => reject(signal.reason));
+    signal.throwIfAborted();
+    await promise;
+  }
+
+  /** @param {number} tabId */
+  #load(tabId) {
+    const load = this.#loads.get(tabId) ?? /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
+    this.#loads.set(tabId, load);
+    // Other tabs load too, and nobody waits for them.
+    load.promise.catch(() => {});
+    return load;
+  }
+
+  #onCommitted = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
+    if (frameId === 0) this.#committed.add(tabId);
+  };
+
+  #onErrorOccurred = (/** @type {{tabId: number, frameId: number, error: string}} */ { tabId, frameId, error }) => {
+    if (frameId !== 0) return;
+    // A page that is there may start a download.
+    if (error === NO_PAGE && this.#committed.has(tabId)) return;
+    this.#load(tabId).reject(failure(error));
+  };
+
+  #onUpdated = (/** @type {number} */ tabId, /** @type {{status?: string}} */ { status }) => {
+    if (status === "complete" && this.#committed.has(tabId)) this.#load(tabId).resolve();
+  };
+
+  #onRemoved = (/** @type {number} */ tabId) => {
+    this.#load(tabId).reject(new CommandError("TAB_DISCONNECTED", "The tab was closed while its page was loading."));
+  };
+}
+
+/** @param {string} error for example net::ERR_NAME_NOT_RESOLVED */
+function failure(error) {
+  const sentence =
+    error === NO_PAGE
+      ? `The address leads to no page but perhaps to a download (${error}). Open the address of a page.`
+      : `The page could not be loaded (${error}). Check the address and the network, then try again.`;
+  return new CommandError("NAVIGATION_FAILED", sentence);
+}
