@@ -161,6 +161,15 @@ async def test_every_fact_is_seen_although_the_context_length_is_set_too_large(
     assert facts_in(joined(fake.seen)) == FACTS
 
 
+async def test_every_fact_is_seen_although_half_of_the_real_window_is_no_usual_number(osascript: FakeOsascript) -> None:
+    osascript.shows(page_of(prose, tokens_like_usual, 20 * 3000))
+    async with FakeOllama(3000) as fake, asking(fake, context_length=20_000) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert facts_in(joined(fake.seen)) == FACTS
+    assert 3000 <= receipt["window"] <= 3100
+
+
 async def test_every_fact_is_seen_although_the_server_tells_a_wrong_window(osascript: FakeOsascript) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
     async with FakeOllama(2048, told=32_768) as fake, asking(fake) as asker:

@@ -6,10 +6,13 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chrome_tab_mcp_server import one_line, parse_json, strip_reasoning, well_formed
+
+# A busy machine is no failure.
+patient = settings(deadline=None)
 
 TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", "\n", "<", "think>"]), max_size=12).map(
     "".join
@@ -40,6 +43,7 @@ def test_answer_is_what_stands_outside_the_reasoning(reply: str, answer: str) ->
     assert strip_reasoning(reply) == answer
 
 
+@patient
 @given(TAGGED)
 def test_answer_holds_no_tag_and_only_text_of_the_reply(reply: str) -> None:
     answer = strip_reasoning(reply)
@@ -49,6 +53,7 @@ def test_answer_holds_no_tag_and_only_text_of_the_reply(reply: str) -> None:
     assert strip_reasoning("<think>x</think>" + answer) == strip_reasoning(answer)
 
 
+@patient
 @given(st.text(), st.text())
 def test_complete_block_in_front_changes_nothing(reasoning: str, answer: str) -> None:
     if re.search("think>", reasoning + answer, re.IGNORECASE):
@@ -85,6 +90,7 @@ def test_foreign_text_becomes_one_printable_line() -> None:
     assert one_line("x" * 80, 80) == "x" * 80
 
 
+@patient
 @given(st.text(st.characters()))
 def test_well_formed_text_can_be_encoded_and_keeps_what_could(text: str) -> None:
     assert well_formed(text) == "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) or re.search(
