@@ -152,7 +152,6 @@ MAX_KEYWORD_CHARS = 1_000
 MIN_CARD_DIGITS = 13
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
-MAX_CLUSTER_CHARS = 32
 MAX_COMBINE_ROUNDS = 6
 
 DEFAULT_WINDOW = 4096
@@ -682,16 +681,14 @@ def last_break(text: str, start: int, end: int) -> int:
 
     A better kind of break is taken only from the second half, so that parts stay large.
     """
+    if end == len(text):
+        return end
     for pattern in BREAKS:
         places = [match.end() for match in pattern.finditer(text, (start + end) // 2, end)]
         while places:
             if not continues(text, place := places.pop()):
                 return place
-    # A real cluster is short; hostile text must not send the search back to the start.
-    for place in range(end, max(start, end - MAX_CLUSTER_CHARS), -1):
-        if not continues(text, place):
-            return place
-    return end
+    return next((place for place in range(end, start, -1) if not continues(text, place)), end)
 
 
 def continues(text: str, place: int) -> bool:
@@ -716,19 +713,10 @@ def split_text(text: str, cost: Callable[[str], float], start: int = 0) -> list[
     size = 4096
     while start < len(text):
         size = longest_prefix(text, start, size, cost)
-        end = best_end(text, start, start + size, cost)
+        end = last_break(text, start, start + size)
         slices.append((start, end))
         start = end
     return slices
-
-
-def best_end(text: str, start: int, end: int, cost: Callable[[str], float]) -> int:
-    """Return the best place to end a part that may reach to `end`."""
-    if end == len(text):
-        return end
-    place = last_break(text, start, end)
-    # A shorter text can cost more: the end of a long run may count as words.
-    return place if cost(text[start:place]) <= 1 else end
 
 
 def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], float]) -> int:
@@ -1147,7 +1135,7 @@ class ModelServer:
         """Return the exception for a status other than 200, with the server's own message."""
         status, raw = response.status_code, self._without_key(await read_body(response))
         message = server_message(raw)
-        said = f": {message}" if message else ""
+        said = f": {message.rstrip('.')}" if message else ""
         refused = next((f for f in OPTIONAL_FIELDS if f in body and f in message), None)
         if too_long := prompt_too_long(raw, message):
             return too_long
@@ -1573,7 +1561,7 @@ class Reading:
         if self.meter.upper(text) <= await self._room(whole=True):
             return await self._ask_part(Part(0, len(text), "1"))
         cost = await self._cost()
-        first = Part(0, best_end(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost), cost), "1")
+        first = Part(0, last_break(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost)), "1")
         self.parts = math.ceil(len(text) / first.end)
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
