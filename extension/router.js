@@ -74,12 +74,13 @@ async function runCommand({ command, tab_id, params }, attachments, controller) 
   const { chooseTab } = entry;
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
   const tabId = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, attachments));
-  return whileTabLives(tabId, controller, () =>
-    inTurn(tabId, controller.signal, () => entry.run({ tabId, ...context })),
-  );
+  return whileTabLives(tabId, controller, () => entry.run({ tabId, ...context }));
 }
 
 /**
+ * Runs the work in its turn on the tab. While it runs, it looks after the tab for those that wait as well: thousands
+ * that all look would be all that the browser does.
+ *
  * @template T
  * @param {number} tabId
  * @param {AbortController} controller aborted when the tab goes away
@@ -92,11 +93,16 @@ async function whileTabLives(tabId, controller, work) {
   const hadPage = hasPage(tabId);
   const abortIfLost = async () => {
     if (!(await hadPage) || (await hasPage(tabId))) return;
-    controller.abort(disconnected("The page crashed or the tab went away while the command ran. Reload it."));
+    const error = disconnected("The page crashed or the tab went away while the command ran. Reload it.");
+    for (const each of ofTab) each.abort(error);
   };
-  const timer = setInterval(abortIfLost, CRASH_CHECK_MS);
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
   try {
-    return await work();
+    return await inTurn(tabId, controller.signal, () => {
+      timer = setInterval(abortIfLost, CRASH_CHECK_MS);
+      return work();
+    });
   } catch (error) {
     // What a command says about a page that has vanished under it would send the reader the wrong way.
     await abortIfLost();

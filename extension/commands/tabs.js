@@ -5,6 +5,8 @@ import { PageLoadWatch } from "../page-load.js";
 import { isOwnPage, normalTabs, tabById, urlOf } from "../tabs.js";
 
 const CLOSE_WAIT_MS = 5_000;
+/** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
+const SILENCE_WAIT_MS = 1_000;
 
 /** @returns {Promise<TabInfo[]>} the tabs of all normal windows */
 export async function getTabs() {
@@ -64,7 +66,7 @@ export async function closeTab({ tabId, attachments }) {
   if (isOwnPage(await tabById(tabId))) {
     throw invalid(`Tab ${tabId} is a page of the extension, which only the person closes. Choose another tab.`);
   }
-  if (await attachments.get(tabId)) await within(CLOSE_WAIT_MS, silencePage(tabId));
+  if (await attachments.get(tabId)) await within(SILENCE_WAIT_MS, silencePage(tabId));
   if (await within(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true };
   throw new CommandError(
     "COMMAND_TIMEOUT",

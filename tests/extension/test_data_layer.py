@@ -2,32 +2,49 @@
 
 import base64
 import hashlib
+from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.async_api import Page
+from playwright.async_api import BrowserContext, Page
 
 from tests.extension.conftest import Popup, Site
-from tests.extension.fake_bridge import FakeBridge
+from tests.extension.fake_bridge import FakeBridge, running_bridge
 
-PAGES = Path(__file__).parent.parent / "pages"
-
-
-@pytest.fixture
-async def page(paired: Popup, bridge: FakeBridge, site: Site) -> Page:
-    """A page full of data layers, in an attached tab."""
-    site.pages["/data-layer"] = (PAGES / "data-layer.html").read_bytes()
-    return await attached_page(paired, bridge, site.url("/data-layer"))
+DATA_LAYER_PAGE = Path(__file__).parent.parent / "pages" / "data-layer.html"
 
 
-async def attached_page(popup: Popup, bridge: FakeBridge, url: str) -> Page:
-    page = await popup.page.context.new_page()
-    await page.goto(url)
+@pytest.fixture(scope="module")
+async def bridge() -> AsyncGenerator[FakeBridge]:
+    async with running_bridge() as bridge:
+        yield bridge
+
+
+@pytest.fixture(scope="module")
+async def attached_page(shared_chromium: BrowserContext, bridge: FakeBridge) -> AsyncGenerator[Page]:
+    """One attached tab for all tests: it stays attached wherever it goes."""
+    popup = Popup(await shared_chromium.new_page())
+    await popup.open()
+    await popup.paste(bridge.connection_string)
+    await bridge.connected()
+    page = await shared_chromium.new_page()
+    await page.goto(DATA_LAYER_PAGE.as_uri())
     await popup.page.bring_to_front()
     await popup.press("attachButton")
     await bridge.next_message("tab_attached")
-    return page
+    yield page
+    await popup.press("forget")
+    await popup.shows("Setup")
+    await page.close()
+
+
+@pytest.fixture
+async def page(attached_page: Page, site: Site) -> Page:
+    """A page full of data layers, in an attached tab."""
+    site.pages["/data-layer"] = DATA_LAYER_PAGE.read_bytes()
+    await attached_page.goto(site.url("/data-layer"))
+    return attached_page
 
 
 async def show(page: Page, site: Site, script: str, head: str = "") -> None:
@@ -36,13 +53,13 @@ async def show(page: Page, site: Site, script: str, head: str = "") -> None:
     await page.goto(site.url("/scripted"))
 
 
-async def read(bridge: FakeBridge, name: str = "dataLayer", **params: object) -> dict[str, Any]:
+async def read(bridge: FakeBridge, name: str = "dataLayer", **params: Any) -> dict[str, Any]:
     reply = await bridge.ask("getDataLayer", name=name, **params)
     assert reply["success"], reply["error"]
     return reply["result"]
 
 
-async def refusal(bridge: FakeBridge, **params: object) -> dict[str, str]:
+async def refusal(bridge: FakeBridge, **params: Any) -> dict[str, str]:
     reply = await bridge.ask("getDataLayer", **params)
     assert not reply["success"]
     return reply["error"]

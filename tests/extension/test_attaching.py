@@ -1,0 +1,204 @@
+"""What needs an attached tab: which one is meant, and what ends with it."""
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, Page, Playwright, expect
+
+from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
+from tests.extension.fake_bridge import FakeBridge, Message
+from tests.extension.test_popup import show_page, wait_for_badge
+
+LAYER = b"<title>%s</title><body>%s<script>window.dataLayer = ['%s']</script>"
+
+
+@pytest.fixture
+def layers(site: Site) -> Site:
+    for name in (b"a", b"b"):
+        site.pages[f"/{name.decode()}"] = LAYER % (name, name, name)
+    # It blocks once somebody asks for its data, and says so by its title before.
+    site.pages["/stuck"] = (
+        b"<title>Stuck</title><body>x<script>window.dataLayer = [{ get busy() { document.title = 'Busy'; for (;;); } }]</script>"
+    )
+    return site
+
+
+async def attach(popup: Popup, bridge: FakeBridge, url: str) -> tuple[Page, int]:
+    page = await show_page(popup, url)
+    await expect(popup.element("attachButton")).to_have_text("Attach to this Tab")
+    await popup.press("attachButton")
+    while True:
+        event = await bridge.next_message("tab_attached")
+        if event["url"] == url:
+            return page, event["tab_id"]
+
+
+def error_of(asked: Message) -> tuple[str, str]:
+    assert not asked["success"]
+    return asked["error"]["code"], asked["error"]["message"]
+
+
+async def test_tab_must_be_attached_to_show_its_data_layer(paired: Popup, bridge: FakeBridge, layers: Site) -> None:
+    await show_page(paired, layers.url("/a"))
+    tab_id = await paired.tab_id(layers.url("/a"))
+
+    for asked_id in (None, tab_id):
+        code, message = error_of(await bridge.ask("getDataLayer", tab_id=asked_id))
+        assert code == "TAB_NOT_ATTACHED"
+        assert "Attach to this Tab" in message
+        assert "browser_create_tab" in message
+    code, _ = error_of(await bridge.ask("getDataLayer", tab_id=999_999_999))
+    assert code == "TAB_NOT_FOUND"
+    assert (await bridge.ask("list_tabs"))["result"] == []
+
+    await paired.press("attachButton")
+    attached = await bridge.next_message("tab_attached")
+    for asked_id in (None, tab_id):
+        assert (await bridge.ask("getDataLayer", tab_id=asked_id))["result"]["values"] == ["a"]
+    assert (await bridge.ask("list_tabs"))["result"] == [
+        {"tab_id": tab_id, "url": layers.url("/a"), "title": "a", "connected_at": attached["connected_at"]}
+    ]
+
+    await paired.press("attachButton")
+    await bridge.next_message("tab_detached")
+    assert (error_of(await bridge.ask("getDataLayer")))[0] == "TAB_NOT_ATTACHED"
+
+
+async def test_two_attached_tabs_must_be_told_apart_by_their_ids(
+    paired: Popup, bridge: FakeBridge, layers: Site
+) -> None:
+    layers.pages["/b"] = LAYER % (b'b", 5 "x', b"b", b"b")
+    _, first = await attach(paired, bridge, layers.url("/a"))
+    page, second = await attach(paired, bridge, layers.url("/b"))
+
+    code, message = error_of(await bridge.ask("getDataLayer"))
+
+    assert code == "AMBIGUOUS_TAB"
+    assert message.startswith(f'2 tabs are attached: {first} "a", {second} "b\\", 5 \\"x". ')
+    assert (await bridge.ask("getDataLayer", tab_id=first))["result"]["values"] == ["a"]
+    assert (await bridge.ask("getDataLayer", tab_id=second))["result"]["values"] == ["b"]
+    await page.close()
+    await bridge.next_message("tab_detached")
+    assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["a"]
+
+
+@pytest.mark.parametrize("way", ["closed", "detached"])
+async def test_commands_end_at_once_when_their_tab_is_lost(
+    paired: Popup, bridge: FakeBridge, layers: Site, way: str
+) -> None:
+    _, tab_id = await attach(paired, bridge, layers.url("/stuck"))
+    # The first is stuck in the page, and the others wait for their turn.
+    names = ("getDataLayer", "read_tab", "getDataLayer")
+    commands = [asyncio.create_task(bridge.ask(name, tab_id=tab_id)) for name in names]
+    await tab_has(paired, tab_id, "title", "Busy")
+    assert not any(command.done() for command in commands)
+
+    if way == "closed":
+        assert (await bridge.ask("browser_close_tab", tab_id=tab_id))["result"] == {"success": True}
+    else:
+        await paired.press("attachButton")
+
+    for reply in await asyncio.gather(*commands):
+        assert error_of(reply)[0] == "TAB_DISCONNECTED"
+
+
+async def test_commands_end_when_their_page_crashes(paired: Popup, bridge: FakeBridge, layers: Site) -> None:
+    page = await paired.page.context.new_page()
+    await page.goto(layers.url("/slow"), wait_until="commit")
+    await expect(page.get_by_text("first part")).to_be_visible()
+    commands = [asyncio.create_task(bridge.ask("read_tab")) for _ in range(2)]
+    assert (await bridge.ask("browser_get_tabs"))["success"]
+    assert not any(command.done() for command in commands)
+
+    await crash(page)
+
+    for reply in await asyncio.gather(*commands):
+        assert error_of(reply)[0] == "TAB_DISCONNECTED"
+
+
+async def tab_has(popup: Popup, tab_id: int, key: str, value: str) -> None:
+    """Wait until the tab has that title or status."""
+    await until(popup, f"(await chrome.tabs.get({tab_id})).{key} === '{value}'")
+
+
+async def until(popup: Popup, condition: str) -> None:
+    """Wait for a condition that uses the extension's own APIs."""
+    script = f"async () => {{ while (!({condition})) await new Promise((again) => setTimeout(again, 50)); }}"
+    await asyncio.wait_for(popup.page.evaluate(script), 10)
+
+
+async def crash(page: Page) -> None:
+    session = await page.context.new_cdp_session(page)
+    async with page.expect_event("crash"):
+        crashing = asyncio.create_task(session.send("Page.crash"))
+    # Nobody is left to answer it.
+    crashing.cancel()
+
+
+async def test_crashed_tab_stays_attached_and_says_to_reload(paired: Popup, bridge: FakeBridge, layers: Site) -> None:
+    page, tab_id = await attach(paired, bridge, layers.url("/a"))
+    await crash(page)
+    await tab_has(paired, tab_id, "status", "unloaded")
+
+    code, message = error_of(await bridge.ask("getDataLayer"))
+
+    assert (code, "crashed" in message) == ("UNREADABLE_PAGE", True)
+    await paired.chrome(f"await chrome.tabs.reload({tab_id})")
+    await tab_has(paired, tab_id, "status", "complete")
+    assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["a"]
+
+
+async def test_attached_tab_stays_so_through_navigation_and_the_workers_death(
+    paired: Popup, bridge: FakeBridge, layers: Site
+) -> None:
+    page, tab_id = await attach(paired, bridge, layers.url("/a"))
+    await page.goto(layers.url("/b"))
+    assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["b"]
+
+    await stop_worker(paired)
+    await paired.open()
+    await bridge.connected()
+
+    assert (await bridge.next_message("tab_attached"))["tab_id"] == tab_id
+    assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["b"]
+    await paired.open()
+    await wait_for_badge(paired.page, tab_id, "TAB", "Chrome Tab Reader: Connected")
+
+
+async def test_no_tab_is_attached_after_a_restart_of_the_browser(
+    playwright: Playwright, bridge: FakeBridge, layers: Site
+) -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        async with launched_chromium(playwright, Path(profile)) as context:
+            popup = await opened_popup(context)
+            await popup.paste(bridge.connection_string)
+            await bridge.connected()
+            await popup.shows("Connected")
+            await attach(popup, bridge, layers.url("/a"))
+            assert len((await bridge.ask("list_tabs"))["result"]) == 1
+        async with launched_chromium(playwright, Path(profile)):
+            await bridge.connected()
+
+            assert (await bridge.ask("list_tabs"))["result"] == []
+
+
+async def opened_popup(context: BrowserContext) -> Popup:
+    popup = Popup(await context.new_page())
+    await popup.open()
+    return popup
+
+
+async def test_status_line_follows_the_number_of_sessions(paired: Popup, bridge: FakeBridge) -> None:
+    await bridge.send({"type": "event", "event": "sessions", "sessions": 2})
+    await paired.shows(f"Connected to 2 sessions on port {bridge.port}")
+
+    for wrong in (0, -1, 1.5, "3", None, [4]):
+        await bridge.send({"type": "event", "event": "sessions", "sessions": wrong})
+    await bridge.send({"type": "event", "event": "other", "sessions": 9})
+    assert (await bridge.ask("list_tabs"))["success"]
+    await paired.shows(f"Connected to 2 sessions on port {bridge.port}")
+
+    await bridge.send({"type": "event", "event": "sessions", "sessions": 1})
+    await paired.shows(f"Connected to 1 session on port {bridge.port}")

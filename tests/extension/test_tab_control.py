@@ -1,0 +1,246 @@
+"""Opening, closing and listing tabs, with pairing as the only consent."""
+
+import asyncio
+import socket
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.async_api import BrowserContext, Playwright
+from playwright.async_api import Error as PlaywrightError
+
+from tests.extension.conftest import Popup, Site, launched_chromium
+from tests.extension.fake_bridge import FakeBridge
+from tests.extension.test_attaching import opened_popup, until
+from tests.extension.test_reading import open_page, open_window
+
+UNLOAD_QUESTION = "<title>Draft</title><body>x<script>onbeforeunload = (event) => event.preventDefault()</script>"
+
+
+@pytest.fixture
+def free_port() -> int:
+    """A port on which nobody listens."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
+
+
+@pytest.fixture
+async def no_content() -> AsyncGenerator[str]:
+    """An address that answers without a page."""
+
+    async def answer(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
+
+
+async def test_created_tab_is_loaded_attached_and_in_front(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    url = site.url("/one")
+
+    reply = await bridge.ask("browser_create_tab", url=url)
+
+    tab_id = await paired.tab_id(url)
+    assert reply["result"] == {"tab_id": tab_id, "url": url, "title": "One"}
+    attached = await bridge.next_message("tab_attached")
+    (listed,) = (await bridge.ask("list_tabs"))["result"]
+    assert listed == {"tab_id": tab_id, "url": url, "title": "One", "connected_at": attached["connected_at"]}
+    assert (await bridge.ask("read_tab"))["result"]["text"] == "alpha\n\nbeta\n\ngamma"
+    stored = "(await chrome.storage.session.get('attachments')).attachments.map(([, tab]) => tab.allowEvaluate)"
+    assert await paired.chrome(stored) == [False]
+
+
+async def test_created_tab_is_answered_when_its_page_has_loaded_whole(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/slow")))
+    await until(paired, "(await chrome.tabs.query({ title: 'Slow' })).length === 1")
+    assert (await bridge.ask("list_tabs"))["result"] == []
+    assert not creating.done()
+
+    site.finish_slow.set()
+
+    assert (await creating)["result"]["title"] == "Slow"
+    assert "last part" in (await bridge.ask("read_tab"))["result"]["text"]
+
+
+@pytest.mark.usefixtures("paired")
+async def test_redirects_are_followed_to_the_page_in_the_end(bridge: FakeBridge, site: Site) -> None:
+    site.pages["/from"] = b"<title>From</title><script>location.replace('/two')</script>"
+
+    result = (await bridge.ask("browser_create_tab", url=site.url("/from")))["result"]
+
+    assert (result["url"], result["title"]) == (site.url("/two"), "Two")
+
+
+async def test_only_web_addresses_are_opened(paired: Popup, bridge: FakeBridge) -> None:
+    before = await paired.chrome("(await chrome.tabs.query({})).length")
+    schemes = ["javascript:alert(1)", "file:///etc/passwd", "chrome://settings", "data:text/html,x", "about:blank"]
+    for url in (*schemes, "/x", "", 7, None):
+        error = (await bridge.ask("browser_create_tab", url=url))["error"]
+
+        assert (error["code"], "http://" in error["message"]) == ("INVALID_ARGUMENT", True)
+        assert await paired.chrome("(await chrome.tabs.query({})).length") == before
+
+
+async def test_page_that_does_not_load_is_an_error_and_its_tab_is_closed(
+    paired: Popup, bridge: FakeBridge, free_port: int, no_content: str, site: Site
+) -> None:
+    before = await paired.chrome("(await chrome.tabs.query({})).length")
+    expected = {
+        f"http://127.0.0.1:{free_port}/": "net::ERR_CONNECTION_REFUSED",
+        "http://no-such-host.invalid/": "net::ERR_NAME_NOT_RESOLVED",
+        no_content: "no page",
+    }
+    for url, reason in expected.items():
+        error = (await bridge.ask("browser_create_tab", url=url))["error"]
+
+        assert (error["code"], reason in error["message"]) == ("NAVIGATION_FAILED", True), error
+        assert await paired.chrome("(await chrome.tabs.query({})).length") == before
+    assert (await bridge.ask("list_tabs"))["result"] == []
+    assert (await bridge.ask("browser_create_tab", url=site.url("/one")))["success"]
+
+
+async def test_tab_that_is_closed_while_it_loads_is_disconnected(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    creating = asyncio.create_task(bridge.ask("browser_create_tab", url=site.url("/slow")))
+    await until(paired, "(await chrome.tabs.query({ title: 'Slow' })).length === 1")
+
+    await paired.chrome("await chrome.tabs.remove((await chrome.tabs.query({ title: 'Slow' }))[0].id)")
+
+    assert (await creating)["error"]["code"] == "TAB_DISCONNECTED"
+
+
+async def test_tab_of_a_page_that_never_finishes_is_closed_when_the_time_is_up(paired: Popup, site: Site) -> None:
+    outcome = await paired.page.evaluate(
+        """async (url) => {
+          const { createTab } = await import("/commands/tabs.js");
+          const controller = new AbortController();
+          const creating = createTab({ params: { url }, signal: controller.signal });
+          const slow = () => chrome.tabs.query({ title: "Slow" });
+          while (!(await slow()).length) await new Promise((again) => setTimeout(again, 20));
+          controller.abort("time is up");
+          const reason = await creating.catch((error) => error);
+          return [reason, (await slow()).length];
+        }""",
+        site.url("/slow"),
+    )
+
+    assert outcome == ["time is up", 0]
+
+
+async def test_closed_tab_is_gone_and_another_stays(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    await open_page(paired, site.url("/one"))
+    await open_page(paired, site.url("/two"))
+    tab_id = await paired.tab_id(site.url("/one"))
+
+    assert (await bridge.ask("browser_close_tab", tab_id=tab_id))["result"] == {"success": True}
+
+    urls = [tab["url"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
+    assert site.url("/one") not in urls
+    assert site.url("/two") in urls
+    assert (await bridge.ask("browser_close_tab", tab_id=tab_id))["error"]["code"] == "TAB_NOT_FOUND"
+    assert (await bridge.ask("browser_close_tab"))["error"]["code"] == "INVALID_ARGUMENT"
+
+
+async def test_own_page_cannot_be_closed(paired: Popup, bridge: FakeBridge) -> None:
+    tab_id = await paired.tab_id(paired.page.url)
+
+    assert (await bridge.ask("browser_close_tab", tab_id=tab_id))["error"]["code"] == "INVALID_ARGUMENT"
+
+    await paired.shows("Connected")
+
+
+async def test_page_that_asks_before_it_closes_asks_only_about_what_the_person_did(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    site.pages["/draft"] = UNLOAD_QUESTION.encode()
+    # A form field of that name hides document.open from scripts.
+    site.pages["/own"] = UNLOAD_QUESTION.encode() + b"<form name=open></form>"
+    page = await open_page(paired, site.url("/draft"))
+    await page.mouse.click(50, 50)
+    drafts = await paired.tab_id(site.url("/draft"))
+    async with page.expect_event("dialog") as asked:
+        closing = asyncio.create_task(bridge.ask("browser_close_tab", tab_id=drafts))
+
+    error = (await closing)["error"]
+    assert (error["code"], "asks the person" in error["message"]) == ("COMMAND_TIMEOUT", True)
+    await (await asked.value).dismiss()
+    assert drafts in [tab["id"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
+
+    async with paired.page.context.expect_page() as opened:
+        created = (await bridge.ask("browser_create_tab", url=site.url("/own")))["result"]
+    await (await opened.value).mouse.click(50, 50)
+    assert (await bridge.ask("browser_close_tab", tab_id=created["tab_id"]))["result"] == {"success": True}
+
+
+async def test_a_hundred_tabs_in_two_windows_are_listed_whole(
+    playwright: Playwright, bridge: FakeBridge, site: Site
+) -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        async with launched_chromium(playwright, Path(profile)) as context:
+            popup = await opened_popup(context)
+            await popup.paste(bridge.connection_string)
+            await bridge.connected()
+            window = await open_window(popup, site.url("/one"))
+            script = """(windowId) => Promise.all(Array.from({ length: 100 }, (_, index) =>
+              chrome.tabs.create({ url: `about:blank?${index}`, active: false, ...(index % 2 && { windowId }) })))"""
+            await popup.page.evaluate(script, window)
+
+            tabs = (await bridge.ask("browser_get_tabs"))["result"]
+
+            asked = [tab for tab in tabs if tab["url"].startswith("about:blank?")]
+            assert {tab["url"] for tab in asked} == {f"about:blank?{index}" for index in range(100)}
+            assert len({tab["id"] for tab in asked}) == 100
+            assert len([tab for tab in tabs if tab["windowId"] == window]) == 51
+            assert len([tab for tab in tabs if tab["active"] and tab["windowId"] == window]) == 1
+
+
+async def test_private_tabs_are_there_only_when_the_person_allows_it(
+    playwright: Playwright, bridge: FakeBridge, site: Site
+) -> None:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        async with launched_chromium(playwright, Path(profile)) as context:
+            popup = await opened_popup(context)
+            await popup.paste(bridge.connection_string)
+            await bridge.connected()
+            popup = await allow_private(context, bridge, allowed=True)
+            window = await popup.chrome(
+                f"await chrome.windows.create({{ incognito: true, url: '{site.url('/one')}' }})"
+            )
+            tab_id = window["tabs"][0]["id"]
+
+            assert tab_id in [tab["id"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
+            assert (await bridge.ask("read_tab", tab_id=tab_id))["result"]["title"] == "One"
+
+            await allow_private(context, bridge, allowed=False)
+
+            assert tab_id not in [tab["id"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
+            assert (await bridge.ask("read_tab", tab_id=tab_id))["error"]["code"] == "TAB_NOT_FOUND"
+
+
+async def allow_private(context: BrowserContext, bridge: FakeBridge, *, allowed: bool) -> Popup:
+    """Turn the switch in chrome://extensions; Chrome restarts the extension then, and the next event wakes it."""
+    settings = await context.new_page()
+    await settings.goto("chrome://extensions")
+    # An unpacked extension does not come back without the developer mode.
+    await settings.evaluate(
+        """async (incognitoAccess) => {
+          const extensionId = "odmielohngedldmmnjkobeohjielmdjk";
+          await chrome.developerPrivate.updateProfileConfiguration({ inDeveloperMode: true });
+          await chrome.developerPrivate.updateExtensionConfiguration({ extensionId, incognitoAccess });
+        }""",
+        allowed,
+    )
+    popup = Popup(await context.new_page())
+    async with asyncio.timeout(20):
+        while not popup.page.url.startswith("chrome-extension:"):
+            # Until it is back, its pages are blocked.
+            with suppress(PlaywrightError):
+                await popup.open()
+    await bridge.connected()
+    return popup
