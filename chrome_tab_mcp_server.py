@@ -3140,7 +3140,7 @@ class ChromeTabs:
     async def data_layer(self, tab_id: int | None, name: str, since: int | None) -> dict[str, Any]:
         """Return the data layer of an attached tab as the extension gives it."""
         await self._check_tab(tab_id)
-        return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since or 0})
+        return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since})
 
     async def _check_tab(self, tab_id: int | None) -> None:
         """Refuse a tab of a denied host; without `tab_id` any attached tab may be meant."""

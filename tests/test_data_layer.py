@@ -142,7 +142,7 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
     asked = await call.answer("getDataLayer", REPLY)
     result = await call.ended()
 
-    assert asked["params"] == {"name": "dataLayer", "since": 0}
+    assert asked["params"] == {"name": "dataLayer", "since": None}
     assert result.structured_content["result"][1]["email"] == "[contact]"
     assert result.structured_content["notes"] == ["masked: 1 contact (redact=false shows them)"]
     assert json.loads(result.content[0].text) == result.structured_content
