@@ -33,6 +33,7 @@ from rich.console import Console
 from rich.table import Table
 
 import chrome_tab_mcp_server as server
+from bench.bridge import Line, measure_bridge
 from demo.browser import browser_with_extension, pair
 from demo.server import SERVER, connection_string, server_environment, started_server
 
@@ -346,11 +347,22 @@ async def measure_size() -> list[Ratio]:
 
 # --- Table --------------------------------------------------------------------------------------
 
+
+def as_ratios(measure: Callable[[], Coroutine[Any, Any, list[Line]]]) -> Callable[[], Coroutine[Any, Any, list[Ratio]]]:
+    """Make a measurement of another file one of ours."""
+
+    async def measured() -> list[Ratio]:
+        return [Ratio(*line) for line in await measure()]
+
+    return measured
+
+
 MEASUREMENTS: dict[str, Callable[[], Coroutine[Any, Any, list[Ratio]]]] = {
     "start": measure_start,
     "reading": measure_reading,
     "growth": measure_growth,
     "size": measure_size,
+    "bridge": as_ratios(measure_bridge),
 }
 
 

@@ -59,7 +59,9 @@ async function loadedTab(tabId) {
   chrome.tabs.onRemoved.addListener(onRemoved);
   const timer = setTimeout(settle, LOAD_WAIT_MS);
   try {
-    if ((await tabById(tabId)).status === "loading") await settled;
+    const tab = await tabById(tabId);
+    if (tab.status !== "loading") return tab;
+    await settled;
     return await tabById(tabId);
   } finally {
     clearTimeout(timer);

@@ -27,8 +27,7 @@ export async function tabById(tabId) {
  * @throws {CommandError} TAB_NOT_FOUND
  */
 export async function viewedTab() {
-  const tabs = await normalTabs();
-  const windowId = await lastFocusedWindowId();
+  const [tabs, windowId] = await Promise.all([normalTabs(), lastFocusedWindowId()]);
   const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
   if (active) return active;
   const [latest] = tabs.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));

@@ -1,0 +1,418 @@
+"""What the way through the extension costs, beside other servers that read the same page: `measure_bridge`.
+
+Alone: python -m bench.bridge. Each line is what, ours, beside, theirs, unit, largest ratio allowed.
+The others are playwright-mcp and chrome-devtools-mcp, installed from npm into .cache, in the same browser.
+"""
+
+import asyncio
+import http.server
+import json
+import os
+import random
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest import mock
+from urllib.parse import unquote
+
+import psutil
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from mcp_types import TextContent
+from playwright.async_api import Page
+
+import chrome_tab_mcp_server as server
+from demo.browser import browser_with_extension, pair
+from demo.server import connection_string, free_port, server_environment, started_server
+
+Line = tuple[str, float, str, float, str, float]
+Call = Callable[[], Awaitable[str]]
+
+ROOT = Path(__file__).resolve().parent.parent
+PEERS = ROOT / ".cache" / "bench"
+PACKAGES = ["@playwright/mcp@>=0.0.83 <0.1", "chrome-devtools-mcp@>=1.11 <2"]
+INSTALL_S = 300
+ANSWER_S = 60
+ROUNDS = 15
+STORMS = 3
+TO_READ, TO_LIST, TO_GUEST, TO_GROW = 0.2, 0.7, 1.5, 1.2
+CLIENTS, COMMANDS = 20, 2000
+MEGABYTE = 1_000_000
+
+
+STYLE = (
+    ".grid{display:grid;grid-template-columns:repeat(4,1fr);gap:1em;list-style:none}"
+    ".nav ul{display:flex;flex-wrap:wrap;list-style:none}.list{width:100%}"
+)
+LAST_WORDS = "Here the page ends"
+
+
+# --- Pages --------------------------------------------------------------------------------------
+
+
+class Words:
+    """Sentences, always the same, and about as different as those of a real page."""
+
+    def __init__(self) -> None:
+        self._chance = random.Random(1)  # noqa: S311  # no secret
+        self._known = [
+            "".join(self._chance.choices("etaoinshrdlu", k=self._chance.randint(2, 10))) for _ in range(5000)
+        ]
+
+    def __call__(self, fewest: int, most: int) -> str:
+        """Give a number of words between the two."""
+        return " ".join(self._chance.choices(self._known, k=self._chance.randint(fewest, most))).capitalize()
+
+
+def article(words: Words, number: int) -> str:
+    """Give a section with its paragraphs, links and a picture."""
+    paragraphs = "".join(
+        f'<p class="article__paragraph">{words(30, 60)}, <a class="link link--inline" href="/topics/{number}/{i}" '
+        f'data-track="inline-link">{words(2, 4)}</a>. <em>{words(3, 8)}</em> {words(20, 50)}.</p>'
+        for i in range(4)
+    )
+    return (
+        f'<section class="article__section" id="section-{number}"><h2 class="article__heading">{words(3, 8)}</h2>'
+        f'<figure class="figure"><img src="data:," alt="{words(4, 9)}" loading="lazy" width="640" height="360">'
+        f'<figcaption class="figure__caption">{words(6, 14)}</figcaption></figure>{paragraphs}</section>'
+    )
+
+
+def product(words: Words, number: int) -> str:
+    """Give one card of a shop's grid."""
+    return (
+        f'<li class="grid__item product-card" data-product-id="{number}" data-list="results"><article>'
+        f'<a class="product-card__link" href="/products/{number}-{words(1, 2).lower().replace(" ", "-")}?ref=grid&pos={number}">'
+        f'<img class="product-card__image" src="data:," alt="{words(3, 6)}" loading="lazy" width="320" height="320">'
+        f'<h3 class="product-card__title">{words(3, 7)}</h3></a>'
+        f'<div class="product-card__rating" role="img" aria-label="{number % 5} of 5 stars"><span>{number % 5}.0</span> '
+        f"<span>({number * 7 % 900})</span></div>"
+        f'<p class="product-card__text">{words(8, 16)}</p><div class="product-card__price">'
+        f'<span class="price price--now">{number % 300}.99 EUR</span> <s class="price price--old">{number % 300 + 20}.00</s></div>'
+        f'<button type="button" class="button button--primary" data-action="add" data-sku="SKU-{number:06}">Add to cart</button>'
+        "</article></li>"
+    )
+
+
+def entry(words: Words, number: int) -> str:
+    """Give one row of a long list."""
+    return (
+        f'<tr class="list__row" id="row-{number}" data-entry="{number}"><td class="list__cell list__cell--rank">{number}.</td>'
+        f'<td class="list__cell"><a class="list__title" href="/entries/{number}" rel="nofollow noreferrer">{words(4, 10)}</a> '
+        f'<span class="list__site">(<a href="/from/{number % 40}">{words(1, 1).lower()}.example</a>)</span>'
+        f'<div class="list__details"><span class="list__score">{number * 13 % 500} points</span> by '
+        f'<a href="/people/{number % 90}" class="list__person">{words(1, 1)}</a> '
+        f'<time datetime="2026-01-{number % 28 + 1:02}T10:00:00Z">{number % 23 + 1} hours ago</time> | '
+        f'<a href="/entries/{number}#comments">{number * 3 % 200} comments</a></div></td></tr>'
+    )
+
+
+def page_of(kind: str, size: int) -> str:
+    """Give a page of about `size` bytes of HTML: navigation, content, footer, and as on real pages half of it scripts' data."""
+    words = Words()
+    part, opening, closing = {
+        "article": (article, "<article>", "</article>"),
+        "shop": (product, '<ul class="grid">', "</ul>"),
+        "list": (entry, '<table class="list"><tbody>', "</tbody></table>"),
+    }[kind]
+    links = "".join(f'<li class="nav__item"><a class="nav__link" href="/{i}">{words(1, 2)}</a></li>' for i in range(40))
+    parts: list[str] = []
+    while sum(map(len, parts)) < size / 2 - 2 * len(links):
+        parts.append(part(words, len(parts) + 1))
+    data = json.dumps(
+        [{"id": number, "name": words(2, 6), "tags": words(1, 4).split()} for number in range(size // 160)]
+    )
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>A page of the kind {kind}</title><style>{STYLE}</style>'
+        f'<script type="application/json">{data}</script><header><nav class="nav" aria-label="Main"><ul>{links}</ul></nav></header>'
+        f"<main><h1>{words(4, 8)}</h1>{opening}{''.join(parts)}{closing}</main>"
+        f"<footer><ul>{links}</ul><p>{words(20, 40)}</p><p>{LAST_WORDS}</p></footer></html>"
+    )
+
+
+def numbered_page() -> str:
+    """Give a page with a number for each command, so that every answer is another one."""
+    numbers = " ".join(f"({i}:{i * i}:{i})" for i in range(COMMANDS))
+    return f"<!doctype html><meta charset=utf-8><title>Numbers</title><p>{numbers}</p>"
+
+
+PAGES = {"70 kB article": ("article", 70_000), "250 kB shop": ("shop", 250_000), "600 kB list": ("list", 600_000)}
+
+
+@contextmanager
+def web_server(pages: Mapping[str, str]) -> Generator[str]:
+    """Serve the pages on loopback; gives the address before their names."""
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            body = pages.get(unquote(self.path).lstrip("/"), "").encode()
+            self.send_response(200 if body else 404)
+            self.send_header("content-type", "text/html; charset=utf-8")
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the inherited name
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
+        threading.Thread(target=web.serve_forever, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{web.server_port}/"
+        finally:
+            web.shutdown()
+
+
+# --- The others ---------------------------------------------------------------------------------
+
+
+def install_peers() -> None:
+    """Install the other servers; quick when they are there."""
+    PEERS.mkdir(parents=True, exist_ok=True)
+    command = ["npm", "install", "--prefix", str(PEERS), "--no-audit", "--no-fund", "--loglevel=error", *PACKAGES]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, timeout=INSTALL_S)
+
+
+@asynccontextmanager
+async def peer(name: str, folder: Path, *arguments: str) -> AsyncGenerator[Client[StdioTransport]]:
+    """Start one of the other servers over stdio; what it writes goes to `folder`."""
+    quiet = {"CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS": "1", "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS": "1"}
+    program = PEERS / "node_modules" / ".bin" / name
+    log = folder / f"{name}.log"
+    transport = StdioTransport(
+        str(program), list(arguments), {**os.environ, **quiet}, cwd=str(folder), keep_alive=False, log_file=log
+    )
+    async with Client(transport) as client:
+        yield client
+
+
+def tool(client: Client[StdioTransport], name: str, **arguments: Any) -> Call:
+    """Give a call of a tool that returns its text."""
+
+    async def call() -> str:
+        result = await client.call_tool(name, arguments, timeout=ANSWER_S)
+        return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+
+    return call
+
+
+def command(bridge: server.Bridge, name: str, **params: Any) -> Call:
+    """Give a call of a bare command, without MCP, that returns its result as text."""
+
+    async def call() -> str:
+        result = await bridge.command(name, None, params)
+        return str(result)
+
+    return call
+
+
+async def in_turns(calls: Mapping[str, Call], expected: str) -> dict[str, float]:
+    """Give the median milliseconds of each call; each round has another order, the first one warms up."""
+    times: dict[str, list[float]] = {name: [] for name in calls}
+    chance = random.Random(1)  # noqa: S311  # no secret
+    for number in range(ROUNDS + 1):
+        for name in chance.sample(list(calls), len(calls)):
+            begun = time.perf_counter()
+            answer = await calls[name]()
+            taken = (time.perf_counter() - begun) * 1000
+            assert expected in answer, f"{name} gave another page"
+            if number:
+                times[name].append(taken)
+    return {name: statistics.median(of_name) for name, of_name in times.items()}
+
+
+# --- Measurements -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scene:
+    """The browser with the paired extension, the page in it, and where all is."""
+
+    folder: Path
+    environment: dict[str, str]
+    page: Page
+    address: str
+    debugging_port: int
+
+    @property
+    def port(self) -> int:
+        """The port of the bridge."""
+        return int(self.environment["CHROME_TAB_PORT"])
+
+    async def show(self, name: str) -> None:
+        """Make a page of the web server the active tab."""
+        await self.page.goto(self.address + name)
+        await self.page.bring_to_front()
+
+
+@asynccontextmanager
+async def bridge(scene_port: int) -> AsyncGenerator[server.Bridge]:
+    """Run a bridge without an MCP server around it."""
+    running = server.Bridge(scene_port)
+    await running.start()
+    try:
+        yield running
+    finally:
+        await running.stop()
+
+
+async def reach(running: server.Bridge) -> None:
+    assert await running.wait_connected(ANSWER_S), "the extension did not come back"
+
+
+async def measure_guests(scene: Scene) -> list[Line]:
+    """Go through a second session and through the first, both bare: what MCP costs would hide the difference."""
+    lines: list[Line] = []
+    async with bridge(scene.port) as owner, bridge(scene.port) as guest:
+        await reach(owner)
+        await reach(guest)
+        for name in PAGES:
+            await scene.show(name)
+            both = {"owner": command(owner, "read_tab"), "guest": command(guest, "read_tab")}
+            times = await in_turns(both, LAST_WORDS)
+            lines.append((f"read {name}, as a guest", times["guest"], "as the owner", times["owner"], "ms", TO_GUEST))
+        both = {"owner": command(owner, "browser_get_tabs"), "guest": command(guest, "browser_get_tabs")}
+        times = await in_turns(both, scene.address)
+        lines.append(("list the tabs, as a guest", times["guest"], "as the owner", times["owner"], "ms", TO_GUEST))
+    return lines
+
+
+async def measure_peers(scene: Scene, ours: Client[StdioTransport], guest: server.Bridge) -> list[Line]:
+    """Read the active tab and list the tabs, beside the other servers in the same browser."""
+    endpoint = f"http://127.0.0.1:{scene.debugging_port}"
+    lines: list[Line] = []
+    await scene.show(next(iter(PAGES)))
+    async with (
+        peer("playwright-mcp", scene.folder, "--cdp-endpoint", endpoint) as playwright,
+        peer("chrome-devtools-mcp", scene.folder, "--browserUrl", endpoint, "--no-performance-crux") as devtools,
+    ):
+        pages = str(await tool(devtools, "list_pages")())
+        page_id = int(pages.partition(f" ({scene.address}")[0].splitlines()[-1].partition(":")[0])
+        for name in PAGES:
+            await scene.show(name)
+            times = await in_turns(
+                {
+                    "read_chrome_tab": tool(ours, "read_chrome_tab", max_chars=server.MAX_CHARS),
+                    "bare command": command(guest, "read_tab"),
+                    "browser_snapshot": tool(playwright, "browser_snapshot"),
+                    "take_snapshot": tool(devtools, "take_snapshot", pageId=page_id),
+                },
+                LAST_WORDS,
+            )
+            lines += [
+                (f"{way}, {name}", times[way], other, times[other], "ms", TO_READ)
+                for way in ("read_chrome_tab", "bare command")
+                for other in ("browser_snapshot", "take_snapshot")
+            ]
+        times = await in_turns(
+            {
+                "browser_get_tabs": tool(ours, "browser_get_tabs"),
+                "browser_tabs": tool(playwright, "browser_tabs", action="list"),
+            },
+            scene.address,
+        )
+    lines.append(("browser_get_tabs", times["browser_get_tabs"], "browser_tabs", times["browser_tabs"], "ms", TO_LIST))
+    return lines
+
+
+class CountingGuest(server.Bridge):
+    """A guest that writes down which of its commands were answered."""
+
+    def __init__(self, port: int) -> None:
+        super().__init__(port)
+        self.answered = Counter[str]()
+
+    def _take_as_guest(self, frame: str | bytes, owner: Any) -> None:
+        message = server.parse_frame(frame)
+        if message.get("type") == "response":
+            self.answered[str(message.get("id"))] += 1
+        super()._take_as_guest(frame, owner)
+
+
+def owner_process(port: int) -> psutil.Process:
+    """Give the process, of those that we have started, which listens on the port."""
+    for child in psutil.Process().children(recursive=True):
+        listening = [found.laddr.port for found in child.net_connections("tcp") if found.status == psutil.CONN_LISTEN]
+        if port in listening:
+            return child
+    raise RuntimeError(f"No process of ours listens on port {port}.")
+
+
+async def storm(guests: list[CountingGuest]) -> tuple[int, int]:
+    """Send all commands at once; return how many had no or a wrong answer, and how many were answered twice."""
+
+    async def one(number: int) -> bool:
+        params = {"start": f"({number}:", "end": f":{number})"}
+        result = await guests[number % len(guests)].command("read_tab", None, params)
+        return bool(result["text"] == str(number * number))
+
+    for guest in guests:
+        guest.answered.clear()
+    right = await asyncio.gather(*map(one, range(COMMANDS)))
+    answers = [count for guest in guests for count in guest.answered.values()]
+    return COMMANDS - sum(right), sum(answers) - len(answers)
+
+
+async def measure_storm(scene: Scene) -> list[Line]:
+    """Count the answers to many commands from many clients at once, and weigh the owner before and after."""
+    await scene.show("numbers")
+    owner = owner_process(scene.port)
+    async with AsyncExitStack() as stack:
+        guests = [CountingGuest(scene.port) for _ in range(CLIENTS)]
+        for guest in guests:
+            await guest.start()
+            stack.push_async_callback(guest.stop)
+            await reach(guest)
+        results = [await storm(guests)]
+        before = owner.memory_info().rss / MEGABYTE
+        results += [await storm(guests) for _ in range(STORMS)]
+        after = owner.memory_info().rss / MEGABYTE
+    lost, twice = (sum(counts) for counts in zip(*results, strict=True))
+    sent = COMMANDS * len(results)
+    many = f"{COMMANDS} commands from {CLIENTS} clients"
+    return [
+        (f"lost of {COMMANDS} from {CLIENTS} clients at once", lost, "sent", sent, "commands", 0),
+        ("answered twice", twice, "sent", sent, "commands", 0),
+        (f"owner's memory after {sent} commands", after, f"after {many}", before, "MB", TO_GROW),
+    ]
+
+
+async def measure_bridge() -> list[Line]:
+    """All of it in one browser."""
+    await asyncio.to_thread(install_peers)
+    pages = {name: page_of(*kind) for name, kind in PAGES.items()} | {"numbers": numbered_page()}
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
+        environment = server_environment(folder, settings)
+        # Bridges in this process find the key where the servers do.
+        stack.enter_context(mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(folder)))
+        address = stack.enter_context(web_server(pages))
+        debugging_port = free_port()
+        browser = await stack.enter_async_context(
+            browser_with_extension(folder / "profile", f"--remote-debugging-port={debugging_port}")
+        )
+        scene = Scene(folder, environment, browser.pages[0], address, debugging_port)
+        async with bridge(scene.port):
+            await pair(browser, await connection_string(environment))
+        lines = await measure_guests(scene)
+        ours = await stack.enter_async_context(started_server(environment, folder / "server.log"))
+        await tool(ours, "chrome_tab_status")()
+        guest = await stack.enter_async_context(bridge(scene.port))
+        await reach(guest)
+        lines += await measure_peers(scene, ours, guest)
+        lines += await measure_storm(scene)
+    return lines
+
+
+if __name__ == "__main__":
+    for what, ours, beside, other, unit, limit in asyncio.run(measure_bridge()):
+        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
