@@ -637,6 +637,11 @@ class TokenMeter:
             total += size * min(1.0, rate)
         return int(total) + 1
 
+    def usual(self, text: str) -> int:
+        """Return the tokens that a text of its kind usually takes, rather too many than too few."""
+        expected = sum(rate * size for rate, size in zip(USUAL_RATES, byte_kinds(text), strict=True))
+        return int(expected * NARROWING_MARGIN) + 1
+
     def lower(self, text: str) -> int:
         """Return a number of tokens that the whole text reaches with any usual tokenizer."""
         words = text.split()
@@ -1527,11 +1532,13 @@ class Reading:
     async def _room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window less answer, template and prompts."""
         window = (await self.analyst.window(self.model)).tokens
-        room = window - max(256, min(window // 4, 8192)) - TEMPLATE_TOKENS
-        room -= self.meter.upper(self.question.prompt)
-        if self.question.output_schema:
-            room -= self.meter.upper(json.dumps(self.question.output_schema))
-        return room if whole else room - self.meter.upper(self._place("999.9.9"))
+        room = window - min(window // 4, 8192) - TEMPLATE_TOKENS
+        ours = self.question.prompt + json.dumps(self.question.output_schema or "")
+        ours += "" if whole else self._place("999.9.9")
+        left = room - self.meter.upper(ours)
+        # In a small window the bound on the prompts alone can leave nothing. What they usually take is
+        # then believed: a part that is too long for it all the same is noticed.
+        return left if left >= MIN_PART_CHARS else room - self.meter.usual(ours)
 
     async def _cost(self) -> Callable[[str], float]:
         """Return what a text takes of the room for a part (1 is all of it); raise when there is none."""
@@ -1688,7 +1695,8 @@ class Reading:
         is_half = abs(2 * sent.tokens - window) <= window // 50 or any(
             abs(sent.tokens - half) <= HALF_TOLERANCE for half in USUAL_HALVES
         )
-        halved = known.halves and is_half and self.meter.upper(prompt) >= 2 * sent.tokens
+        # What has been learned may be what was wrong: only the bytes are sure.
+        halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
         acquitted = parent is not None and sent.tokens <= parent.tokens * (sent.chars / parent.chars + 0.25)
         if (below or halved or filled) and not acquitted:

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 
@@ -180,6 +181,32 @@ async def test_every_fact_is_seen_although_the_server_tells_a_wrong_window(osasc
     assert 2048 <= receipt["window"] <= 2200
 
 
+async def test_every_fact_is_seen_although_denser_text_follows_what_the_bounds_were_learned_from(
+    osascript: FakeOsascript,
+) -> None:
+    # Capitals are of the same kind as small letters and take more than twice the tokens, but not so
+    # many that what a cut leaves is below the lower bound: only its being half the window tells.
+    def tokenize(text: str) -> list[str]:
+        return re.findall(r"[A-Z ]{1,2}|[^A-Z]{1,5}", text)
+
+    rng = random.Random(1)  # noqa: S311 -- the same page in each run
+    osascript.shows(prose(rng, 20_000).lower() + with_facts(prose(rng, 60_000).upper()))
+    async with FakeOllama(4096, tokenize) as fake, asking(fake) as asker:
+        receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert facts_in(joined(fake.seen)) == FACTS
+
+
+@pytest.mark.parametrize("window", [1024, 2048])
+async def test_a_small_window_is_enough_for_the_default_question(window: int, osascript: FakeOsascript) -> None:
+    osascript.shows(page_of(prose, tokens_like_usual, 8 * window))
+    async with FakeOllama(window) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert facts_in(joined(fake.seen)) == FACTS
+    assert receipt["window"] == window
+
+
 async def test_a_single_request_shows_the_model_less_than_a_tenth(ollama: FakeOllama) -> None:
     page = page_of(prose, tokens_like_usual, 20 * 2048)
 
@@ -354,7 +381,7 @@ async def test_server_that_fails_at_every_part_is_given_up(osascript: FakeOsascr
 async def test_instruction_that_leaves_no_room_is_refused_before_the_model_is_asked(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
     async with FakeOpenAIServer() as fake, asking(fake, context_length=2000) as asker:
-        code, sentence = error_of(await asker.ask(system_prompt="long " * 400))
+        code, sentence = error_of(await asker.ask(system_prompt="long " * 1000))
 
     assert code == "INVALID_ARGUMENT"
     assert "window of 2000 tokens" in sentence
