@@ -6,6 +6,7 @@
 
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
 
+const LARGE_FRAME_UNITS = 64 * 1024;
 const PROTOCOL = 1;
 /** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
 const PING_INTERVAL_MS = 20_000;
@@ -77,7 +78,9 @@ export class Connection {
 
   /** @param {string} frame JSON text; dropped unless the connection is open */
   sendFrame(frame) {
-    if (this.isOpen) this.#socket.send(frame);
+    if (!this.isOpen) return;
+    // Chrome sends a large text frame at half the speed of a binary one.
+    this.#socket.send(frame.length > LARGE_FRAME_UNITS ? new TextEncoder().encode(frame) : frame);
   }
 
   /** Closes for good and says nothing to `onClose`. May be called twice. */

@@ -48,20 +48,24 @@ export function unreadable(message) {
  * @param {number} tabId
  */
 async function loadedTab(tabId) {
+  const tab = await tabById(tabId);
+  return tab.status === "loading" ? onceLoaded(tabId) : tab;
+}
+
+/** @param {number} tabId */
+async function onceLoaded(tabId) {
   /** @type {() => void} */
   let settle = () => {};
   const settled = /** @type {Promise<void>} */ (new Promise((resolve) => (settle = resolve)));
   /** @type {(id: number, change: {status?: string}) => void} */
   const onUpdated = (id, { status }) => void (id === tabId && status === "complete" && settle());
   const onRemoved = (/** @type {number} */ id) => void (id === tabId && settle());
-  // Listening starts before the first look, or the end of loading could fall in between.
+  // Listening starts before another look, or the end of loading could fall in between.
   chrome.tabs.onUpdated.addListener(onUpdated);
   chrome.tabs.onRemoved.addListener(onRemoved);
   const timer = setTimeout(settle, LOAD_WAIT_MS);
   try {
-    const tab = await tabById(tabId);
-    if (tab.status !== "loading") return tab;
-    await settled;
+    if ((await tabById(tabId)).status === "loading") await settled;
     return await tabById(tabId);
   } finally {
     clearTimeout(timer);
