@@ -1,7 +1,8 @@
 """What the way through the extension costs, beside other servers that read the same page: `measure_bridge`.
 
 Alone: python -m bench.bridge. Each line is what, ours, beside, theirs, unit, largest ratio allowed.
-The others are playwright-mcp and chrome-devtools-mcp, installed from npm into .cache, in the same browser.
+The others are playwright-mcp and chrome-devtools-mcp, installed from npm into .cache. Each has a browser of its own
+from the same program: their debuggers would slow down ours, and the person's browser has none.
 """
 
 import asyncio
@@ -21,17 +22,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from unittest import mock
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
 
 import psutil
-from fastmcp import Client
-from fastmcp.client.transports import StdioTransport
-from mcp_types import TextContent
 from playwright.async_api import Page
 
 import chrome_tab_mcp_server as server
-from demo.browser import browser_with_extension, pair
-from demo.server import connection_string, free_port, server_environment, started_server
+from demo.browser import browser_with_extension, chromium, pair
+from demo.server import SERVER, connection_string, server_environment
 
 Line = tuple[str, float, str, float, str, float]
 Call = Callable[[], Awaitable[str]]
@@ -41,6 +39,7 @@ PEERS = ROOT / ".cache" / "bench"
 PACKAGES = ["@playwright/mcp@>=0.0.83 <0.1", "chrome-devtools-mcp@>=1.11 <2"]
 INSTALL_S = 300
 ANSWER_S = 60
+LONGEST_LINE = 64 * 1024 * 1024
 ROUNDS = 15
 STORMS = 3
 TO_READ, TO_LIST, TO_GUEST, TO_GROW = 0.2, 0.7, 1.5, 1.2
@@ -73,16 +72,19 @@ class Words:
 
 
 def article(words: Words, number: int) -> str:
-    """Give a section with its paragraphs, links and a picture."""
-    paragraphs = "".join(
-        f'<p class="article__paragraph">{words(30, 60)}, <a class="link link--inline" href="/topics/{number}/{i}" '
-        f'data-track="inline-link">{words(2, 4)}</a>. <em>{words(3, 8)}</em> {words(20, 50)}.</p>'
-        for i in range(4)
-    )
+    """Give a section: heading, picture, text with links, a teaser of another article and a reader's comment."""
+    link = f'<a class="link link--inline" href="/topics/{number}" data-track="inline-link">{words(2, 4)}</a>'
     return (
         f'<section class="article__section" id="section-{number}"><h2 class="article__heading">{words(3, 8)}</h2>'
         f'<figure class="figure"><img src="data:," alt="{words(4, 9)}" loading="lazy" width="640" height="360">'
-        f'<figcaption class="figure__caption">{words(6, 14)}</figcaption></figure>{paragraphs}</section>'
+        f'<figcaption class="figure__caption">{words(6, 14)}</figcaption></figure>'
+        f'<p class="article__paragraph">{words(20, 40)} {link}, <em>{words(3, 8)}</em> {words(10, 30)}.</p>'
+        f'<aside class="teaser"><a class="teaser__link" href="/articles/{number}"><span class="teaser__kicker">{words(1, 2)}'
+        f'</span> <strong class="teaser__title">{words(4, 9)}</strong></a></aside>'
+        f'<div class="comment" id="comment-{number}"><a class="comment__author" href="/people/{number}">{words(1, 2)}</a> '
+        f'<time datetime="2026-01-{number % 28 + 1:02}T10:00:00Z">{number % 23 + 1} hours ago</time>'
+        f'<p class="comment__text">{words(5, 20)}</p><button type="button" data-action="like">Like ({number * 7 % 90})</button> '
+        '<button type="button" data-action="reply">Reply</button></div></section>'
     )
 
 
@@ -181,25 +183,73 @@ def install_peers() -> None:
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL, timeout=INSTALL_S)
 
 
+class StdioClient:
+    """An MCP client that does next to nothing: FastMCP's own costs 3.5 ms a call and would hide what the servers cost."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self._process = process
+        self._last_id = 0
+
+    async def initialize(self) -> None:
+        """Open the session."""
+        about = {"name": "bench", "version": "1"}
+        await self.request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=about)
+        self._send({"method": "notifications/initialized"})
+
+    async def request(self, method: str, **params: Any) -> dict[str, Any]:
+        """Send a request and give its result; one is under way at a time."""
+        self._last_id += 1
+        self._send({"id": self._last_id, "method": method, "params": params})
+        assert self._process.stdout is not None
+        async with asyncio.timeout(ANSWER_S):
+            while line := await self._process.stdout.readline():
+                message = json.loads(line)
+                if message.get("id") == self._last_id:
+                    return dict(message["result"])
+        raise RuntimeError(f"The server ended before it answered {method}.")
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+
+
 @asynccontextmanager
-async def peer(name: str, folder: Path, *arguments: str) -> AsyncGenerator[Client[StdioTransport]]:
-    """Start one of the other servers over stdio; what it writes goes to `folder`."""
+async def started(folder: Path, environment: Mapping[str, str], *program: str) -> AsyncGenerator[StdioClient]:
+    """Start a server over stdio for the time of the block; what it writes goes to `folder`."""
+    pipe = asyncio.subprocess.PIPE
+    with (folder / f"{Path(program[0]).name}.log").open("wb") as log:
+        process = await asyncio.create_subprocess_exec(
+            *program, env=environment, cwd=folder, stdin=pipe, stdout=pipe, stderr=log, limit=LONGEST_LINE
+        )
+        client = StdioClient(process)
+        try:
+            await client.initialize()
+            yield client
+        finally:
+            assert process.stdin is not None
+            process.stdin.close()
+            try:
+                await asyncio.wait_for(process.wait(), ANSWER_S)
+            except TimeoutError:
+                process.kill()
+                raise
+
+
+@asynccontextmanager
+async def peer(name: str, folder: Path, *arguments: str) -> AsyncGenerator[StdioClient]:
+    """Start one of the other servers; it asks nobody for news and reports to nobody."""
     quiet = {"CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS": "1", "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS": "1"}
-    program = PEERS / "node_modules" / ".bin" / name
-    log = folder / f"{name}.log"
-    transport = StdioTransport(
-        str(program), list(arguments), {**os.environ, **quiet}, cwd=str(folder), keep_alive=False, log_file=log
-    )
-    async with Client(transport) as client:
+    program = str(PEERS / "node_modules" / ".bin" / name)
+    async with started(folder, {**os.environ, **quiet}, program, *arguments) as client:
         yield client
 
 
-def tool(client: Client[StdioTransport], name: str, **arguments: Any) -> Call:
+def tool(client: StdioClient, name: str, **arguments: Any) -> Call:
     """Give a call of a tool that returns its text."""
 
     async def call() -> str:
-        result = await client.call_tool(name, arguments, timeout=ANSWER_S)
-        return "\n".join(block.text for block in result.content if isinstance(block, TextContent))
+        result = await client.request("tools/call", name=name, arguments=arguments)
+        return "\n".join(block["text"] for block in result["content"] if block["type"] == "text")
 
     return call
 
@@ -240,16 +290,19 @@ class Scene:
     environment: dict[str, str]
     page: Page
     address: str
-    debugging_port: int
 
     @property
     def port(self) -> int:
         """The port of the bridge."""
         return int(self.environment["CHROME_TAB_PORT"])
 
+    def address_of(self, name: str) -> str:
+        """Give the address of a page of the web server."""
+        return self.address + quote(name)
+
     async def show(self, name: str) -> None:
         """Make a page of the web server the active tab."""
-        await self.page.goto(self.address + name)
+        await self.page.goto(self.address_of(name))
         await self.page.bring_to_front()
 
 
@@ -285,25 +338,27 @@ async def measure_guests(scene: Scene) -> list[Line]:
     return lines
 
 
-async def measure_peers(scene: Scene, ours: Client[StdioTransport], guest: server.Bridge) -> list[Line]:
-    """Read the active tab and list the tabs, beside the other servers in the same browser."""
-    endpoint = f"http://127.0.0.1:{scene.debugging_port}"
+async def measure_peers(scene: Scene, ours: StdioClient, guest: server.Bridge) -> list[Line]:
+    """Read the active tab and list the tabs, beside the other servers on the same page."""
+    root = os.geteuid() == 0  # it has no sandbox
+    playwright_arguments = ["--executable-path", chromium(), "--headless", "--isolated", *["--no-sandbox"] * root]
+    devtools_arguments = ["--executablePath", chromium(), "--headless", "--isolated", "--no-performance-crux"]
+    devtools_arguments += ["--chromeArg=--no-sandbox"] * root
     lines: list[Line] = []
-    await scene.show(next(iter(PAGES)))
     async with (
-        peer("playwright-mcp", scene.folder, "--cdp-endpoint", endpoint) as playwright,
-        peer("chrome-devtools-mcp", scene.folder, "--browserUrl", endpoint, "--no-performance-crux") as devtools,
+        peer("playwright-mcp", scene.folder, *playwright_arguments) as playwright,
+        peer("chrome-devtools-mcp", scene.folder, *devtools_arguments) as devtools,
     ):
-        pages = str(await tool(devtools, "list_pages")())
-        page_id = int(pages.partition(f" ({scene.address}")[0].splitlines()[-1].partition(":")[0])
         for name in PAGES:
             await scene.show(name)
+            await tool(playwright, "browser_navigate", url=scene.address_of(name))()
+            await tool(devtools, "navigate_page", pageId=1, url=scene.address_of(name))()
             times = await in_turns(
                 {
                     "read_chrome_tab": tool(ours, "read_chrome_tab", max_chars=server.MAX_CHARS),
                     "bare command": command(guest, "read_tab"),
                     "browser_snapshot": tool(playwright, "browser_snapshot"),
-                    "take_snapshot": tool(devtools, "take_snapshot", pageId=page_id),
+                    "take_snapshot": tool(devtools, "take_snapshot", pageId=1),
                 },
                 LAST_WORDS,
             )
@@ -312,13 +367,11 @@ async def measure_peers(scene: Scene, ours: Client[StdioTransport], guest: serve
                 for way in ("read_chrome_tab", "bare command")
                 for other in ("browser_snapshot", "take_snapshot")
             ]
-        times = await in_turns(
-            {
-                "browser_get_tabs": tool(ours, "browser_get_tabs"),
-                "browser_tabs": tool(playwright, "browser_tabs", action="list"),
-            },
-            scene.address,
-        )
+        both = {
+            "browser_get_tabs": tool(ours, "browser_get_tabs"),
+            "browser_tabs": tool(playwright, "browser_tabs", action="list"),
+        }
+        times = await in_turns(both, scene.address)
     lines.append(("browser_get_tabs", times["browser_get_tabs"], "browser_tabs", times["browser_tabs"], "ms", TO_LIST))
     return lines
 
@@ -386,7 +439,7 @@ async def measure_storm(scene: Scene) -> list[Line]:
 
 
 async def measure_bridge() -> list[Line]:
-    """All of it in one browser."""
+    """Measure all of it in one run."""
     await asyncio.to_thread(install_peers)
     pages = {name: page_of(*kind) for name, kind in PAGES.items()} | {"numbers": numbered_page()}
     async with AsyncExitStack() as stack:
@@ -396,15 +449,12 @@ async def measure_bridge() -> list[Line]:
         # Bridges in this process find the key where the servers do.
         stack.enter_context(mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(folder)))
         address = stack.enter_context(web_server(pages))
-        debugging_port = free_port()
-        browser = await stack.enter_async_context(
-            browser_with_extension(folder / "profile", f"--remote-debugging-port={debugging_port}")
-        )
-        scene = Scene(folder, environment, browser.pages[0], address, debugging_port)
+        browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
+        scene = Scene(folder, environment, browser.pages[0], address)
         async with bridge(scene.port):
             await pair(browser, await connection_string(environment))
         lines = await measure_guests(scene)
-        ours = await stack.enter_async_context(started_server(environment, folder / "server.log"))
+        ours = await stack.enter_async_context(started(folder, environment, "uv", "run", "--quiet", str(SERVER)))
         await tool(ours, "chrome_tab_status")()
         guest = await stack.enter_async_context(bridge(scene.port))
         await reach(guest)

@@ -35,11 +35,8 @@ def extension_id() -> str:
 
 
 @asynccontextmanager
-async def browser_with_extension(profile: Path, *arguments: str) -> AsyncGenerator[BrowserContext]:
-    """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty.
-
-    `arguments` are more of Chromium's own.
-    """
+async def browser_with_extension(profile: Path) -> AsyncGenerator[BrowserContext]:
+    """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty."""
     async with async_playwright() as playwright:
         context = await playwright.chromium.launch_persistent_context(
             profile,
@@ -55,7 +52,6 @@ async def browser_with_extension(profile: Path, *arguments: str) -> AsyncGenerat
                 "--disable-component-update",
                 "--disable-sync",
                 "--no-first-run",
-                *arguments,
             ],
             ignore_default_args=["--disable-extensions"],
             timeout=START_S * 1000,

@@ -29,16 +29,13 @@ def install_server() -> None:
         raise RuntimeError("uv could not fetch the server's requirements; its message stands above.")
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
 def server_environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:
     """Give the environment of a server that keeps its key in `folder`, has a free port and only these settings."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     rest = {name: value for name, value in os.environ.items() if not name.startswith("CHROME_TAB_")}
-    return {**rest, "XDG_CONFIG_HOME": str(folder), "CHROME_TAB_PORT": str(free_port()), **settings}
+    return {**rest, "XDG_CONFIG_HOME": str(folder), "CHROME_TAB_PORT": str(port), **settings}
 
 
 @asynccontextmanager
