@@ -104,17 +104,28 @@ property pageFunction : "function readPage(request) {
   }
   const steps = {
     deduplicateLines(text) {
-      const keys = fold(text).split(\"\\n\");
+      const lines = `${text}\\n`;
+      const keys = fold(lines);
       const seen = new Set();
       const kept = [];
-      text.split(\"\\n\").forEach((line, i) => {
-        if (line.trim() === \"\") {
-          if (kept.at(-1) !== \"\") kept.push(\"\");
-        } else if (seen.size < seen.add(keys[i]).size) {
-          kept.push(line);
+      let copied = 0;
+      let afterBlank = false;
+      for (let start = 0, keyStart = 0; start < lines.length;) {
+        const end = lines.indexOf(\"\\n\", start) + 1;
+        const keyEnd = keys.indexOf(\"\\n\", keyStart) + 1;
+        const key = keys.slice(keyStart, keyEnd);
+        const isBlank = key.trim() === \"\";
+        const isDropped = isBlank ? afterBlank : seen.size === seen.add(key).size;
+        if (isDropped || isBlank) {
+          kept.push(lines.slice(copied, start), isDropped ? \"\" : \"\\n\");
+          copied = end;
         }
-      });
-      return kept.join(\"\\n\");
+        afterBlank = isBlank || (isDropped && afterBlank);
+        start = end;
+        keyStart = keyEnd;
+      }
+      kept.push(lines.slice(copied));
+      return kept.join(\"\").slice(0, -1);
     },
     filterContentBetweenKeywords(text, start, end) {
       const from = locate(text, \"start\", start).end;

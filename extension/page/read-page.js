@@ -171,19 +171,33 @@ export function readPage(request) {
    */
   const steps = {
     deduplicateLines(text) {
-      // Folding all lines at once is faster; no line end comes or goes by it.
-      const keys = fold(text).split("\n");
+      // What stays is copied in runs, and only keys are cut out: with a string for every line of a large page most
+      // of the time goes into collecting them.
+      const lines = `${text}\n`;
+      const keys = fold(lines);
       const seen = new Set();
       /** @type {string[]} */
       const kept = [];
-      text.split("\n").forEach((line, i) => {
-        if (line.trim() === "") {
-          if (kept.at(-1) !== "") kept.push("");
-        } else if (seen.size < seen.add(keys[i]).size) {
-          kept.push(line);
+      let copied = 0;
+      let afterBlank = false;
+      for (let start = 0, keyStart = 0; start < lines.length;) {
+        const end = lines.indexOf("\n", start) + 1;
+        const keyEnd = keys.indexOf("\n", keyStart) + 1;
+        const key = keys.slice(keyStart, keyEnd);
+        const isBlank = key.trim() === "";
+        /** @type {boolean} */
+        const isDropped = isBlank ? afterBlank : seen.size === seen.add(key).size;
+        // A blank line may hold spaces: what stays of it is its end.
+        if (isDropped || isBlank) {
+          kept.push(lines.slice(copied, start), isDropped ? "" : "\n");
+          copied = end;
         }
-      });
-      return kept.join("\n");
+        afterBlank = isBlank || (isDropped && afterBlank);
+        start = end;
+        keyStart = keyEnd;
+      }
+      kept.push(lines.slice(copied));
+      return kept.join("").slice(0, -1);
     },
 
     filterContentBetweenKeywords(text, start, end) {
