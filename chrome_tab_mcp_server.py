@@ -397,7 +397,7 @@ class Settings(BaseSettings):
         validation_alias="CHROME_TAB_CLIPBOARD",
         description="also copy the text to the clipboard",
     )
-    transport: Literal["stdio", "http", "sse"] = Field(
+    transport: Literal["stdio"] = Field(
         "stdio", validation_alias="CHROME_TAB_TRANSPORT", description="how MCP clients connect"
     )
     port: int = Field(
@@ -407,7 +407,7 @@ class Settings(BaseSettings):
         validation_alias="CHROME_TAB_PORT",
         description="one loopback port for everything",
     )
-    tool_names: Literal["default", "kapture"] = Field(
+    tool_names: Literal["default"] = Field(
         "default", validation_alias="CHROME_TAB_TOOL_NAMES", description="names of the tools"
     )
     config: Path | None = Field(

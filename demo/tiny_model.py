@@ -58,12 +58,13 @@ class TinyModel:
 
 
 @contextmanager
-def started() -> Generator[TinyModel]:
-    """Run this script as a program of its own for the time of the block.
+def started(*, context_length: int = 4096) -> Generator[TinyModel]:
+    """Run this script as a program of its own for the time of the block, with a window of so many tokens.
 
     Raises RuntimeError when it is not ready after a little more than `READY_S` seconds.
     """
-    command = ["uv", "run", "--quiet", str(Path(__file__).resolve())]
+    window = ["--context-length", str(context_length)]
+    command = ["uv", "run", "--quiet", str(Path(__file__).resolve()), *window]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None

@@ -10,6 +10,7 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from demo.tiny_model import TinyModel
+from demo.tiny_model import started as tiny_model_started
 from tests.asking import WAIT_S, Told, asking, error_of, receipt_of, text_of
 from tests.fake_models import (
     HANG,
@@ -634,3 +635,17 @@ async def test_real_model_with_a_small_window_is_asked_in_parts_that_it_takes(
     assert receipt["parts"] > 1
     assert receipt["characters_read"] == receipt["page_characters"]
     assert receipt["retries"] == 0
+
+
+@pytest.mark.e2e
+@pytest.mark.xdist_group("tiny_model")
+async def test_real_server_with_a_small_window_reads_the_whole_page_in_parts(osascript: FakeOsascript) -> None:
+    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(60)))
+    with tiny_model_started(context_length=1024) as small:
+        async with asking(small.url, model=small.model) as asker:
+            receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
+
+    assert (receipt["window"], receipt["window_source"]) == (1024, "llama.cpp /props")
+    assert receipt["parts"] > 1
+    assert receipt["characters_read"] == receipt["page_characters"]
+    assert not any("could not be read" in note for note in receipt["notes"])

@@ -1,0 +1,112 @@
+"""One question about several tabs: an answer for each, then one over all."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from mcp_types import TextContent
+
+import chrome_tab_mcp_server as server
+from tests.asking import Told
+from tests.fake_extension import FakeExtension, connected, free_port
+from tests.fake_models import FakeOpenAIServer, Reply, Request, answer
+
+TABS = {
+    1: {"tab_id": 1, "url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."},
+    2: {"tab_id": 2, "url": "https://b.test/", "title": "Pears", "text": "Pears cost 2 euros."},
+}
+
+
+@pytest.fixture(autouse=True)
+def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(server, "config_dir", lambda: tmp_path)
+
+
+async def answer_reads(extension: FakeExtension) -> None:
+    while True:
+        message = await extension.receive()
+        tab = TABS.get(message["tab_id"])
+        if tab:
+            await extension.reply(message, tab)
+        else:
+            await extension.refuse(message, {"message": "There is no such tab.", "code": "TAB_NOT_FOUND"})
+
+
+def echo(request: Request) -> Reply:
+    """Answer with the page's first words, or tell that answers were compared."""
+    user = request.body["messages"][1]["content"]
+    return answer("Compared." if "Tab 1" in user else f"Read: {user[:6]}", prompt_tokens=40)
+
+
+@asynccontextmanager
+async def asking(fake: FakeOpenAIServer) -> AsyncGenerator[Client[Any]]:
+    port = free_port()
+    flags = {"ollama_url": fake.url, "model": "fake-model", "source": "extension", "port": port, "context_length": 8192}
+    async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+        await client.list_tools()
+        async with asyncio.timeout(20):
+            while True:
+                try:
+                    extension = connected(port, server.pairing_key())
+                    opened = await extension.__aenter__()
+                    break
+                except OSError:
+                    await asyncio.sleep(0.05)
+        answers = asyncio.create_task(answer_reads(opened))
+        try:
+            yield client
+        finally:
+            answers.cancel()
+            await extension.__aexit__(None, None, None)
+
+
+def text_of(result: Any) -> str:
+    return "".join(block.text for block in result.content if isinstance(block, TextContent))
+
+
+async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:
+    told = Told()
+    async with FakeOpenAIServer(script=echo) as fake, asking(fake) as client:
+        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}, progress_handler=told.listen)
+
+    assert [section.strip() for section in text_of(result).split("\n\n")] == [
+        "## Tab 1: Apples (https://a.test/)",
+        "Read: Apples",
+        "## Tab 2: Pears (https://b.test/)",
+        "Read: Pears",
+        "## All together",
+        "Compared.",
+    ]
+    assert result.meta is not None
+    receipt = result.meta["receipt"]
+    assert [tab["tab_id"] for tab in receipt["tabs"]] == [1, 2, None]
+    assert receipt["failed"] == []
+    assert told.values == sorted(told.values)
+    assert told.values[-1] == 100
+
+
+async def test_a_tab_that_fails_is_named_and_does_not_stop_the_others() -> None:
+    async with FakeOpenAIServer(script=echo) as fake, asking(fake) as client:
+        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [9, 1, 1]})
+
+    text = text_of(result)
+    assert "## Tab 9\n\nNot read: There is no such tab. [TAB_NOT_FOUND]" in text
+    assert text.count("Read: Apples") == 1
+    assert "All together" not in text
+    failed = [{"tab_id": 9, "error": {"message": "There is no such tab.", "code": "TAB_NOT_FOUND"}}]
+    assert result.meta is not None
+    assert result.meta["receipt"]["failed"] == failed
+
+
+async def test_when_all_tabs_fail_the_call_fails() -> None:
+    async with FakeOpenAIServer(script=echo) as fake, asking(fake) as client:
+        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [8, 9]}, raise_on_error=False)
+
+    assert result.is_error
+    assert result.structured_content is not None
+    assert result.structured_content["error"]["code"] == "TAB_NOT_FOUND"
+    assert fake.chats == []
