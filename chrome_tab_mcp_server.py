@@ -499,6 +499,13 @@ def one_line(text: str, limit: int = 200) -> str:
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
+def describe_place(error: BaseException) -> str:
+    """Return an exception's type and the last place in its traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return type(error).__name__ + place
+
+
 def well_formed(text: str) -> str:
     """Replace lone surrogates, which JavaScript strings may hold and UTF-8 cannot."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
@@ -1635,13 +1642,13 @@ class Reading:
                 f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
                 "larger window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
-        text = self.page.text[: part.end]
+        text = self.page.text[part.start : part.end]
         cost = await self._cost()
-        half = (part.end - part.start + 1) // 2
-        slices = split_text(text, lambda piece: max(len(piece) / half, cost(piece)), part.start)
+        half = (len(text) + 1) // 2
         answers: list[str] = []
-        for i, ends in enumerate(slices, 1):
-            answers += await self._ask_part(Part(*ends, f"{part.label}.{i}"), sent)
+        for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
+            finer = Part(part.start + start, part.start + end, f"{part.label}.{i}")
+            answers += await self._ask_part(finer, sent)
         return answers
 
     async def _ask(self, system: str, user: str, step: str, share: float) -> Completion:
@@ -1699,9 +1706,8 @@ class Reading:
         known = await self.analyst.window(self.model)
         window = known.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
-        is_half = abs(2 * sent.tokens - window) <= window // 50 or any(
-            abs(sent.tokens - half) <= HALF_TOLERANCE for half in USUAL_HALVES
-        )
+        # A cut leaves half to a few tokens; parts that fit often take about half as well.
+        is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # What has been learned may be what was wrong: only the bytes are sure.
         halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
         filled = sent.tokens > window - 256
@@ -2472,8 +2478,13 @@ class Bridge:
                         await self._own(listener, key)
                 except ChromeTabError as error:
                     self.problem = error.message
-                    self._tried.set()
-                    await asyncio.sleep(PORT_RETRY_S)
+                except Exception as error:  # noqa: BLE001 -- a session without a bridge must get it back
+                    logger.warning("the bridge failed: %s", describe_place(error))
+                    self.problem = f"The bridge failed ({type(error).__name__}) and is tried again. Ask again."
+                else:
+                    continue
+                self._tried.set()
+                await asyncio.sleep(PORT_RETRY_S)
         finally:
             # Nobody may wait for a port that will not be tried any more.
             self._tried.set()
@@ -3301,17 +3312,17 @@ class ExtensionTools(Middleware):
         self._bridge = tabs.bridge
         self._start = tabs.start
         self._starting: asyncio.Task[None] | None = None
+        self._messages = 0
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._telling: set[asyncio.Task[None]] = set()
         self._bridge.on_change = self._changed
 
-    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Take the port after the first answer: `initialize` must not wait for it."""
-        try:
-            return await call_next(context)
-        finally:
-            if self._starting is None:
-                self._starting = asyncio.create_task(self._start())
+    async def on_message(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Take the port at the second message: the answer to the first must not wait for it."""
+        self._messages += 1
+        if self._messages > 1 and self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+        return await call_next(context)
 
     async def on_list_tools(
         self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
@@ -3381,13 +3392,6 @@ class ErrorsAsResults(Middleware):
             ).result()
 
 
-def describe_place(error: BaseException) -> str:
-    """Return an exception's type and the last place in its traceback."""
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" at {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return type(error).__name__ + place
-
-
 def argument_complaint(tool: str, error: ValidationError) -> str:
     """Return which argument of a call is wrong, and what is allowed."""
     cause = error.__cause__
@@ -3431,10 +3435,18 @@ def create_server(settings: Settings) -> FastMCP:
     return server
 
 
+# Descriptions stand beside the tools and not in docstrings, for which FastMCP would import a parser
+# at every start.
+
+
 def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     """Add the tools that are always there."""
 
-    @server.tool(annotations=READ_ONLY, output_schema=None)
+    @server.tool(
+        description="Answer about the page open in the browser: a local model reads all of it. Use for any question about this tab or page.",
+        annotations=READ_ONLY,
+        output_schema=None,
+    )
     async def process_chrome_tab(
         context: Context,
         *,
@@ -3445,7 +3457,6 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         model: Annotated[str | None, Field(description="default: the configured one")] = None,
         output_schema: Annotated[dict[str, Any] | None, Field(description="JSON Schema for a JSON answer")] = None,
     ) -> ToolResult:
-        """Answer about the page open in the browser: a local model reads all of it. Use for any question about this tab or page."""
         answer = await tabs.process(
             system_prompt=system_prompt,
             start=start,
@@ -3458,7 +3469,11 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         structured = answer.data if isinstance(answer.data, dict) else None
         return ToolResult(answer.text, structured_content=structured, meta={"receipt": answer.receipt})
 
-    @server.tool(annotations=READ_ONLY, output_schema=None)
+    @server.tool(
+        description="Get the page's text itself, in pages. Use only when exact wording matters; it costs context.",
+        annotations=READ_ONLY,
+        output_schema=None,
+    )
     async def read_chrome_tab(
         start: Start = None,
         end: End = None,
@@ -3466,13 +3481,15 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         offset: Annotated[int, Field(ge=0, description="characters to skip")] = 0,
         max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = 20_000,
     ) -> ToolResult:
-        """Get the page's text itself, in pages. Use only when exact wording matters; it costs context."""
         page = await tabs.read(start, end, tab_id)
         return text_page(page, offset, max_chars)
 
-    @server.tool(annotations=READ_ONLY, output_schema=None)
+    @server.tool(
+        description="Say which layer works: browser, permission, extension, bridge, model, window. Use after an error.",
+        annotations=READ_ONLY,
+        output_schema=None,
+    )
     async def chrome_tab_status() -> ToolResult:
-        """Say which layer works: browser, permission, extension, bridge, model, window. Use after an error."""
         layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
 
@@ -3480,7 +3497,12 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 def add_extension_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     """Add the tools that need the extension."""
 
-    @server.tool(annotations=READ_ONLY, output_schema=None, tags={EXTENSION_TAG})
+    @server.tool(
+        description="Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.",
+        annotations=READ_ONLY,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
     async def process_chrome_tabs(
         context: Context,
         *,
@@ -3489,35 +3511,51 @@ def add_extension_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         start: Start = None,
         end: End = None,
     ) -> ToolResult:
-        """Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs."""
         answers, together = await tabs.process_several(
             tab_ids, system_prompt=system_prompt, start=start, end=end, progress=client_progress(context)
         )
         return tabs_result(answers, together)
 
-    @server.tool(annotations=READ_ONLY, output_schema=None, tags={EXTENSION_TAG})
+    @server.tool(
+        description="List the open tabs of the browser.",
+        annotations=READ_ONLY,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
     async def browser_get_tabs() -> ToolResult:
-        """List the open tabs of the browser."""
         return listed(await tabs.open_tabs())
 
-    @server.tool(annotations=CHANGES, output_schema=None, tags={EXTENSION_TAG})
+    @server.tool(
+        description="Open a tab, wait until it has loaded, and attach it.",
+        annotations=CHANGES,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
     async def browser_create_tab(url: Annotated[str, Field(description="http or https")]) -> ToolResult:
-        """Open a tab, wait until it has loaded, and attach it."""
         created = await tabs.create_tab(url)
         return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
 
-    @server.tool(annotations=DESTROYS, output_schema=None, tags={EXTENSION_TAG})
+    @server.tool(description="Close a tab.", annotations=DESTROYS, output_schema=None, tags={EXTENSION_TAG})
     async def browser_close_tab(tab_id: int) -> ToolResult:
-        """Close a tab."""
         await tabs.close_tab(tab_id)
         return ToolResult('{"success": true}', structured_content={"success": True})
 
-    @server.tool(annotations=READ_ONLY, output_schema=None, tags={EXTENSION_TAG})
+    @server.tool(
+        description="List the attached tabs: those whose data layer and page may be used.",
+        annotations=READ_ONLY,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
     async def list_tabs() -> ToolResult:
-        """List the attached tabs: those whose data layer and page may be used."""
         return listed(await tabs.attached_tabs())
 
-    @server.tool(name="getDataLayer", annotations=READ_ONLY, output_schema=None, tags={EXTENSION_TAG})
+    @server.tool(
+        description="Get the events a page has pushed to its data layer (Google Tag Manager and others).",
+        name="getDataLayer",
+        annotations=READ_ONLY,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
     async def get_data_layer(
         *,
         tab_id: Annotated[int | None, Field(description="default: the one attached tab")] = None,
@@ -3526,7 +3564,6 @@ def add_extension_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         redact: Annotated[bool, Field(description="mask contacts, cards, tokens")] = True,
         since: Annotated[int | None, Field(ge=0, description="only entries from this index on")] = None,
     ) -> ToolResult:
-        """Get the events a page has pushed to its data layer (Google Tag Manager and others)."""
         return data_layer_result(await tabs.data_layer(tab_id, name, since), path, redact=redact)
 
 

@@ -1,0 +1,72 @@
+"""Two sessions, one real browser: the owner of the port is killed, and the other session goes on."""
+
+import asyncio
+import http.server
+import os
+import signal
+import threading
+from collections.abc import Generator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from demo.browser import browser_with_extension, extension_id, pair
+from demo.server import connection_string, server_environment, started_server
+
+
+@pytest.fixture
+def site() -> Generator[str]:
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(b"<title>Ferry</title><p>The ferry leaves at nine.</p>")
+
+        def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 -- the base class names it so
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join()
+
+
+def owner_of(port: int) -> int:
+    """The one of our processes that listens on the port."""
+    for child in psutil.Process().children(recursive=True):
+        if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in child.net_connections("tcp")):
+            return child.pid
+    raise AssertionError(f"nobody listens on {port}")
+
+
+async def test_after_kill_9_of_the_owner_the_extension_is_back_within_five_seconds(site: str, tmp_path: Path) -> None:
+    model = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
+    environment = server_environment(tmp_path / "config", model)
+    async with AsyncExitStack() as stack:
+        first = await stack.enter_async_context(started_server(environment, tmp_path / "first.log"))
+        assert "bridge     ok" in str(await first.call_tool("chrome_tab_status", {}))
+        second = await stack.enter_async_context(started_server(environment, tmp_path / "second.log"))
+        browser = await stack.enter_async_context(browser_with_extension(tmp_path / "profile"))
+        await pair(browser, await connection_string(environment))
+        page = browser.pages[0]
+        await page.goto(site)
+        await page.bring_to_front()
+        for session in (first, second):
+            assert "The ferry leaves at nine." in str(await session.call_tool("read_chrome_tab", {}))
+        assert "through the session that holds port" in str(await second.call_tool("chrome_tab_status", {}))
+        popup = await browser.new_page()
+        await popup.goto(f"chrome-extension://{extension_id()}/popup/popup.html")
+        await popup.get_by_text("Connected to 2 sessions").wait_for()
+        await page.bring_to_front()
+
+        os.kill(owner_of(int(environment["CHROME_TAB_PORT"])), signal.SIGKILL)
+
+        # The promise itself: five seconds, whatever else the machine does.
+        async with asyncio.timeout(5):
+            assert "The ferry leaves at nine." in str(await second.call_tool("read_chrome_tab", {}))
+        await popup.get_by_text("Connected to 1 session on").wait_for()
