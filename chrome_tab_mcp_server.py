@@ -130,6 +130,7 @@ Browser = Literal[
 OSASCRIPT_TIMEOUT_S = 30.0
 COMMAND_TIMEOUT_S = 35.0
 OPENING_TIMEOUT_S = 10.0
+START_DELAY_S = 0.3
 EXTENSION_WAIT_S = 5.0
 RECONNECT_WAIT_S = 8.0
 VISIT_TIMEOUT_S = 3.0
@@ -3312,17 +3313,20 @@ class ExtensionTools(Middleware):
         self._bridge = tabs.bridge
         self._start = tabs.start
         self._starting: asyncio.Task[None] | None = None
-        self._messages = 0
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._telling: set[asyncio.Task[None]] = set()
         self._bridge.on_change = self._changed
 
-    async def on_message(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Take the port at the second message: the answer to the first must not wait for it."""
-        self._messages += 1
-        if self._messages > 1 and self._starting is None:
-            self._starting = asyncio.create_task(self._start())
+    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Take the port soon after the first request."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start_soon())
         return await call_next(context)
+
+    async def _start_soon(self) -> None:
+        # The first answer is written by other tasks, and must not wait for what the port needs to import.
+        await asyncio.sleep(START_DELAY_S)
+        await self._start()
 
     async def on_list_tools(
         self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
