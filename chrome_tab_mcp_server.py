@@ -2153,7 +2153,10 @@ async def killed_unless_done(process: asyncio.subprocess.Process) -> AsyncGenera
     except BaseException:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        await process.wait()
+        # To the end of its pipes, or the loop may be closed before they are.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(2):
+                await process.communicate()
         raise
 
 
