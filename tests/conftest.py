@@ -6,10 +6,12 @@ so do all tests that ask the model, so that it is started once.
 
 import sys
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
 from demo import tiny_model as tiny_model_script
+from tests.fake_osascript import FakeOsascript, installed
 
 # The other half of the suite's promise on a Mac is kept there by the tests marked `macos`.
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"
@@ -31,3 +33,9 @@ def tiny_model() -> Generator[tiny_model_script.TinyModel]:
     """A real model server: `url` without `/v1`, `model` its name."""
     with tiny_model_script.started() as server:
         yield server
+
+
+@pytest.fixture
+def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
+    """A fake `osascript` on PATH, which shows a page until a test lays out something else."""
+    return installed(tmp_path / "fake", monkeypatch)

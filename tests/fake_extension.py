@@ -7,7 +7,7 @@ import json
 import secrets
 import socket
 from collections.abc import AsyncGenerator, Awaitable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
@@ -34,9 +34,12 @@ def make_proof(key: str, role: str, port: int, client_nonce: str, server_nonce: 
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port below those that systems hand out by themselves: no other test's connection can get it meanwhile."""
+    while True:
+        port = 10_000 + secrets.randbelow(22_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 async def within(awaitable: Awaitable[Any]) -> Any:

@@ -4,7 +4,6 @@ import asyncio
 import random
 import re
 from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
 
 import pytest
 
@@ -31,7 +30,7 @@ from tests.fake_models import (
     tokens_like_usual,
     too_long,
 )
-from tests.fake_osascript import FakeOsascript, installed
+from tests.fake_osascript import FakeOsascript
 
 PROMPT = "List the facts."
 ENGLISH = [
@@ -57,11 +56,6 @@ FACTS = 200
 def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retries follow at once."""
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
-
-
-@pytest.fixture
-def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
-    return installed(tmp_path / "fake", monkeypatch)
 
 
 @pytest.fixture

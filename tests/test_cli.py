@@ -19,7 +19,7 @@ import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import main
 from tests.fake_extension import connected, free_port, raw_request
 from tests.fake_models import FakeOpenAIServer, answer
-from tests.fake_osascript import FakeOsascript, installed
+from tests.fake_osascript import FakeOsascript
 from tests.stdio_server import SERVER, started
 
 MODEL = ["--ollama-url", "http://127.0.0.1:9", "--model", "fake-model"]
@@ -36,11 +36,6 @@ def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
     return tmp_path / "chrome-tab-reader"
-
-
-@pytest.fixture
-def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
-    return installed(tmp_path / "fake", monkeypatch)
 
 
 Run = Callable[..., tuple[int, str, str]]

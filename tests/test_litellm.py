@@ -15,7 +15,7 @@ import pytest
 from demo.tiny_model import TinyModel, started
 from tests.asking import asking, error_of, receipt_of
 from tests.fake_extension import free_port
-from tests.fake_osascript import FakeOsascript, installed
+from tests.fake_osascript import FakeOsascript
 
 READY_S = 110
 KEY = "sk-key-of-the-proxy"
@@ -91,11 +91,6 @@ def process_waits_a_little(process: subprocess.Popen[bytes]) -> None:
     """Give it time, and notice its end at once."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(0.3)
-
-
-@pytest.fixture
-def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
-    return installed(tmp_path / "fake", monkeypatch)
 
 
 async def test_two_servers_behind_the_proxy_share_the_parts_of_a_page(proxy: Proxy, osascript: FakeOsascript) -> None:

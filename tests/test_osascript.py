@@ -28,11 +28,6 @@ def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
-    return installed(tmp_path / "fake", monkeypatch)
-
-
-@pytest.fixture
 def read() -> Read:
     """Call `read_chrome_tab` of a server with these settings."""
 

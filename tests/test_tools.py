@@ -17,7 +17,7 @@ import chrome_tab_mcp_server as server
 from tests.asking import asking, error_of, receipt_of, text_of
 from tests.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.fake_models import FakeOpenAIServer, answer, as_text, refused_port
-from tests.fake_osascript import FakeOsascript, installed
+from tests.fake_osascript import FakeOsascript
 
 PAGE = {"tab_id": 1, "text": "from the extension", "url": "https://page.test/", "title": "A page"}
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
@@ -29,11 +29,6 @@ def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setattr(server, "config_dir", lambda: folder)
     monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
     return folder
-
-
-@pytest.fixture
-def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
-    return installed(tmp_path / "fake", monkeypatch)
 
 
 @asynccontextmanager
