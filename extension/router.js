@@ -2,7 +2,7 @@
  * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
  * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
  *
- * @import {Action, Command, CommandEntry, ErrorCode, Response, View} from "./types.d.ts"
+ * @import {Action, Command, CommandEntry, ErrorCode, Response, Services, View} from "./types.d.ts"
  * @import {Attachments} from "./attachments.js"
  * @import {Bridge} from "./bridge.js"
  */
@@ -28,13 +28,13 @@ const running = new Map();
  * Runs one command of the server. Never throws.
  *
  * @param {Command} command
- * @param {Attachments} attachments
+ * @param {Services} services
  * @returns {Promise<string>} the response as JSON, within the limit for a frame
  */
-export async function answerCommand(command, attachments) {
+export async function answerCommand(command, services) {
   const { id } = command;
   try {
-    const result = await withTimeLimit((controller) => runCommand(command, attachments, controller));
+    const result = await withTimeLimit((controller) => runCommand(command, services, controller));
     const frame = encode({ id, type: "response", success: true, result, error: null });
     // Escaping can make the text of a hostile page six times as long.
     return isLongerThan(MAX_FRAME_OUT_BYTES, frame) ? failure(id, tooLarge()) : frame;
@@ -58,10 +58,10 @@ export function endCommands(tabId) {
 
 /**
  * @param {Command} command
- * @param {Attachments} attachments
+ * @param {Services} services
  * @param {AbortController} controller
  */
-async function runCommand({ command, tab_id, params }, attachments, controller) {
+async function runCommand({ command, tab_id, params }, services, controller) {
   const entry = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!entry) {
     throw new CommandError(
@@ -69,11 +69,11 @@ async function runCommand({ command, tab_id, params }, attachments, controller) 
       "This version of the extension does not know the command. Update the extension and the server together.",
     );
   }
-  const context = { params, attachments, signal: controller.signal };
+  const context = { params, ...services, signal: controller.signal };
   if (!entry.chooseTab) return entry.run({ tabId: tab_id ?? chrome.tabs.TAB_ID_NONE, ...context });
   const { chooseTab } = entry;
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
-  const tabId = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, attachments));
+  const tabId = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, services.attachments));
   return whileTabLives(tabId, controller, () => entry.run({ tabId, ...context }));
 }
 

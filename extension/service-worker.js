@@ -2,12 +2,13 @@
  * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered to
  * those that exist after its first turn; being awake is enough for the bridge to connect again.
  *
- * @import {Action} from "./types.d.ts"
+ * @import {Action, Services} from "./types.d.ts"
  */
 
 import { Attachments } from "./attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
+import { Debuggers } from "./debugger.js";
 import { CommandError } from "./errors.js";
 import { answerCommand, currentView, endCommands, performAction } from "./router.js";
 
@@ -16,18 +17,39 @@ const ports = new Set();
 
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
-  onCommand: async (command, reply) => reply(await answerCommand(command, attachments)),
+  onCommand: async (command, reply) => reply(await answerCommand(command, services)),
   onChange: () => void show(),
 });
 
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
+  if (event.event === "tab_attached") void openDebugger(event.tab_id);
   if (event.event === "tab_detached") {
     endCommands(event.tab_id);
+    void debuggers.close(event.tab_id);
     void clearBadge(event.tab_id);
   }
   void show();
 });
+
+const debuggers = new Debuggers({
+  onConsole: () => {},
+  onCancel: (tabId) => void attachments.detach(tabId),
+});
+
+/** @type {Services} */
+const services = { attachments, debuggers };
+
+/**
+ * From the moment a tab is attached its console is kept. A tab that no debugger may enter can still be read.
+ *
+ * @param {number} tabId
+ */
+async function openDebugger(tabId) {
+  await debuggers.open(tabId).catch(() => {
+    // The command that needs it says why.
+  });
+}
 
 async function show() {
   await showBadge(await bridge.status(), await attachments.tabIds());
@@ -69,6 +91,11 @@ chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
   if (change.url || change.title) await attachments.update(tab);
   if (change.status) await show();
 });
+
+chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
+chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+// A killed worker leaves attached tabs behind.
+void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 
 // These only have to wake the worker.
 chrome.alarms.onAlarm.addListener(() => {});

@@ -2,6 +2,7 @@
 // chrome.storage. Everything else is typed where it is written.
 
 import type { Attachments } from "./attachments.js";
+import type { Debuggers, Drive } from "./debugger.js";
 import type { ERROR_CODES } from "./errors.js";
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -100,8 +101,72 @@ export interface CommandContext {
   tabId: number;
   params: Record<string, unknown>;
   attachments: Attachments;
+  debuggers: Debuggers;
   /** Aborted when the command has ended for the server: its time is up, or its tab is gone. */
   signal: AbortSignal;
+}
+
+/** What a command that drives a page gets besides; `driving` in debugger.js. */
+export interface DrivenContext extends CommandContext {
+  session: Drive;
+}
+
+/** What the worker holds while it lives. */
+export interface Services {
+  attachments: Attachments;
+  debuggers: Debuggers;
+}
+
+/** A command that drives a page may add these to its result. */
+export interface Remarks {
+  /** Sentences. */
+  notes?: string[];
+  dialogs?: DialogReport[];
+}
+
+export interface DialogReport {
+  /** alert, confirm, prompt or beforeunload. */
+  type: string;
+  message: string;
+  answer: "accepted" | "dismissed";
+}
+
+export interface PageAddress {
+  url: string;
+  title: string;
+}
+
+export interface Navigated extends PageAddress {
+  /** HTTP status; null for a page that came from no server, or from the browser's memory. */
+  status: number | null;
+}
+
+export interface Evaluated extends PageAddress {
+  /** JSON. What JSON has no word for is a text in brackets, as in a data layer. */
+  value: unknown;
+}
+
+export interface ConsoleEntry {
+  /** ISO 8601. */
+  timestamp: string;
+  level: "debug" | "log" | "info" | "warn" | "error";
+  message: string;
+}
+
+export interface ConsoleLogs {
+  /** Newest first. */
+  entries: ConsoleEntry[];
+  /** How many there were since the tab was attached. */
+  total: number;
+}
+
+export interface Screenshot {
+  /** Base64. */
+  data: string;
+  mime_type: "image/png" | "image/webp";
+  /** Pixels of the image. */
+  width: number;
+  height: number;
 }
 
 // --- The page functions (page/read-page.js, page/read-data-layer.js)
@@ -118,6 +183,8 @@ export interface DataLayerRequest {
   /** A global, or a path to a member of one: `digitalData.events`. */
   name: string;
   since?: number;
+  /** A value to write as JSON instead of the global. */
+  value?: unknown;
   limits: DataLayerLimits;
 }
 
