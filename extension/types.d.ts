@@ -217,6 +217,77 @@ export type DataLayerReading =
   | { found: true; values: unknown[]; total: number; since: number; cuts: DataLayerCuts }
   | { found: false; candidates: string[] };
 
+// --- Acting on elements (page/find-element.js, page/after-input.js, commands/input.js)
+
+/** What to do with the element once it is found and ready for it. */
+export type ElementRequest =
+  | { action: "click" | "hover" | "show"; selector: string }
+  | { action: "fill"; selector: string; value: string }
+  | { action: "select"; selector: string; values: string[] };
+
+export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement;
+
+/** What was acted on, for the reply. */
+export interface ElementDescription {
+  /** Matches this element only, also in shadow roots and frames. */
+  selector: string;
+  tag: string;
+  /** What a person reads on it or beside it, at most 60 characters. */
+  text: string;
+}
+
+export interface FoundElement {
+  code: "";
+  element: ElementDescription;
+  /** How many elements the selector matches. */
+  matches: number;
+  /** click, hover: a point in the viewport where the element is hit, in CSS pixels. */
+  point?: Point;
+  /** click: whether the element has a state of being checked, which `readChecked` tells. */
+  isCheckable?: boolean;
+  /** show: the element's place in the document of the main frame, in CSS pixels. */
+  box?: Box;
+  /** fill: whether the text is still to be typed; the field is focused and its content selected. */
+  isTyped?: boolean;
+  /** fill: whether Enter leaves the field rather than breaking the line. */
+  isSingleLine?: boolean;
+  /** select: what is chosen now. */
+  selected?: { value: string; label: string }[];
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Box extends Point {
+  width: number;
+  height: number;
+}
+
+/** What a field holds after it was filled. */
+export interface FilledField {
+  value: string;
+  /** Whether the field has lost a part of the text and is empty now, to be typed into by keys. */
+  isToRetype: boolean;
+  notes: string[];
+}
+
+/** The answer of click, hover, fill and select. */
+export interface ActionReply {
+  element: ElementDescription;
+  matches: number;
+  url: string;
+  title: string;
+  notes?: string[];
+  /** click on a checkbox, radio button or switch. */
+  checked?: boolean;
+  /** fill */
+  value?: string;
+  /** select */
+  selected?: { value: string; label: string }[];
+}
+
 // --- Storage
 
 export interface Pairing {
