@@ -21,6 +21,8 @@ export class ConsoleLog {
   #entries = [];
   #total = 0;
   #lookedInto = 0;
+  /** @type {Set<Promise<void>>} */
+  #looking = new Set();
   /** While the browser repeats what it has kept: up to this moment everything is here. Milliseconds since 1970. */
   #knownUntil = -Infinity;
   /** @readonly */
@@ -43,9 +45,10 @@ export class ConsoleLog {
 
   /**
    * @param {number} max
-   * @returns {ConsoleEntry[]} newest first
+   * @returns {Promise<ConsoleEntry[]>} newest first
    */
-  newest(max) {
+  async newest(max) {
+    await Promise.all(this.#looking);
     return this.#entries.slice(-max).reverse();
   }
 
@@ -68,7 +71,11 @@ export class ConsoleLog {
     const prefix = type === "assert" ? "Assertion failed: " : "";
     const level = CALL_LEVELS[type] ?? "log";
     const entry = this.#add(timestamp, level, prefix + messageOf(args));
-    if (entry) void this.#lookInto(entry, args, prefix, look);
+    if (!entry || !args.some(isBare) || this.#lookedInto >= MAX_LOOKED_INTO) return;
+    this.#lookedInto += 1;
+    const looking = this.#lookInto(entry, args, prefix, look);
+    this.#looking.add(looking);
+    void looking.finally(() => this.#looking.delete(looking));
   }
 
   /** @param {{timestamp: number, exceptionDetails: ExceptionDetails}} event */
@@ -106,13 +113,15 @@ export class ConsoleLog {
    * @param {(objectId: string) => Promise<RemoteObject>} look
    */
   async #lookInto(entry, args, prefix, look) {
-    const isBare = (/** @type {RemoteObject} */ arg) => arg.type === "object" && arg.objectId && !arg.preview;
-    if (!args.some(isBare) || this.#lookedInto >= MAX_LOOKED_INTO) return;
-    this.#lookedInto += 1;
     // An object that has gone with its page keeps its short description.
     const seen = args.map((arg) => (isBare(arg) ? look(String(arg.objectId)).catch(() => arg) : arg));
     entry.message = cut(prefix + messageOf(await Promise.all(seen)));
   }
+}
+
+/** @param {RemoteObject} arg */
+function isBare({ type, objectId, preview }) {
+  return type === "object" && objectId !== undefined && !preview;
 }
 
 /** @param {string} message */

@@ -167,26 +167,35 @@ class TabDebugger {
    */
   async drive(signal, work) {
     const drive = new Drive(this, signal);
-    signal.addEventListener("abort", () => void this.#end(drive));
+    signal.addEventListener("abort", () => this.#end(drive));
     this.#drive = drive;
     // A page that never finishes loading is not what this command has begun.
     this.#isLoading = false;
     try {
       await this.#answerDialog();
-      await this.send("Emulation.setFocusEmulationEnabled", { enabled: true });
+      this.#emulateFocus(true);
       return drive.report(await work(drive));
     } catch (error) {
       throw drive.complete(error);
     } finally {
-      await this.#end(drive);
+      this.#end(drive);
     }
   }
 
   /** @param {Drive} drive */
-  async #end(drive) {
+  #end(drive) {
     if (this.#drive !== drive) return;
     this.#drive = null;
-    await this.send("Emulation.setFocusEmulationEnabled", { enabled: false }).catch(() => {
+    this.#emulateFocus(false);
+  }
+
+  /**
+   * Not waited for: what is sent after it comes after it, and the answer can take as long as a page takes to come.
+   *
+   * @param {boolean} enabled
+   */
+  #emulateFocus(enabled) {
+    this.send("Emulation.setFocusEmulationEnabled", { enabled }).catch(() => {
       // The tab has gone, and its focus with it.
     });
   }
@@ -345,8 +354,8 @@ export class Drive {
    * @template {object} T
    * @param {T & {notes?: string[]}} result
    */
-  report(result) {
-    const notes = [...(result.notes ?? []), ...this.#notes];
+  report({ notes: own = [], ...result }) {
+    const notes = [...own, ...this.#notes];
     return {
       ...result,
       ...(notes.length && { notes }),

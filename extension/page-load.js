@@ -16,6 +16,8 @@ export class PageLoadWatch {
 
   constructor() {
     chrome.webNavigation.onCommitted.addListener(this.#onCommitted);
+    chrome.webNavigation.onReferenceFragmentUpdated.addListener(this.#onMovedInPage);
+    chrome.webNavigation.onHistoryStateUpdated.addListener(this.#onMovedInPage);
     chrome.webNavigation.onErrorOccurred.addListener(this.#onErrorOccurred);
     chrome.tabs.onUpdated.addListener(this.#onUpdated);
     chrome.tabs.onRemoved.addListener(this.#onRemoved);
@@ -23,6 +25,8 @@ export class PageLoadWatch {
 
   stop() {
     chrome.webNavigation.onCommitted.removeListener(this.#onCommitted);
+    chrome.webNavigation.onReferenceFragmentUpdated.removeListener(this.#onMovedInPage);
+    chrome.webNavigation.onHistoryStateUpdated.removeListener(this.#onMovedInPage);
     chrome.webNavigation.onErrorOccurred.removeListener(this.#onErrorOccurred);
     chrome.tabs.onUpdated.removeListener(this.#onUpdated);
     chrome.tabs.onRemoved.removeListener(this.#onRemoved);
@@ -53,6 +57,12 @@ export class PageLoadWatch {
 
   #onCommitted = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
     if (frameId === 0) this.#committed.add(tabId);
+  };
+
+  /** Another place of a page that is there: nothing loads. */
+  #onMovedInPage = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
+    // A page that is just loading may do so too; its end is still to come.
+    if (frameId === 0 && !this.#committed.has(tabId)) this.#load(tabId).resolve();
   };
 
   #onErrorOccurred = (/** @type {{tabId: number, frameId: number, error: string}} */ { tabId, frameId, error }) => {

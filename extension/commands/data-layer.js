@@ -1,4 +1,4 @@
-/** @import {CommandContext, DataLayer, DataLayerLimits, DataLayerReading} from "../types.d.ts" */
+/** @import {CommandContext, DataLayer, DataLayerCuts, DataLayerLimits, DataLayerReading} from "../types.d.ts" */
 
 import { CommandError } from "../errors.js";
 import { readDataLayer } from "../page/read-data-layer.js";
@@ -87,15 +87,26 @@ function notesOf({ values, total, since, cuts }, wasAskedSince) {
   return [
     since > 0 && !wasAskedSince && `Entries 0 to ${since - 1} of ${total} are left out; ask for them with since.`,
     end < total && `Entries ${end} to ${total - 1} are left out; ask for them with since=${end}.`,
-    cuts.total && `Reading ended at the limit of about ${LIMITS.total / 1e6} MB; the outermost entry may be cut.`,
-    cuts.time && `Reading ended after ${LIMITS.milliseconds / 1000} s; the outermost entry may be cut.`,
-    cuts.text && `${plural(cuts.text, "text was", "texts were")} cut to ${LIMITS.text} characters.`,
+    ...cutNotes(cuts, LIMITS),
+  ].filter((note) => typeof note === "string");
+}
+
+/**
+ * @param {DataLayerCuts} cuts
+ * @param {DataLayerLimits} limits
+ * @returns {string[]} sentences about what was cut inside the values
+ */
+export function cutNotes(cuts, limits) {
+  return [
+    cuts.total && `Reading ended at the limit of about ${limits.total / 1e6} MB; the outermost entry may be cut.`,
+    cuts.time && `Reading ended after ${limits.milliseconds / 1000} s; the outermost entry may be cut.`,
+    cuts.text && `${plural(cuts.text, "text was", "texts were")} cut to ${limits.text} characters.`,
     cuts.members &&
-      `${plural(cuts.members, "object or list was", "objects or lists were")} cut to ${LIMITS.keys} keys or ` +
-        `${LIMITS.entries} entries.`,
+      `${plural(cuts.members, "object or list was", "objects or lists were")} cut to ${limits.keys} keys or ` +
+        `${limits.entries} entries.`,
     cuts.depth &&
       `${plural(cuts.depth, "object or list was", "objects or lists were")} left out, nested deeper than ` +
-        `${LIMITS.depth} levels.`,
+        `${limits.depth} levels.`,
     cuts.unreadable &&
       `${plural(cuts.unreadable, "value", "values")} could not be read, because the page's own code failed there.`,
   ].filter((note) => typeof note === "string");

@@ -1,7 +1,11 @@
 /** @import {CommandEntry} from "../types.d.ts" */
 
 import { chooseAttachedTab } from "../attachments.js";
+import { driving } from "../debugger.js";
+import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
+import { evaluate } from "./evaluate.js";
+import { back, forward, navigate } from "./navigation.js";
 import { chooseReadableTab, readTab } from "./reading.js";
 import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
 
@@ -17,4 +21,9 @@ export const commands = {
   browser_close_tab: { run: closeTab },
   list_tabs: { run: listTabs },
   getDataLayer: { chooseTab: chooseAttachedTab, run: getDataLayer },
+  navigate: { chooseTab: chooseAttachedTab, run: driving(navigate) },
+  back: { chooseTab: chooseAttachedTab, run: driving(back) },
+  forward: { chooseTab: chooseAttachedTab, run: driving(forward) },
+  evaluate: { chooseTab: chooseAttachedTab, run: driving(evaluate) },
+  console_logs: { chooseTab: chooseAttachedTab, run: driving(consoleLogs) },
 };

@@ -77,8 +77,9 @@ export async function closeTab({ tabId, attachments }) {
 /**
  * @param {Record<string, unknown>} params
  * @returns {string}
+ * @throws {CommandError} INVALID_ARGUMENT
  */
-function webAddressOf({ url }) {
+export function webAddressOf({ url }) {
   const parsed = typeof url === "string" ? URL.parse(url) : null;
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return parsed.href;
   throw invalid("url must be a whole address that starts with http:// or https://.");

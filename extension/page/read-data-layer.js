@@ -12,7 +12,7 @@
  * the text. Of the page's own code only getters and proxies run: their values are part of what the page put there.
  *
  * @param {DataLayerRequest} request
- * @returns {string} a DataLayerReading as JSON
+ * @returns {string} a DataLayerReading as JSON; of a given value with that as its one entry
  */
 export function readDataLayer(request) {
   // Or a getter of the page could find this function as its caller.
@@ -404,10 +404,10 @@ export function readDataLayer(request) {
 
   /**
    * @param {any} layer
+   * @param {boolean} isListed whether its entries are the values; otherwise it is the one value
    * @returns {string} a DataLayerReading
    */
-  function readingJson(layer) {
-    const isListed = isLayerList(layer);
+  function readingJson(layer, isListed) {
     const list = isListed ? layer : { 0: layer, length: 1 };
     const outer = isListed ? { value: layer, outer: null } : null;
     const total = lengthOf(list);
@@ -457,11 +457,13 @@ export function readDataLayer(request) {
     }
   }
 
+  // Not looked up in the request's prototype, which is the page's.
+  if (getOwnPropertyDescriptor(request, "value")) return readingJson({ 0: request.value, length: 1 }, true);
   let found;
   try {
     found = find();
   } catch {
     // A getter on the way threw: what lies behind it is not there for anybody.
   }
-  return found === undefined ? candidatesJson() : readingJson(found);
+  return found === undefined ? candidatesJson() : readingJson(found, isLayerList(found));
 }

@@ -1,0 +1,134 @@
+/** @import {DataLayerLimits, DataLayerReading, DrivenContext, Evaluated, Remarks} from "../types.d.ts" */
+/** @import {Evaluation, ExceptionDetails, RemoteObject} from "../cdp.d.ts" */
+
+import { CommandError } from "../errors.js";
+import { readDataLayer } from "../page/read-data-layer.js";
+import { tabById, urlOf } from "../tabs.js";
+import { cutNotes } from "./data-layer.js";
+
+/** @type {DataLayerLimits} */
+const LIMITS = { depth: 20, entries: 5_000, keys: 1_000, text: 100_000, total: 1_000_000, milliseconds: 10_000 };
+const MAX_CODE_LENGTH = 100_000;
+const MAX_MESSAGE_LENGTH = 1_000;
+/** `return` outside a function is what this is for; it stands on the first line, so that lines keep their numbers. */
+const FUNCTION_START = "(async () => {";
+
+/**
+ * Runs JavaScript as the page's own, as a console does: top-level `await`, an object literal alone, `return`. A promise
+ * is awaited.
+ *
+ * @param {DrivenContext} context `params`: `code`
+ * @returns {Promise<Evaluated & Remarks>}
+ * @throws {CommandError} EVALUATE_NOT_ALLOWED, INVALID_ARGUMENT, EXECUTION_ERROR
+ */
+export async function evaluate({ tabId, params, attachments, session }) {
+  if (!(await attachments.get(tabId))?.allowEvaluate) {
+    throw new CommandError(
+      "EVALUATE_NOT_ALLOWED",
+      `JavaScript is not allowed in tab ${tabId}. Turn on "Allow JavaScript" for it in the popup of the extension; ` +
+        "only the person can.",
+    );
+  }
+  const code = codeOf(params);
+  const { result, offset, exceptionDetails } = await run(session, code);
+  if (exceptionDetails) throw thrown(exceptionDetails, offset);
+  const written = await jsonOf(session, result);
+  await session.settled();
+  const tab = await tabById(tabId);
+  return { ...written, url: urlOf(tab), title: tab.title ?? "" };
+}
+
+/** @param {Record<string, unknown>} params */
+function codeOf({ code }) {
+  if (typeof code === "string" && code.trim() && code.length <= MAX_CODE_LENGTH) return code;
+  throw new CommandError("INVALID_ARGUMENT", `code must be JavaScript, at most ${MAX_CODE_LENGTH} characters.`);
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {string} code
+ * @returns {Promise<Evaluation & {offset: number}>} `offset`: characters before the code on its first line
+ */
+async function run(session, code) {
+  const attempt = async (/** @type {string} */ start, /** @type {string} */ end, /** @type {boolean} */ replMode) => ({
+    ...(await session.send("Runtime.evaluate", {
+      expression: start + code + end,
+      replMode,
+      awaitPromise: true,
+      userGesture: true,
+    })),
+    offset: start.length,
+  });
+  // What looks like an object is taken for a block otherwise.
+  if (/^\s*\{[^]*\}\s*$/.test(code)) {
+    const asObject = await attempt("(", "\n)", false);
+    if (!isSyntaxError(asObject)) return asObject;
+  }
+  const asScript = await attempt("", "", true);
+  return isSyntaxError(asScript, /illegal return/i) ? attempt(FUNCTION_START, "\n})()", false) : asScript;
+}
+
+/**
+ * @param {Evaluation} evaluation
+ * @param {RegExp} [kind]
+ */
+function isSyntaxError({ exceptionDetails }, kind = /^SyntaxError/) {
+  const description = exceptionDetails?.exception?.description ?? "";
+  return (
+    exceptionDetails?.exception?.objectId !== undefined && /^SyntaxError/.test(description) && kind.test(description)
+  );
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {RemoteObject} object
+ * @returns {Promise<{value: unknown, notes: string[]}>}
+ */
+async function jsonOf(session, { objectId, type, value, unserializableValue = "" }) {
+  if (objectId === undefined) {
+    // A primitive has no handle; it is here already.
+    const special = type === "bigint" ? `[BigInt ${unserializableValue.slice(0, -1)}]` : `[${unserializableValue}]`;
+    return { value: unserializableValue ? special : (value ?? null), notes: [] };
+  }
+  const { result, exceptionDetails } = await session.send("Runtime.callFunctionOn", {
+    objectId,
+    functionDeclaration: `async function (request, promised) {
+      const value = await promised;
+      return (${readDataLayer})({ ...request, value });
+    }`,
+    arguments: [{ value: { name: "", limits: LIMITS } }, { objectId }],
+    awaitPromise: true,
+    returnByValue: true,
+  });
+  if (exceptionDetails) throw thrown(exceptionDetails, 0);
+  return parse(result.value);
+}
+
+/** @param {unknown} text a DataLayerReading as JSON */
+function parse(text) {
+  try {
+    /** @type {Extract<DataLayerReading, {found: true}>} */
+    const { values, cuts } = JSON.parse(String(text));
+    return { value: values[0], notes: cutNotes(cuts, LIMITS) };
+  } catch {
+    throw new CommandError("EXECUTION_ERROR", "The result could not be written down. Return plain texts and numbers.");
+  }
+}
+
+/**
+ * @param {ExceptionDetails} details
+ * @param {number} offset characters before the code on its first line
+ */
+function thrown({ text, exception, lineNumber, columnNumber }, offset) {
+  const what = String(exception?.description ?? exception?.value ?? text);
+  // The place in the given code, also when a function of the page threw; a syntax error has no stack.
+  const place = /<anonymous>:(\d+):(\d+)/.exec(what);
+  const line = place ? Number(place[1]) : lineNumber + 1;
+  const column = (place ? Number(place[2]) : columnNumber + 1) - (line === 1 ? offset : 0);
+  // The lines after the first are the stack, with files of the page.
+  const message = (what.split(/\n\s+at /)[0] ?? "").slice(0, MAX_MESSAGE_LENGTH).toWellFormed();
+  return new CommandError(
+    "EXECUTION_ERROR",
+    `The code threw ${message} (line ${line}, column ${column}). Correct it and try again.`,
+  );
+}

@@ -1,0 +1,126 @@
+/** @import {DrivenContext, Navigated} from "../types.d.ts" */
+
+import { CommandError } from "../errors.js";
+import { runInPage } from "../page-access.js";
+import { PageLoadWatch } from "../page-load.js";
+import { tabById, urlOf } from "../tabs.js";
+import { webAddressOf } from "./tabs.js";
+
+/** A little less than a command may take, so that it is this sentence which reaches the reader. */
+const LONGEST_WAIT_MS = 29_000;
+const MOST_MS = 30_000;
+const FIRST_HTTP_ERROR = 400;
+
+/**
+ * @param {DrivenContext} context `params`: `url`, http or https; `timeout`, milliseconds
+ * @returns {Promise<Navigated>}
+ * @throws {CommandError} INVALID_ARGUMENT, NAVIGATION_FAILED, COMMAND_TIMEOUT
+ */
+export async function navigate(context) {
+  const url = webAddressOf(context.params);
+  const leave = () => chrome.tabs.update(context.tabId, { url });
+  const page = await load(context, timeoutOf(context.params), leave);
+  if (page.status === null || page.status < FIRST_HTTP_ERROR) return page;
+  throw new CommandError(
+    "NAVIGATION_FAILED",
+    `The server answered with HTTP status ${page.status}, and the tab shows its error page. Check the address.`,
+  );
+}
+
+/**
+ * @param {DrivenContext} context
+ * @returns {Promise<Navigated>}
+ * @throws {CommandError} NAVIGATION_FAILED, COMMAND_TIMEOUT
+ */
+export async function back(context) {
+  return load(context, LONGEST_WAIT_MS, () => move(context.session, -1));
+}
+
+/**
+ * @param {DrivenContext} context
+ * @returns {Promise<Navigated>}
+ * @throws {CommandError} NAVIGATION_FAILED, COMMAND_TIMEOUT
+ */
+export async function forward(context) {
+  return load(context, LONGEST_WAIT_MS, () => move(context.session, 1));
+}
+
+/** @param {Record<string, unknown>} params */
+function timeoutOf({ timeout }) {
+  const given = timeout ?? MOST_MS;
+  if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MOST_MS) {
+    return Math.min(Number(given), LONGEST_WAIT_MS);
+  }
+  throw new CommandError("INVALID_ARGUMENT", `timeout must be a whole number of milliseconds from 1 to ${MOST_MS}.`);
+}
+
+/**
+ * Not by chrome.tabs.goBack, which like the browser's button passes over pages that nobody has touched.
+ *
+ * @param {DrivenContext["session"]} session
+ * @param {-1 | 1} step
+ */
+async function move(session, step) {
+  const { currentIndex, entries } = await session.send("Page.getNavigationHistory");
+  const entry = entries[currentIndex + step];
+  if (!entry) {
+    const where = step < 0 ? "before" : "after";
+    throw new CommandError("NAVIGATION_FAILED", `The tab's history has no page ${where} this one. Use navigate.`);
+  }
+  await session.send("Page.navigateToHistoryEntry", { entryId: entry.id });
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {number} timeoutMs
+ * @param {() => Promise<unknown>} leave what makes the tab load another page
+ * @returns {Promise<Navigated>}
+ */
+async function load({ tabId, signal, session }, timeoutMs, leave) {
+  if ((await tabById(tabId)).status === "loading") await stopLoading(tabId, session);
+  const watch = new PageLoadWatch();
+  const timeUp = AbortSignal.timeout(timeoutMs);
+  try {
+    await leave();
+    await watch.loaded(tabId, AbortSignal.any([signal, timeUp]));
+  } catch (error) {
+    throw error === timeUp.reason ? tooSlow(timeoutMs) : error;
+  } finally {
+    watch.stop();
+  }
+  const tab = await tabById(tabId);
+  return { url: urlOf(tab), title: tab.title ?? "", status: await statusOf(tab) };
+}
+
+/**
+ * Or the end of the page that was on its way would be taken for the end of the next one.
+ *
+ * @param {number} tabId
+ * @param {DrivenContext["session"]} session
+ */
+async function stopLoading(tabId, session) {
+  await session.send("Page.stopLoading");
+  // What Chrome tells about the stop arrives before this answer.
+  await tabById(tabId);
+}
+
+/** @param {chrome.tabs.Tab & {id: number}} tab */
+async function statusOf(tab) {
+  // A page that lets nobody in has loaded all the same.
+  const status = await runInPage(tab, { func: readStatus, args: [null] }).catch(() => null);
+  return typeof status === "number" && status > 0 ? status : null;
+}
+
+/** Runs in the page. */
+function readStatus() {
+  const [entry] = performance.getEntriesByType("navigation");
+  return /** @type {PerformanceNavigationTiming | undefined} */ (entry)?.responseStatus;
+}
+
+/** @param {number} timeoutMs */
+function tooSlow(timeoutMs) {
+  return new CommandError(
+    "COMMAND_TIMEOUT",
+    `The page has not finished loading within ${timeoutMs} ms. What it shows by now can be read; or try again.`,
+  );
+}
