@@ -11,7 +11,7 @@ import { commands } from "./commands/index.js";
 import { CommandError } from "./errors.js";
 import { parseConnectionString } from "./pairing.js";
 import { inTurn } from "./tab-queue.js";
-import { obstacleOf, viewedTab } from "./tabs.js";
+import { obstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
 
 const COMMAND_TIMEOUT_MS = 30_000;
@@ -219,13 +219,14 @@ export async function performAction(action, bridge, attachments) {
 }
 
 /**
+ * @param {number | null} tabId null for the tab that the person last looked at
  * @param {Bridge} bridge
  * @param {Attachments} attachments
  * @returns {Promise<View>} what our own pages show
  */
-export async function currentView(bridge, attachments) {
+export async function viewOf(tabId, bridge, attachments) {
   const status = await bridge.status();
-  const tab = await viewedTab().catch(() => null);
+  const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
   if (!tab) return { type: "view", status, tab: null };
   const attachment = await attachments.get(tab.id);
   return {
@@ -233,7 +234,9 @@ export async function currentView(bridge, attachments) {
     status,
     tab: {
       id: tab.id,
+      url: urlOf(tab),
       title: tab.title || tab.url || "",
+      loading: tab.status === "loading",
       attached: attachment !== undefined,
       allowEvaluate: attachment?.allowEvaluate ?? false,
       obstacle: obstacleOf(tab),

@@ -2,18 +2,15 @@
  * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered to
  * those that exist after its first turn; being awake is enough for the bridge to connect again.
  *
- * @import {Action, Services} from "./types.d.ts"
+ * @import {Services} from "./types.d.ts"
  */
 
 import { Attachments } from "./attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
 import { Debuggers } from "./debugger.js";
-import { CommandError } from "./errors.js";
-import { answerCommand, currentView, endCommands, performAction } from "./router.js";
-
-/** @type {Set<chrome.runtime.Port>} our own open pages */
-const ports = new Set();
+import { OwnPages } from "./own-pages.js";
+import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
 
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
@@ -23,7 +20,10 @@ const bridge = new Bridge({
 
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
-  if (event.event === "tab_attached") void openDebugger(event.tab_id);
+  if (event.event === "tab_attached") {
+    void pages.restartConsole(event.tab_id);
+    void openDebugger(event.tab_id);
+  }
   if (event.event === "tab_detached") {
     endCommands(event.tab_id);
     void debuggers.close(event.tab_id);
@@ -33,12 +33,23 @@ const attachments = new Attachments((event) => {
 });
 
 const debuggers = new Debuggers({
-  onConsole: () => {},
+  onConsole: (tabId, entry) => pages.addConsoleEntry(tabId, entry),
   onCancel: (tabId) => void attachments.detach(tabId),
 });
 
 /** @type {Services} */
 const services = { attachments, debuggers };
+
+const pages = new OwnPages({
+  perform: async (action) => {
+    await performAction(action, bridge, attachments);
+    await show();
+  },
+  run: ({ id, command, tabId, params }) =>
+    answerCommand({ id, type: "command", command, tab_id: tabId, params }, services),
+  viewOf: (tabId) => viewOf(tabId, bridge, attachments),
+  consoleOf: async (tabId) => ((await attachments.get(tabId)) ? debuggers.console(tabId).entries() : []),
+});
 
 /**
  * From the moment a tab is attached its console is kept. A tab that no debugger may enter can still be read.
@@ -53,40 +64,24 @@ async function openDebugger(tabId) {
 
 async function show() {
   await showBadge(await bridge.status(), await attachments.tabIds());
-  if (!ports.size) return;
-  const view = await currentView(bridge, attachments);
-  for (const port of ports) port.postMessage(view);
-}
-
-/**
- * @param {chrome.runtime.Port} port
- * @param {Action} action
- */
-async function perform(port, action) {
-  try {
-    await performAction(action, bridge, attachments);
-    await show();
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    port.postMessage({ type: "refused", message: error.message });
-  }
+  await pages.show();
 }
 
 chrome.runtime.onConnect.addListener((port) => {
   // A page that has taken over its renderer can open a port too, but not with our address.
   if (!port.sender?.url?.startsWith(chrome.runtime.getURL(""))) return port.disconnect();
-  ports.add(port);
-  port.onDisconnect.addListener(() => ports.delete(port));
-  port.onMessage.addListener((action) => void perform(port, action));
+  pages.add(port);
 });
 
 chrome.tabs.onRemoved.addListener((tabId) => {
   // A tab need not be attached to be read.
   endCommands(tabId);
   void attachments.detach(tabId);
+  if (pages.isWatched(tabId)) void pages.show();
 });
 chrome.tabs.onReplaced.addListener((newTabId, oldTabId) => void attachments.replace(newTabId, oldTabId));
 chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
+  if ((change.url || change.title || change.status) && pages.isWatched(tabId)) void pages.show();
   if (!(await attachments.get(tabId))) return;
   if (change.url || change.title) await attachments.update(tab);
   if (change.status) await show();

@@ -1,7 +1,7 @@
 /**
  * The only file that touches chrome.storage. A worker can be killed at any moment; what it must find again is here.
  *
- * @import {Attachment, RetryState, Settings} from "./types.d.ts"
+ * @import {Attachment, PanelMemory, RetryState, Settings} from "./types.d.ts"
  */
 
 /** @type {Settings} */
@@ -27,7 +27,26 @@ export async function saveSettings(settings) {
 
 /** Deletes the pairing with its key, and every choice that was made for it. */
 export async function deleteSettings() {
-  await chrome.storage.local.clear();
+  await chrome.storage.local.remove(Object.keys(DEFAULT_SETTINGS));
+}
+
+/** @returns {Promise<PanelMemory>} */
+export async function loadPanelMemory() {
+  await locked;
+  return /** @type {PanelMemory} */ (await chrome.storage.local.get({ history: [], saved: [] }));
+}
+
+/** @param {Partial<PanelMemory>} change */
+export async function savePanelMemory(change) {
+  await locked;
+  await chrome.storage.local.set(change);
+}
+
+/** @param {() => void} listener called when any panel has saved something */
+export function onPanelMemoryChanged(listener) {
+  chrome.storage.local.onChanged.addListener((changes) => {
+    if (changes.history || changes.saved) listener();
+  });
 }
 
 /** @returns {Promise<RetryState>} */

@@ -247,12 +247,19 @@ export interface FoundElement {
   isCheckable?: boolean;
   /** show: the element's place in the document of the main frame, in CSS pixels. */
   box?: Box;
-  /** fill: whether the text is still to be typed; the field is focused and its content selected. */
-  isTyped?: boolean;
-  /** fill: whether Enter leaves the field rather than breaking the line. */
-  isSingleLine?: boolean;
+  filling?: Filling;
   /** select: what is chosen now. */
   selected?: { value: string; label: string }[];
+}
+
+/** What is left to do for a field: it has the focus, and its content is selected or set already. */
+export interface Filling {
+  /** What the field is to hold. */
+  text: string;
+  /** Whether it is still to be typed. */
+  isTyped: boolean;
+  /** Whether Enter follows. */
+  isEntered: boolean;
 }
 
 export interface Point {
@@ -268,18 +275,15 @@ export interface Box extends Point {
 /** What a field holds after it was filled. */
 export interface FilledField {
   value: string;
-  /** Whether the field has lost a part of the text and is empty now, to be typed into by keys. */
+  /** Whether the field has lost a part of the text; it is empty now, and waits for the text key by key. */
   isToRetype: boolean;
   notes: string[];
 }
 
 /** The answer of click, hover, fill and select. */
-export interface ActionReply {
+export interface ActionReply extends PageAddress, Remarks {
   element: ElementDescription;
   matches: number;
-  url: string;
-  title: string;
-  notes?: string[];
   /** click on a checkbox, radio button or switch. */
   checked?: boolean;
   /** fill */
@@ -318,6 +322,35 @@ export interface Attachment {
   allowEvaluate: boolean;
 }
 
+/** chrome.storage.local: what the DevTools panel remembers. */
+export interface PanelMemory {
+  /** Newest first. */
+  history: PastRun[];
+  /** In the order of their names. */
+  saved: SavedCommand[];
+}
+
+export interface PastRun {
+  id: string;
+  /** ISO 8601. */
+  time: string;
+  command: string;
+  /** Null when they were too long to keep. */
+  params: Record<string, unknown> | null;
+  /** Names of parameters whose values are not kept. */
+  withheld: string[];
+  code: "" | ErrorCode;
+  milliseconds: number;
+  /** The beginning of the reply, or the error's sentence. */
+  reply: string;
+}
+
+export interface SavedCommand {
+  name: string;
+  command: string;
+  params: Record<string, unknown>;
+}
+
 // --- Connection state
 
 export type CloseReason = "unreachable" | "no_answer" | "wrong_key" | "other_protocol" | "already_connected" | "closed";
@@ -334,7 +367,9 @@ export interface Status {
   autoReconnect: boolean;
 }
 
-// --- The popup's port
+// --- The port of our own pages: the popup and the DevTools panel
+
+export type PageRequest = Action | WatchRequest | RunRequest;
 
 export type Action =
   | { action: "refresh" }
@@ -347,16 +382,43 @@ export type Action =
   | { action: "detach"; tabId: number }
   | { action: "set_allow_evaluate"; tabId: number; on: boolean };
 
+/** From now on the page hears about this tab instead of the viewed one, and about its console. */
+export interface WatchRequest {
+  action: "watch";
+  tabId: number;
+}
+
+/** A command of the table, under the same rules as one that the server sends. */
+export interface RunRequest {
+  action: "run";
+  id: string;
+  command: string;
+  tabId: number | null;
+  params: Record<string, unknown>;
+}
+
+export type PageMessage = View | Refusal | ConsoleBatch | Response;
+
+/** Oldest first. */
+export interface ConsoleBatch {
+  type: "console";
+  entries: ConsoleEntry[];
+  /** Whether this is all there is, in place of what was told before. */
+  isWhole: boolean;
+}
+
 export interface View {
   type: "view";
   status: Status;
   tab: ViewedTab | null;
 }
 
-/** The tab that the popup's buttons are about. */
+/** The tab that the page's buttons are about. */
 export interface ViewedTab {
   id: number;
+  url: string;
   title: string;
+  loading: boolean;
   attached: boolean;
   allowEvaluate: boolean;
   /** Why it cannot be attached, as a sentence; empty when it can. */
