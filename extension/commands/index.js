@@ -5,6 +5,7 @@ import { driving } from "../debugger.js";
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { evaluate } from "./evaluate.js";
+import { click, fill, hover, select } from "./input.js";
 import { back, forward, navigate } from "./navigation.js";
 import { chooseReadableTab, readTab } from "./reading.js";
 import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
@@ -24,6 +25,10 @@ export const commands = {
   navigate: { chooseTab: chooseAttachedTab, run: driving(navigate) },
   back: { chooseTab: chooseAttachedTab, run: driving(back) },
   forward: { chooseTab: chooseAttachedTab, run: driving(forward) },
+  click: { chooseTab: chooseAttachedTab, run: driving(click) },
+  hover: { chooseTab: chooseAttachedTab, run: driving(hover) },
+  fill: { chooseTab: chooseAttachedTab, run: driving(fill) },
+  select: { chooseTab: chooseAttachedTab, run: driving(select) },
   evaluate: { chooseTab: chooseAttachedTab, run: driving(evaluate) },
   console_logs: { chooseTab: chooseAttachedTab, run: driving(consoleLogs) },
 };

@@ -1,0 +1,233 @@
+/** Mouse and keyboard: what a person does on a page, as trusted events. */
+
+/**
+ * @import {ActionReply, Box, DrivenContext, ElementRequest, FilledField, FoundElement, Filling, Point} from "../types.d.ts"
+ * @import {ElementAnswer} from "../types.d.ts"
+ */
+
+import { CommandError } from "../errors.js";
+import { finishFill, readChecked } from "../page/after-input.js";
+import { findElement } from "../page/find-element.js";
+import { readableTab, runInPage } from "../page-access.js";
+import { tabById, urlOf } from "../tabs.js";
+
+const MAX_SELECTOR_LENGTH = 2_000;
+const MAX_VALUE_LENGTH = 1_000_000;
+/** Key by key each character takes three messages. */
+const MAX_KEYED_LENGTH = 1_000;
+
+/**
+ * @param {DrivenContext} context `params`: `selector`
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function click(context) {
+  const { tabId, session } = context;
+  const found = await find(context, { action: "click", selector: selectorOf(context) });
+  const openings = new TabOpenings(tabId);
+  try {
+    await press(session, pointOf(found));
+    await session.settled();
+    const checked = found.isCheckable ? await afterwards(tabId, readChecked, null) : null;
+    const reply = await replyAbout(tabId, found);
+    const notes = openings.notes();
+    return { ...reply, ...(typeof checked === "boolean" && { checked }), ...(notes.length && { notes }) };
+  } finally {
+    openings.stop();
+  }
+}
+
+/**
+ * @param {DrivenContext} context `params`: `selector`
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function hover(context) {
+  const found = await find(context, { action: "hover", selector: selectorOf(context) });
+  await context.session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...pointOf(found) });
+  return replyAbout(context.tabId, found);
+}
+
+/**
+ * @param {DrivenContext} context `params`: `selector` and `value`, a text; a line break at the end of one for a field
+ *   of one line presses Enter
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function fill(context) {
+  const { tabId, params, session } = context;
+  const { value } = params;
+  if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
+    throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
+  }
+  const found = await find(context, { action: "fill", selector: selectorOf(context), value });
+  const filling = /** @type {Filling} */ (found.filling);
+  if (filling.isTyped) await session.send("Input.insertText", { text: filling.text });
+  const filled = await finish(context, filling);
+  if (filling.isEntered) {
+    await pressKey(session, { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" });
+    await session.settled();
+  }
+  const { value: held, notes } = filled ?? {
+    value: filling.text,
+    notes: ["The page has left before it could be read."],
+  };
+  return { ...(await replyAbout(tabId, found)), value: held, ...(notes.length && { notes }) };
+}
+
+/**
+ * @param {DrivenContext} context `params`: `selector` and `value`, the value or label of an option, or a list of them
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function select(context) {
+  const { tabId, params, session } = context;
+  /** @type {unknown[]} */
+  const values = Array.isArray(params.value) ? params.value : [params.value];
+  if (!values.every((value) => typeof value === "string")) {
+    throw invalid("value must be the value or the label of an option, or a list of them.");
+  }
+  const found = await find(context, { action: "select", selector: selectorOf(context), values });
+  await session.settled();
+  return { ...(await replyAbout(tabId, found)), selected: found.selected };
+}
+
+/**
+ * Shows an element and tells where it is.
+ *
+ * @param {DrivenContext} context `params`: `selector`
+ * @returns {Promise<Box>} in the document of the main frame, in CSS pixels
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function boxOf(context) {
+  const found = await find(context, { action: "show", selector: selectorOf(context) });
+  return /** @type {Box} */ (found.box);
+}
+
+/** @param {DrivenContext} context */
+function selectorOf({ params: { selector } }) {
+  if (typeof selector === "string" && selector.trim() && selector.length <= MAX_SELECTOR_LENGTH) return selector;
+  throw invalid("selector must be a CSS selector, xpath=... or text=..., for example #buy or text=Buy now.");
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {ElementRequest} request
+ * @returns {Promise<FoundElement>}
+ */
+async function find({ tabId, signal }, request) {
+  const tab = await readableTab(tabId);
+  const answer = /** @type {ElementAnswer | null} */ (await runInPage(tab, { func: findElement, args: [request] }));
+  signal.throwIfAborted();
+  if (!answer) {
+    throw new CommandError(
+      "EXECUTION_ERROR",
+      "The page went to another address before the element was ready. Look where the tab is now, then try again.",
+    );
+  }
+  if (answer.code) throw new CommandError(answer.code, answer.message);
+  return /** @type {FoundElement} */ (answer);
+}
+
+/** @param {FoundElement} found */
+function pointOf({ point }) {
+  return /** @type {Point} */ (point);
+}
+
+/**
+ * @param {number} tabId
+ * @param {FoundElement} found
+ */
+async function replyAbout(tabId, { element, matches }) {
+  const tab = await tabById(tabId);
+  return { element, matches, url: urlOf(tab), title: tab.title ?? "" };
+}
+
+/**
+ * @param {number} tabId
+ * @param {(request: any) => unknown} func looks at what the input has made
+ * @param {unknown} request
+ * @returns {Promise<unknown>} null when the page has gone
+ */
+async function afterwards(tabId, func, request) {
+  return runInPage(await tabById(tabId), { func, args: [request] }).catch(() => null);
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {Filling} filling
+ * @returns {Promise<FilledField | null>} null when the page has gone
+ */
+async function finish({ tabId, session }, { text, isTyped }) {
+  const mayRetype = isTyped && text.length <= MAX_KEYED_LENGTH;
+  const look = async (/** @type {boolean} */ isFirst) =>
+    /** @type {FilledField | null} */ (await afterwards(tabId, finishFill, { text, mayRetype: isFirst && mayRetype }));
+  const filled = await look(true);
+  if (!filled?.isToRetype) return filled;
+  // Fields with a mask take some texts from keys only.
+  for (const character of text) await pressKey(session, keyOf(character));
+  return look(false);
+}
+
+// --- Trusted events
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {Point} point
+ */
+async function press(session, point) {
+  const button = { ...point, button: "left", clickCount: 1 };
+  await session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...point });
+  await session.send("Input.dispatchMouseEvent", { type: "mousePressed", buttons: 1, ...button });
+  await session.send("Input.dispatchMouseEvent", { type: "mouseReleased", buttons: 0, ...button });
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {{key: string, code: string, windowsVirtualKeyCode: number, text: string}} key
+ */
+async function pressKey(session, key) {
+  const { text, ...released } = key;
+  await session.send("Input.dispatchKeyEvent", { type: "keyDown", ...released, text });
+  await session.send("Input.dispatchKeyEvent", { type: "keyUp", ...released });
+}
+
+/** @param {string} character */
+function keyOf(character) {
+  const upper = character.toUpperCase();
+  if (character === "\n") return { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
+  if (character === " ") return { key: " ", code: "Space", windowsVirtualKeyCode: 32, text: " " };
+  const code = /^[A-Z]$/.test(upper) ? `Key${upper}` : /^\d$/.test(character) ? `Digit${character}` : "";
+  return { key: character, code, windowsVirtualKeyCode: code ? upper.charCodeAt(0) : 0, text: character };
+}
+
+/** The tabs that a tab opens while this listens. */
+class TabOpenings {
+  /** @type {chrome.tabs.Tab[]} */
+  #opened = [];
+  /** @readonly */
+  #onCreated;
+
+  /** @param {number} tabId */
+  constructor(tabId) {
+    this.#onCreated = (/** @type {chrome.tabs.Tab} */ tab) =>
+      void (tab.openerTabId === tabId && this.#opened.push(tab));
+    chrome.tabs.onCreated.addListener(this.#onCreated);
+  }
+
+  stop() {
+    chrome.tabs.onCreated.removeListener(this.#onCreated);
+  }
+
+  notes() {
+    return this.#opened.map((tab) => {
+      const url = JSON.stringify(urlOf(tab).toWellFormed().slice(0, 200));
+      return `It opened tab ${tab.id} at ${url}, which is not attached.`;
+    });
+  }
+}
+
+/** @param {string} message */
+function invalid(message) {
+  return new CommandError("INVALID_ARGUMENT", message);
+}
