@@ -158,12 +158,13 @@ function textOf({ type, subtype, value, unserializableValue, description, previe
  * @param {ObjectPreview} preview
  * @returns {string}
  */
-function previewText({ subtype, description = "", overflow, properties, entries }) {
+function previewText({ type, subtype, description = "", overflow, properties, entries }) {
+  if (type === "string") return JSON.stringify(description);
   const isList = subtype === "array" || subtype === "typedarray";
   const members = entries
     ? entries.map(({ key, value }) => (key ? `${previewText(key)} => ${previewText(value)}` : previewText(value)))
-    : properties.map(({ name, type, value = "", valuePreview }) => {
-        const text = valuePreview ? previewText(valuePreview) : type === "string" ? JSON.stringify(value) : value;
+    : properties.map(({ name, type: kind, value = "", valuePreview }) => {
+        const text = valuePreview ? previewText(valuePreview) : kind === "string" ? JSON.stringify(value) : value;
         return isList ? text : `${name}: ${text}`;
       });
   if (!members.length && description !== "Object" && !isList) return description;

@@ -13,7 +13,7 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
 
 from tests.browser import chromium_arguments, chromium_path
-from tests.extension.fake_bridge import FakeBridge, running_bridge
+from tests.extension.fake_bridge import FakeBridge, Message, running_bridge
 
 HERE = Path(__file__).parent
 EXTENSION = HERE.parent.parent / "extension"
@@ -152,6 +152,76 @@ async def paired(popup: Popup, bridge: FakeBridge) -> Popup:
     return popup
 
 
+class DrivenTab:
+    """An attached tab, driven as the server drives it."""
+
+    def __init__(self, bridge: FakeBridge, popup: Popup, site: "Site", page: Page, tab_id: int) -> None:
+        self.bridge = bridge
+        self.popup = popup
+        self.site = site
+        self.page = page
+        self.tab_id = tab_id
+
+    async def ask(self, command: str, **params: object) -> Message:
+        """The whole reply, whatever it says."""
+        return await self.bridge.ask(command, tab_id=self.tab_id, **params)
+
+    async def do(self, command: str, **params: object) -> Message:
+        """The result of a command that succeeds."""
+        reply = await self.ask(command, **params)
+        assert reply["success"], reply["error"]
+        return reply["result"]
+
+    async def refused(self, command: str, **params: object) -> tuple[str, str]:
+        """The code and the message of a command that fails."""
+        reply = await self.ask(command, **params)
+        assert not reply["success"], reply["result"]
+        return reply["error"]["code"], reply["error"]["message"]
+
+    async def show(self, body: str, path: str = "/shown", title: str = "Shown") -> None:
+        """Let the tab load a page with that body."""
+        self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
+        await self.do("navigate", url=self.site.url(path))
+
+    async def allow_evaluate(self) -> None:
+        """Turn the tab's switch on, as the person does in the popup."""
+        await self.popup.chrome(
+            f"chrome.runtime.connect().postMessage({{ action: 'set_allow_evaluate', tabId: {self.tab_id}, on: true }})"
+        )
+        while (await self.ask("evaluate", code="1"))["success"] is False:
+            pass
+
+
+@pytest.fixture(scope="module")
+async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[tuple[FakeBridge, Popup]]:
+    """One pairing for all tests of a file."""
+    async with running_bridge() as bridge:
+        popup = Popup(await shared_chromium.new_page())
+        await popup.open()
+        await popup.paste(bridge.connection_string)
+        await bridge.connected()
+        yield bridge, popup
+        await popup.press("forget")
+        await popup.shows("Setup")
+        await popup.page.close()
+
+
+@pytest.fixture
+async def driven(driver: tuple[FakeBridge, Popup], site: "Site") -> AsyncGenerator[DrivenTab]:
+    """A tab that was opened for the server, at an empty page; closed after the test."""
+    bridge, popup = driver
+    site.pages["/blank"] = b"<title>Blank</title>"
+    async with popup.page.context.expect_page() as opened:
+        created = await bridge.ask("browser_create_tab", url=site.url("/blank"))
+    page = await opened.value
+    # Playwright would answer dialogs before the extension can.
+    page.on("dialog", lambda _dialog: None)
+    yield DrivenTab(bridge, popup, site, page, created["result"]["tab_id"])
+    for other in popup.page.context.pages:
+        if other is not popup.page:
+            await other.close()
+
+
 class Site(http.server.ThreadingHTTPServer):
     """Pages for reading, by path. `/slow` ends when `finish_slow` is set."""
 
@@ -170,6 +240,8 @@ class Site(http.server.ThreadingHTTPServer):
             "/controls": b"<title>Controls</title><body style='display:none'>%s" % (b"\x01" * 12_000_000),
             "/file.pdf": PDF,
         }
+        # Of paths that answer with another HTTP status than 200.
+        self.statuses: dict[str, int] = {}
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.server_port}{path}"
@@ -179,7 +251,7 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
     server: Site  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
-        self.send_response(200)
+        self.send_response(self.server.statuses.get(self.path, 200))
         self.send_header("Content-Type", "application/pdf" if self.path.endswith(".pdf") else "text/html")
         self.end_headers()
         if self.path == "/slow":

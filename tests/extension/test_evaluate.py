@@ -1,0 +1,161 @@
+"""JavaScript in the page: only where the person allows it, and what comes back."""
+
+import asyncio
+
+import pytest
+
+from tests.extension.conftest import DrivenTab
+
+
+@pytest.fixture
+async def tab(driven: DrivenTab) -> DrivenTab:
+    await driven.allow_evaluate()
+    return driven
+
+
+async def value(tab: DrivenTab, code: str) -> object:
+    return (await tab.do("evaluate", code=code))["value"]
+
+
+async def test_code_runs_only_while_the_switch_of_the_tab_is_on(driven: DrivenTab) -> None:
+    code, message = await driven.refused("evaluate", code="document.title = 'Changed'")
+    assert code == "EVALUATE_NOT_ALLOWED"
+    assert "popup" in message
+    assert await driven.page.title() == "Blank"
+
+    await driven.allow_evaluate()
+
+    assert await value(driven, "document.title = 'Changed'") == "Changed"
+    assert await driven.page.title() == "Changed"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("1 + 1", 2),
+        ("'text'", "text"),
+        ("null", None),
+        ("undefined", None),
+        ("0 / 0", "[NaN]"),
+        ("2n ** 40n", "[BigInt 1099511627776]"),
+        ("{ a: 1 }", {"a": 1}),
+        ("[1, [2]]", [1, [2]]),
+        ("return 5", 5),
+        ("const answer = await Promise.resolve(7); return answer", 7),
+        ("await Promise.resolve(8)", 8),
+        ("Promise.resolve(new Map([['k', 1]]))", [["k", 1]]),
+        ("const ring = {}; ring.self = ring; ring", {"self": "[Circular]"}),
+        ("document.body", "[Element body]"),
+        ("(function named() {})", "[Function named]"),
+        ("Symbol('s')", "[Symbol s]"),
+        ("'\\ud800'", "\ufffd"),
+    ],
+)
+async def test_values_come_back_as_json(tab: DrivenTab, code: str, expected: object) -> None:
+    assert await value(tab, code) == expected
+
+
+async def test_names_declared_once_are_there_in_the_next_call_and_may_be_declared_again(tab: DrivenTab) -> None:
+    await value(tab, "const kept = 1")
+    assert await value(tab, "kept") == 1
+    await value(tab, "const kept = 2")
+    assert await value(tab, "kept") == 2
+
+
+async def test_code_sees_what_the_page_sees(tab: DrivenTab) -> None:
+    await tab.show("<script>window.own = { count: 3 }</script>")
+
+    assert await value(tab, "own.count") == 3
+
+
+@pytest.mark.parametrize(
+    ("code", "what", "place"),
+    [
+        ("missing.member", "ReferenceError: missing is not defined", "line 1, column 1"),
+        ("\n  missing.member", "ReferenceError: missing is not defined", "line 2, column 3"),
+        ("{ a: ", "SyntaxError: Unexpected end of input", "line 1, column 6"),
+        ("const given = 1; missing; return given", "ReferenceError: missing is not defined", "line 1, column 18"),
+        ("Promise.reject(new TypeError('no'))", "TypeError: no", "line 1, column 16"),
+        ("throw 'a text'", "a text", "line 1, column 1"),
+    ],
+)
+async def test_code_that_throws_is_an_error_with_its_place(tab: DrivenTab, code: str, what: str, place: str) -> None:
+    error, message = await tab.refused("evaluate", code=code)
+
+    assert error == "EXECUTION_ERROR"
+    assert what in message
+    assert place in message
+    assert await value(tab, "1") == 1
+
+
+@pytest.mark.parametrize("code", ["", "  ", None, 5, "x" * 100_001])
+async def test_senseless_code_is_refused(tab: DrivenTab, code: object) -> None:
+    error, message = await tab.refused("evaluate", code=code)
+
+    assert error == "INVALID_ARGUMENT"
+    assert "code must be" in message
+
+
+async def test_what_is_too_large_is_cut_and_said_to_be(tab: DrivenTab) -> None:
+    large = await tab.do("evaluate", code="new Array(10_000).fill(0)")
+
+    assert large["value"] == [0] * 5_000
+    assert any("5000 entries" in note for note in large["notes"])
+    assert "notes" not in await tab.do("evaluate", code="new Array(5_000).fill(0)")
+
+
+async def test_dialogs_are_answered_and_told(tab: DrivenTab) -> None:
+    asked = await tab.do("evaluate", code="alert('look'); [confirm('sure?'), prompt('name?')]")
+
+    assert asked["value"] == [False, None]
+    assert asked["dialogs"] == [
+        {"type": "alert", "message": "look", "answer": "accepted"},
+        {"type": "confirm", "message": "sure?", "answer": "dismissed"},
+        {"type": "prompt", "message": "name?", "answer": "dismissed"},
+    ]
+    assert "dialogs" not in await tab.do("evaluate", code="1")
+
+
+async def test_dialog_that_was_open_before_is_answered_by_the_next_command(tab: DrivenTab) -> None:
+    async with asyncio.timeout(20):
+        opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        tab.page.once("dialog", lambda _dialog: opened.set_result(None))
+        await tab.page.evaluate("void setTimeout(() => alert('in the way'), 0)")
+        await opened
+
+    assert (await tab.do("evaluate", code="1"))["dialogs"] == [
+        {"type": "alert", "message": "in the way", "answer": "accepted"}
+    ]
+
+
+async def test_error_tells_of_dialogs_too(tab: DrivenTab) -> None:
+    _, message = await tab.refused("evaluate", code="confirm('sure?'); throw new Error('no')")
+
+    assert 'confirm "sure?" was dismissed' in message
+
+
+async def test_page_that_the_code_leads_to_is_waited_for(tab: DrivenTab) -> None:
+    assert (await tab.do("evaluate", code=f"location.href = {tab.site.url('/two')!r}"))["title"] == "Two"
+
+
+async def test_switch_goes_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
+    assert await value(tab, "1") == 1
+
+    for action in ("detach", "attach"):
+        await tab.popup.chrome(f"chrome.runtime.connect().postMessage({{ action: '{action}', tabId: {tab.tab_id} }})")
+        await tab.bridge.next_message(f"tab_{action}ed")
+
+    assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"
+
+
+async def test_code_that_never_ends_leaves_other_tabs_usable_and_ends_in_time(tab: DrivenTab) -> None:
+    never = asyncio.create_task(tab.ask("evaluate", code="new Promise(() => {})"))
+    other = await tab.bridge.ask("browser_create_tab", url=tab.site.url("/one"))
+    moved = await tab.bridge.ask("navigate", tab_id=other["result"]["tab_id"], url=tab.site.url("/two"))
+    assert moved["result"]["title"] == "Two"
+    assert not never.done()
+
+    ended = await never
+
+    assert ended["error"]["code"] == "COMMAND_TIMEOUT"
+    assert await value(tab, "1") == 1

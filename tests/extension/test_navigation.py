@@ -1,0 +1,108 @@
+"""Where an attached tab goes, and what it says when it gets nowhere."""
+
+import pytest
+
+from tests.extension.conftest import DrivenTab
+
+STAY = "<body onbeforeunload='event.preventDefault()'>stay"
+
+
+@pytest.fixture
+async def tab(driven: DrivenTab) -> DrivenTab:
+    driven.site.pages |= {"/missing": b"<title>Not here</title>", "/empty-answer": b""}
+    driven.site.statuses |= {"/missing": 404, "/empty-answer": 204}
+    return driven
+
+
+async def test_page_is_told_once_it_has_loaded(tab: DrivenTab) -> None:
+    assert await tab.do("navigate", url=tab.site.url("/one")) == {
+        "url": tab.site.url("/one"),
+        "title": "One",
+        "status": 200,
+    }
+
+
+async def test_back_and_forward_reach_pages_that_nobody_has_touched(tab: DrivenTab) -> None:
+    for path in ("/one", "/two"):
+        await tab.do("navigate", url=tab.site.url(path))
+
+    assert (await tab.do("back"))["title"] == "One"
+    assert (await tab.do("forward"))["title"] == "Two"
+
+
+async def test_history_that_ends_is_said_to_end(tab: DrivenTab) -> None:
+    code, message = await tab.refused("forward")
+    assert code == "NAVIGATION_FAILED"
+    assert "no page after" in message
+
+    await tab.do("navigate", url=tab.site.url("/one"))
+    await tab.do("back")
+    assert (await tab.do("forward"))["title"] == "One"
+
+
+async def test_place_inside_the_page_is_reached_without_loading(tab: DrivenTab) -> None:
+    await tab.do("navigate", url=tab.site.url("/one"))
+    await tab.page.evaluate("window.kept = true")
+
+    assert (await tab.do("navigate", url=tab.site.url("/one#place")))["url"] == tab.site.url("/one#place")
+    assert await tab.page.evaluate("window.kept")
+    assert (await tab.do("back"))["url"] == tab.site.url("/one")
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("http://nothing-answers.invalid/", "ERR_NAME_NOT_RESOLVED"),
+        ("/missing", "HTTP status 404"),
+        ("/empty-answer", "no page"),
+    ],
+)
+async def test_address_that_leads_nowhere_is_an_error_and_the_next_one_works(
+    tab: DrivenTab, address: str, says: str
+) -> None:
+    url = tab.site.url(address) if address.startswith("/") else address
+
+    code, message = await tab.refused("navigate", url=url)
+
+    assert code == "NAVIGATION_FAILED"
+    assert says in message
+    assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "javascript:alert(1)", "chrome://settings", "one", "", None])
+async def test_other_schemes_are_refused(tab: DrivenTab, url: str | None) -> None:
+    before = tab.page.url
+
+    code, message = await tab.refused("navigate", url=url)
+
+    assert code == "INVALID_ARGUMENT"
+    assert "http" in message
+    assert tab.page.url == before
+
+
+@pytest.mark.parametrize("milliseconds", [0, -1, 30_001, 1.5, "1000"])
+async def test_senseless_timeout_is_refused(tab: DrivenTab, milliseconds: object) -> None:
+    code, message = await tab.refused("navigate", url=tab.site.url("/one"), timeout=milliseconds)
+
+    assert code == "INVALID_ARGUMENT"
+    assert "timeout" in message
+    assert await tab.do("navigate", url=tab.site.url("/one"), timeout=30_000)
+
+
+async def test_page_that_does_not_finish_ends_with_its_timeout_and_does_not_spoil_the_next(tab: DrivenTab) -> None:
+    code, message = await tab.refused("navigate", url=tab.site.url("/slow"), timeout=300)
+
+    assert code == "COMMAND_TIMEOUT"
+    assert "300 ms" in message
+    assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+
+
+async def test_page_that_asks_before_leaving_is_left_and_the_question_told(tab: DrivenTab) -> None:
+    await tab.show(STAY)
+    # A page may ask only after somebody has used it.
+    await tab.page.mouse.click(10, 10)
+
+    left = await tab.do("navigate", url=tab.site.url("/two"))
+
+    assert left["title"] == "Two"
+    assert left["dialogs"] == [{"type": "beforeunload", "message": "", "answer": "accepted"}]
