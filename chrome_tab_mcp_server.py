@@ -75,12 +75,23 @@ from urllib.parse import urlsplit
 
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
+from fastmcp.resources.types import BinaryResource
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.providers import LocalProvider
+from fastmcp.server.transforms import GetToolNext, Transform
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.server.session import ServerSession
-from mcp_types import CallToolRequestParams, ListToolsRequest, TextContent, ToolAnnotations
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from mcp_types import (
+    CallToolRequestParams,
+    ImageContent,
+    ListToolsRequest,
+    ResourceListChangedNotification,
+    TextContent,
+    ToolAnnotations,
+)
+from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic import ValidationError as PydanticValidationError
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
 from pydantic_settings import (
     BaseSettings,
@@ -94,6 +105,7 @@ from typing_extensions import TypeIs
 if TYPE_CHECKING:
     import httpx
     import uvicorn
+    from fastmcp.utilities.versions import VersionSpec
     from starlette.applications import Starlette
     from starlette.datastructures import Headers
     from starlette.requests import Request
@@ -150,6 +162,11 @@ MAX_OPENING_BYTES = 4096
 MAX_OPENINGS = 32
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
 MAX_ANSWER_CHARS = 40_000
+MAX_SHOWN_CHARS = 500
+MAX_LOG_MESSAGE_CHARS = 2_000
+MAX_SENT_CHARS = 50_000
+MAX_SCREENSHOTS = 20
+MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024
 MAX_KEYWORD_CHARS = 1_000
 MIN_CARD_DIGITS = 13
 MAX_CACHED_ANSWERS = 64
@@ -408,8 +425,8 @@ class Settings(BaseSettings):
         validation_alias="CHROME_TAB_PORT",
         description="one loopback port for everything",
     )
-    tool_names: Literal["default"] = Field(
-        "default", validation_alias="CHROME_TAB_TOOL_NAMES", description="names of the tools"
+    tool_names: Literal["default", "kapture"] = Field(
+        "default", validation_alias="CHROME_TAB_TOOL_NAMES", description="names of the tools that drive a page"
     )
     config: Path | None = Field(
         None,
@@ -435,7 +452,7 @@ class Settings(BaseSettings):
     @property
     def denied_hosts(self) -> list[str]:
         """Return the names and patterns that `[sites]` denies."""
-        return [name.rstrip(".").lower() for name, rule in self.sites.items() if rule.deny]
+        return [ascii_host(name) for name, rule in self.sites.items() if rule.deny]
 
     def denies(self, url: str) -> bool:
         """Say whether a `[sites]` rule denies the host of `url`; every rule denies an unknown host.
@@ -448,12 +465,39 @@ class Settings(BaseSettings):
         return any(fnmatchcase(host, name) or fnmatchcase(f".{host}", name) for name in self.denied_hosts)
 
 
-def host_of(url: str) -> str:
-    """Return the host's name in lower case; empty where there is none."""
+def ascii_host(name: str) -> str:
+    """Return a host's name as browsers report it: lower case, `xn--` for what is not ASCII."""
+    name = name.rstrip(".").lower()
     try:
-        return (urlsplit(url).hostname or "").rstrip(".").lower()
+        return name if name.isascii() else name.encode("idna").decode()
+    except UnicodeError:
+        return name
+
+
+def host_of(url: str) -> str:
+    """Return the host's name as browsers report it; empty where there is none."""
+    try:
+        return ascii_host(urlsplit(url).hostname or "")
     except ValueError:
         return ""
+
+
+def web_address(url: str) -> str:
+    """Return an http or https address that browsers read as we do; raise ChromeTabError for any other.
+
+    Browsers mend what is unusual (a backslash, an escaped host, an address as one number), and [sites]
+    would be asked about another host than the one they visit.
+    """
+    url = url.strip()
+    host = host_of(url)
+    odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
+    numeric = re.search(r"(^|\.)(\d+|0x[\da-f]*)$", host) and not re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", host)
+    if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
+        raise ChromeTabError(
+            "INVALID_ARGUMENT",
+            f"url is {one_line(url, 200)!r}. Give a whole, plainly written address that starts with http:// or https://.",
+        )
+    return url
 
 
 def environment_name(field: str) -> str | None:
@@ -2986,6 +3030,15 @@ class ExtensionSource:
         return Page(url, title, text, self.name)
 
 
+def unreadable_reply(command: str) -> ChromeTabError:
+    """Return the error for a reply that is not what the command should bring."""
+    return ChromeTabError(
+        "EXECUTION_ERROR",
+        f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
+        "page before you repeat anything.",
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class TabAnswer:
     """What became of one tab of several: an answer, or the error that it ended with."""
@@ -3153,8 +3206,7 @@ class ChromeTabs:
 
     async def create_tab(self, url: str) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
-        if self.settings.denies(url):
-            raise self._denied(url)
+        url = self._web_address(url)
         created = await self.bridge.command("browser_create_tab", None, {"url": url})
         if self.settings.denies(str(created.get("url"))):
             # A redirect led to a denied host: nothing may stay open there in our name.
@@ -3172,17 +3224,60 @@ class ChromeTabs:
         await self._check_tab(tab_id)
         return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since})
 
+    async def navigate(self, tab_id: int | None, url: str, timeout_ms: int) -> dict[str, Any]:
+        """Go to an address in an attached tab and return `{url, title, status}` of the page that came."""
+        return await self.drive("navigate", tab_id, {"url": self._web_address(url), "timeout": timeout_ms})
+
+    async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Run a command on an attached tab and return its result, unless that tells of a denied host.
+
+        A tab that was led to a denied host stays there: going back would be one more act on that page.
+        """
+        await self._check_tab(tab_id)
+        try:
+            result = await self.bridge.command(command, tab_id, params)
+        except ConnectionLostError:
+            raise
+        except ChromeTabError:
+            # Its sentence may quote the page to which the command has led.
+            await self._check_outcome(command, tab_id)
+            raise
+        await self._check_outcome(command, tab_id)
+        if not isinstance(result, dict):
+            raise unreadable_reply(command)
+        return result
+
+    def _web_address(self, url: str) -> str:
+        """Return an address that may be visited."""
+        address = web_address(url)
+        if self.settings.denies(address):
+            raise self._denied(address)
+        return address
+
     async def _check_tab(self, tab_id: int | None) -> None:
-        """Refuse a tab of a denied host; without `tab_id` any attached tab may be meant."""
+        """Refuse a tab of a denied host before anything is done there."""
+        if url := await self._denied_page(tab_id):
+            raise self._denied(url)
+
+    async def _check_outcome(self, command: str, tab_id: int | None) -> None:
+        """Keep back what a command brought from a denied host."""
+        if url := await self._denied_page(tab_id):
+            raise ChromeTabError(
+                "HOST_BLOCKED",
+                f"{command} ended on {host_of(url) or 'a page without a known host'}, which [sites] in the configuration "
+                "file denies: nothing of that page is shown, and no tool works there. Ask the person to leave it, or "
+                "go on in another tab.",
+            )
+
+    async def _denied_page(self, tab_id: int | None) -> str | None:
+        """Return the tab's address if its host is denied; without `tab_id` any attached tab may be meant."""
         if not self.settings.denied_hosts:
-            return
+            return None
         if tab_id is None:
             tabs = await self.bridge.command("list_tabs", None, {})
         else:
             tabs = [tab for tab in await self.bridge.command("browser_get_tabs", None, {}) if tab["id"] == tab_id]
-        for tab in tabs:
-            if self.settings.denies(tab["url"]):
-                raise self._denied(tab["url"])
+        return next((tab["url"] for tab in tabs if self.settings.denies(tab["url"])), None)
 
 
 # --- 13. Status --------------------------------------------------------------------------------
@@ -3304,6 +3399,32 @@ TELL_TIMEOUT_S = 5.0
 Start = Annotated[str | None, Field(description="read only after this text")]
 End = Annotated[str | None, Field(description="read only before this text")]
 TabId = Annotated[int | None, Field(description="default: the active tab")]
+# Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
+# does, would cost 50 characters each, in every conversation.
+Omitted = SkipJsonSchema[None]
+AttachedTabId = Annotated[
+    int | Omitted, Field(default_factory=lambda: None, description="default: the one attached tab")
+]
+Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS, xpath=... or text=...")]
+ShortText = Annotated[str, Field(max_length=2_000)]
+Side = Annotated[
+    Annotated[int, Field(ge=1, le=4096)] | Omitted, Field(default_factory=lambda: None, description="CSS pixels")
+]
+
+# Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
+KAPTURE_NAMES = {
+    "navigate": "kapturemcp_navigate",
+    "back": "kapturemcp_go_back",
+    "forward": "kapturemcp_go_forward",
+    "screenshot": "kapturemcp_screenshot",
+    "click": "kapturemcp_click",
+    "hover": "kapturemcp_hover",
+    "fill": "kapturemcp_fill",
+    "select": "kapturemcp_select",
+    "evaluate": "kapturemcp_evaluate",
+    "console_logs": "kapturemcp_logs",
+    "list_tabs": "kapturemcp_list_tabs",
+}
 
 
 class ExtensionTools(Middleware):
@@ -3367,7 +3488,13 @@ class ExtensionTools(Middleware):
 
 
 class ErrorsAsResults(Middleware):
-    """The one place where a failure becomes a tool result: a sentence and a code, never a traceback."""
+    """The one place where a failure becomes a tool result: a sentence and a code, never a traceback.
+
+    `published` holds the tools that have another name for the client: our name -> that name.
+    """
+
+    def __init__(self, published: Mapping[str, str]) -> None:
+        self._published = published
 
     async def on_call_tool(
         self,
@@ -3381,7 +3508,7 @@ class ErrorsAsResults(Middleware):
         try:
             return await call_next(context)
         except ChromeTabError as error:
-            return error.result()
+            return ChromeTabError(error.code, self._with_published_names(error.message)).result()
         except ValidationError as error:
             return ChromeTabError("INVALID_ARGUMENT", argument_complaint(context.message.name, error)).result()
         except NotFoundError:
@@ -3397,6 +3524,13 @@ class ErrorsAsResults(Middleware):
                 f"The server failed in {context.message.name} ({type(error.__cause__ or error).__name__}). "
                 "This is a defect: please report it. chrome_tab_status shows which layers work.",
             ).result()
+
+    def _with_published_names(self, sentence: str) -> str:
+        """Name tools as the client knows them; names that are words of English too stay."""
+        for ours, published in self._published.items():
+            if "_" in ours:
+                sentence = re.sub(rf"\b{ours}\b", published, sentence)
+        return sentence
 
 
 def argument_complaint(tool: str, error: ValidationError) -> str:
@@ -3419,6 +3553,7 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
 def create_server(settings: Settings) -> FastMCP:
     """Return the MCP server for these settings. Nothing is touched before the first request."""
     tabs = ChromeTabs(settings)
+    published = KAPTURE_NAMES if settings.tool_names == "kapture" else {}
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
@@ -3434,12 +3569,68 @@ def create_server(settings: Settings) -> FastMCP:
             "Answers about the web page the person has open in their browser. process_chrome_tab lets a "
             "local model read the whole page and returns its short answer; prefer it to reading the text."
         ),
-        middleware=[ExtensionTools(tabs), ErrorsAsResults()],
+        middleware=[ExtensionTools(tabs), ErrorsAsResults(published)],
         lifespan=lifespan,
+        providers=[ExtensionToolbox(tabs, published)],
     )
     add_reader_tools(server, tabs)
-    add_extension_tools(server, tabs)
     return server
+
+
+class ExtensionToolbox(LocalProvider):
+    """The tools that need the extension, and the screenshots they made.
+
+    The tools are made when tools are first asked for: `initialize` need not wait for them.
+    """
+
+    def __init__(self, tabs: ChromeTabs, published: Mapping[str, str]) -> None:
+        super().__init__(on_duplicate="replace")
+        self._make_tools: Callable[[], None] | None = lambda: add_extension_tools(self, tabs)
+        if published:
+            self.add_transform(PublishedNames(published))
+
+    async def _list_tools(self) -> Sequence[Tool]:
+        self._complete()
+        return await super()._list_tools()
+
+    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
+        self._complete()
+        return await super()._get_tool(name, version)
+
+    def _complete(self) -> None:
+        make, self._make_tools = self._make_tools, None
+        if make:
+            make()
+
+
+class PublishedNames(Transform):
+    """Publishes tools under other names, with `tabId`; the tool that runs is the same.
+
+    FastMCP's ToolTransform would answer a wrong argument with a TypeError of its own instead of the tool's complaint.
+    """
+
+    def __init__(self, published: Mapping[str, str]) -> None:
+        self._published = published
+        self._ours = {name: ours for ours, name in published.items()}
+
+    async def list_tools(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Return the tools as the client knows them."""
+        return [self._renamed(tool) for tool in tools]
+
+    async def get_tool(self, name: str, call_next: GetToolNext, *, version: VersionSpec | None = None) -> Tool | None:
+        """Return the tool that has this name for the client."""
+        if name in self._published:
+            return None
+        tool = await call_next(self._ours.get(name, name), version=version)
+        return tool and self._renamed(tool)
+
+    def _renamed(self, tool: Tool) -> Tool:
+        if tool.name not in self._published:
+            return tool
+        schemas = tool.parameters["properties"]
+        renamed = {"tabId" if name == "tab_id" else name: schema for name, schema in schemas.items()}
+        parameters = tool.parameters | {"properties": renamed}
+        return tool.model_copy(update={"name": self._published[tool.name], "parameters": parameters})
 
 
 # Descriptions stand beside the tools and not in docstrings, for which FastMCP would import a parser
@@ -3501,8 +3692,15 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         return ToolResult("\n".join(map(str, layers)))
 
 
-def add_extension_tools(server: FastMCP, tabs: ChromeTabs) -> None:
+def add_extension_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that need the extension."""
+    add_tab_tools(server, tabs)
+    add_page_tools(server, tabs)
+    add_input_tools(server, tabs)
+
+
+def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
+    """Add the tools about tabs and what they hold."""
 
     @server.tool(
         description="Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.",
@@ -3565,13 +3763,249 @@ def add_extension_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     )
     async def get_data_layer(
         *,
-        tab_id: Annotated[int | None, Field(description="default: the one attached tab")] = None,
+        tab_id: AttachedTabId,
         name: Annotated[str, Field(description="the global's name", max_length=200)] = "dataLayer",
         path: Annotated[str | None, Field(description="JSONPath over the entries", max_length=1000)] = None,
         redact: Annotated[bool, Field(description="mask contacts, cards, tokens")] = True,
         since: Annotated[int | None, Field(ge=0, description="only entries from this index on")] = None,
     ) -> ToolResult:
         return data_layer_result(await tabs.data_layer(tab_id, name, since), path, redact=redact)
+
+
+def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
+    """Add the tools that take an attached tab to a page and look at it."""
+    screenshots = Screenshots(server)
+
+    # Leaving a page loses what was typed there.
+    @server.tool(
+        description="Go to an address in an attached tab and wait until it has loaded.",
+        annotations=DESTROYS,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def navigate(
+        *,
+        url: Annotated[str, Field(description="http or https")],
+        timeout: Annotated[int, Field(ge=1, le=30_000, description="milliseconds")] = 30_000,  # noqa: ASYNC109 -- the contract's name
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        return acted(await tabs.navigate(tab_id, url, timeout))
+
+    @server.tool(
+        description="Go back one page in an attached tab's history.",
+        annotations=DESTROYS,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def back(tab_id: AttachedTabId) -> ToolResult:
+        return acted(await tabs.drive("back", tab_id, {}))
+
+    @server.tool(
+        description="Go forward one page in an attached tab's history.",
+        annotations=DESTROYS,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def forward(tab_id: AttachedTabId) -> ToolResult:
+        return acted(await tabs.drive("forward", tab_id, {}))
+
+    @server.tool(
+        description="Take a picture of the visible part of an attached tab, or of one element. "
+        "Use it for what text does not tell: layout, images, charts.",
+        annotations=READ_ONLY,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def screenshot(
+        context: Context,
+        *,
+        name: Annotated[
+            ShortText | Omitted, Field(default_factory=lambda: None, description="keeps it as screenshot://NAME")
+        ],
+        selector: Annotated[Selector | Omitted, Field(default_factory=lambda: None)],
+        width: Side,
+        height: Side,
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        params = {"selector": selector, "width": width, "height": height}
+        result, list_changed = screenshots.keep(await tabs.drive("screenshot", tab_id, params), name)
+        if list_changed:
+            await context.send_notification(ResourceListChangedNotification())
+        return result
+
+    @server.tool(
+        description="Run JavaScript in an attached tab and return its value; promises are awaited. "
+        "Only where the person has allowed it for the tab; prefer the other tools.",
+        annotations=DESTROYS,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def evaluate(
+        code: Annotated[str, Field(min_length=1, max_length=MAX_SENT_CHARS)], tab_id: AttachedTabId
+    ) -> ToolResult:
+        result = await tabs.drive("evaluate", tab_id, {"code": code})
+        return value_result(result.get("value"), result)
+
+    @server.tool(
+        description="Get an attached tab's console messages and uncaught errors, newest first.",
+        annotations=READ_ONLY,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def console_logs(
+        *,
+        max: Annotated[int, Field(ge=1, le=1_000)] = 100,  # noqa: A002 -- the contract's name
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        return log_result(await tabs.drive("console_logs", tab_id, {"max": max}))
+
+
+def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
+    """Add the tools that use an attached tab's page as a person does."""
+
+    @server.tool(
+        description="Click an element, once it is visible, enabled and still.",
+        annotations=DESTROYS,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def click(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
+        return acted(await tabs.drive("click", tab_id, {"selector": selector}))
+
+    @server.tool(
+        description="Move the mouse over an element, for menus and tooltips.",
+        annotations=CHANGES,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
+        return acted(await tabs.drive("hover", tab_id, {"selector": selector}))
+
+    @server.tool(
+        description="Write a value into a field in place of what is there. For a <select> use select.",
+        annotations=DESTROYS,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def fill(
+        selector: Selector,
+        value: Annotated[str, Field(max_length=MAX_SENT_CHARS, description="dates as 2026-12-31")],
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        return acted(await tabs.drive("fill", tab_id, {"selector": selector, "value": value}))
+
+    @server.tool(
+        description="Choose options of a <select>.",
+        annotations=DESTROYS,
+        output_schema=None,
+        tags={EXTENSION_TAG},
+    )
+    async def select(
+        selector: Selector,
+        value: Annotated[ShortText | list[ShortText], Field(description="an option's value or label, or several")],
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        return acted(await tabs.drive("select", tab_id, {"selector": selector, "value": value}))
+
+
+def acted(result: Mapping[str, Any]) -> ToolResult:
+    """Return what was done and where that led, in few words."""
+    shown = shortened(result, MAX_SHOWN_CHARS)
+    return json_result(shown, shown)
+
+
+def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
+    """Return a value as JSON, and beside it what the extension has to say about it."""
+    remarks = {key: shortened(about[key], MAX_SHOWN_CHARS) for key in ("notes", "dialogs") if about.get(key)}
+    result = json_result(value, {"result": value} | remarks)
+    if remarks:
+        result.content.append(TextContent(text=well_formed(compact_json(remarks))))
+    return result
+
+
+def log_result(result: Mapping[str, Any]) -> ToolResult:
+    """Return console messages, newest first, as many as fit."""
+    entries = result.get("entries")
+    if not isinstance(entries, list):
+        raise unreadable_reply("console_logs")
+    entries = shortened(entries, MAX_LOG_MESSAGE_CHARS)
+    sizes = itertools.accumulate(len(compact_json(entry)) + 1 for entry in entries)
+    fitting = sum(1 for size in sizes if size < MAX_ANSWER_CHARS)
+    notes = list(result.get("notes") or [])
+    if fitting < len(entries):
+        notes.append(f"the oldest {len(entries) - fitting} of {len(entries)} messages are left out")
+    return value_result(entries[:fitting], {**result, "notes": notes})
+
+
+def compact_json(value: Any) -> str:
+    """Return JSON without spaces."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def json_result(value: Any, structured: Mapping[str, Any]) -> ToolResult:
+    """Return a value as JSON text; what is too long is cut, and a second block says so."""
+    text = well_formed(compact_json(value))
+    if len(text) <= MAX_ANSWER_CHARS:
+        # Parsed again, because a lone surrogate would break the structured half just as well.
+        whole = json.loads(well_formed(compact_json(structured)))
+        return ToolResult([TextContent(text=text)], structured_content=whole)
+    left = f"[cut: {len(text) - MAX_ANSWER_CHARS:,} of {len(text):,} characters are left out; ask for less]"
+    return ToolResult([TextContent(text=text[:MAX_ANSWER_CHARS]), TextContent(text=left)])
+
+
+def shortened(value: Any, limit: int) -> Any:
+    """Return a JSON value in which each text that is longer than `limit` is cut and says so."""
+    match value:
+        case str() if len(value) > limit:
+            return f"{value[:limit]}... [{len(value) - limit:,} more characters]"
+        case dict():
+            return {key: shortened(item, limit) for key, item in value.items()}
+        case list():
+            return [shortened(item, limit) for item in value]
+        case _:
+            return value
+
+
+class Screenshots:
+    """The newest screenshots, kept as resources `screenshot://NAME`."""
+
+    def __init__(self, provider: LocalProvider) -> None:
+        self._provider = provider
+        self._sizes: OrderedDict[str, int] = OrderedDict()
+        self._taken = 0
+
+    def keep(self, reply: Mapping[str, Any], name: str | None) -> tuple[ToolResult, bool]:
+        """Keep the picture of a reply; return the tool's result, and whether the list of resources has changed."""
+        data, mime_type = reply.get("data"), reply.get("mime_type")
+        try:
+            picture = base64.b64decode(data, validate=True) if isinstance(data, str) else b""
+        except ValueError:
+            picture = b""
+        if not picture or mime_type not in {"image/png", "image/webp", "image/jpeg"}:
+            raise unreadable_reply("screenshot")
+        self._taken += 1
+        name = uri_part(name or "") or f"screenshot-{self._taken}"
+        uri = f"screenshot://{name}"
+        before = list(self._sizes)
+        self._provider.add_resource(BinaryResource(uri=AnyUrl(uri), name=name, mime_type=mime_type, data=picture))
+        self._sizes[uri] = len(picture)
+        self._sizes.move_to_end(uri)
+        self._drop_oldest()
+        said = {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
+        text = well_formed(compact_json(shortened({"name": name, "uri": uri, **said}, MAX_SHOWN_CHARS)))
+        content = [ImageContent(data=str(data), mime_type=mime_type), TextContent(text=text)]
+        return ToolResult(content), set(before) != set(self._sizes)
+
+    def _drop_oldest(self) -> None:
+        while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
+            uri, _ = self._sizes.popitem(last=False)
+            self._provider.remove_resource(uri)
+
+
+def uri_part(name: str) -> str:
+    """Return a name as a part of an address: small letters, digits, hyphens, dots."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9._]+", "-", plain)[:60].strip("-._")
 
 
 def listed(tabs: list[dict[str, Any]]) -> ToolResult:
