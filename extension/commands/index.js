@@ -8,6 +8,7 @@ import { evaluate } from "./evaluate.js";
 import { click, fill, hover, select } from "./input.js";
 import { back, forward, navigate } from "./navigation.js";
 import { chooseReadableTab, readTab } from "./reading.js";
+import { screenshot } from "./screenshot.js";
 import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
 
 /**
@@ -25,6 +26,7 @@ export const commands = {
   navigate: { chooseTab: chooseAttachedTab, run: driving(navigate) },
   back: { chooseTab: chooseAttachedTab, run: driving(back) },
   forward: { chooseTab: chooseAttachedTab, run: driving(forward) },
+  screenshot: { chooseTab: chooseAttachedTab, run: driving(screenshot) },
   click: { chooseTab: chooseAttachedTab, run: driving(click) },
   hover: { chooseTab: chooseAttachedTab, run: driving(hover) },
   fill: { chooseTab: chooseAttachedTab, run: driving(fill) },

@@ -1,0 +1,127 @@
+/** @import {Box, DrivenContext, Remarks, Screenshot} from "../types.d.ts" */
+
+import { CommandError } from "../errors.js";
+import { boxOf } from "./input.js";
+
+/** Base64 characters. Clients refuse images of more than 5 MB. */
+const MAX_DATA_LENGTH = 2_000_000;
+const MAX_SIDE = 4_000;
+const WEBP_QUALITY = 80;
+const MAX_ATTEMPTS = 4;
+
+/**
+ * A picture of the viewport, of an element as a whole, or of the page in a window of the given size. One pixel of it is
+ * one CSS pixel, unless it had to be made smaller.
+ *
+ * @param {DrivenContext} context `params`: `selector`, `width`, `height`, each may be null
+ * @returns {Promise<Screenshot & Remarks>}
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function screenshot(context) {
+  const { params, session } = context;
+  const width = sideOf(params, "width");
+  const height = sideOf(params, "height");
+  if (width === null && height === null) return capture(context, null);
+  const { cssLayoutViewport: now } = await session.send("Page.getLayoutMetrics");
+  const size = { width: width ?? now.clientWidth, height: height ?? now.clientHeight };
+  await session.send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: 1, mobile: false });
+  // They take their room out of the given size.
+  await session.send("Emulation.setScrollbarsHidden", { hidden: true });
+  try {
+    return await capture(context, size);
+  } finally {
+    await session.send("Emulation.setScrollbarsHidden", { hidden: false });
+    await session.send("Emulation.clearDeviceMetricsOverride");
+  }
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {"width" | "height"} name
+ */
+function sideOf(params, name) {
+  const side = params[name] ?? null;
+  if (side === null) return null;
+  if (Number.isInteger(side) && Number(side) >= 1 && Number(side) <= MAX_SIDE) return Number(side);
+  throw new CommandError(
+    "INVALID_ARGUMENT",
+    `${name} must be a whole number of pixels from 1 to ${MAX_SIDE}, or null.`,
+  );
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {{width: number, height: number} | null} size of the window, where it was given
+ * @returns {Promise<Screenshot & Remarks>}
+ */
+async function capture(context, size) {
+  const { session, params } = context;
+  const selected = (params.selector ?? null) === null ? null : await boxOf(context);
+  const metrics = await session.send("Page.getLayoutMetrics");
+  const viewport = { ...viewportOf(metrics), ...size };
+  const box = selected ?? viewport;
+  const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
+  const image = await encoded(session, box, fitting, {
+    ratio: metrics.layoutViewport.clientWidth / metrics.cssLayoutViewport.clientWidth,
+    captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
+  });
+  const { data, mimeType, scale } = image;
+  const notes =
+    scale < 1 ? [`Made smaller to keep it small enough: one pixel shows ${round(1 / scale)} CSS pixels.`] : [];
+  return {
+    data,
+    mime_type: mimeType,
+    width: Math.round(box.width * scale),
+    height: Math.round(box.height * scale),
+    notes,
+  };
+}
+
+/**
+ * PNG is quick and exact; what it makes too large becomes WebP, and then smaller.
+ *
+ * @param {DrivenContext["session"]} session
+ * @param {Box} box
+ * @param {number} fitting the largest scale
+ * @param {{ratio: number, captureBeyondViewport: boolean}} how `ratio`: pixels of the screen for one CSS pixel
+ */
+async function encoded(session, box, fitting, { ratio, captureBeyondViewport }) {
+  let scale = fitting;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
+    const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ ("image/webp");
+    const { data } = await session.send("Page.captureScreenshot", {
+      ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format: "webp", quality: WEBP_QUALITY }),
+      clip: { ...box, scale: scale / ratio },
+      captureBeyondViewport,
+    });
+    if (data.length <= MAX_DATA_LENGTH) return { data, mimeType, scale };
+    if (attempt > 0) scale *= Math.sqrt(MAX_DATA_LENGTH / data.length) * 0.9;
+  }
+  throw new CommandError("EXECUTION_ERROR", "The picture is too large. Name a smaller element or a smaller size.");
+}
+
+/**
+ * @param {any} metrics of Page.getLayoutMetrics
+ * @returns {Box} in the document
+ */
+function viewportOf({ cssVisualViewport: { pageX, pageY, clientWidth, clientHeight } }) {
+  return { x: pageX, y: pageY, width: clientWidth, height: clientHeight };
+}
+
+/**
+ * @param {Box} inner
+ * @param {Box} outer
+ */
+function isWithin(inner, outer) {
+  return (
+    inner.x >= outer.x &&
+    inner.y >= outer.y &&
+    inner.x + inner.width <= outer.x + outer.width &&
+    inner.y + inner.height <= outer.y + outer.height
+  );
+}
+
+/** @param {number} value */
+function round(value) {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,131 @@
+"""Pictures of a page: of what is seen, of an element as a whole, and in a given size."""
+
+import base64
+import struct
+
+import pytest
+
+from tests.extension.conftest import DrivenTab
+from tests.extension.fake_bridge import Message
+
+RED = "<body style='margin:0;background:red'>"
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def image_of(shot: Message) -> bytes:
+    return base64.b64decode(shot["data"], validate=True)
+
+
+def png_size(shot: Message) -> tuple[int, int]:
+    image = image_of(shot)
+    assert image.startswith(PNG)
+    assert shot["mime_type"] == "image/png"
+    width, height = struct.unpack(">II", image[16:24])
+    return width, height
+
+
+async def color_at(tab: DrivenTab, shot: Message, x: int, y: int) -> list[int]:
+    """What a browser sees at that pixel of the picture."""
+    return await tab.popup.page.evaluate(
+        """async ([type, data, x, y]) => {
+            const image = await createImageBitmap(await (await fetch(`data:${type};base64,${data}`)).blob());
+            const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+            canvas.drawImage(image, 0, 0);
+            return [...canvas.getImageData(x, y, 1, 1).data].slice(0, 3);
+        }""",
+        [shot["mime_type"], shot["data"], x, y],
+    )
+
+
+async def test_viewport_is_pictured_as_it_is(driven: DrivenTab) -> None:
+    await driven.show(RED)
+    seen = await driven.page.evaluate("[innerWidth, innerHeight]")
+
+    shot = await driven.do("screenshot")
+
+    assert png_size(shot) == tuple(seen) == (shot["width"], shot["height"])
+    assert await color_at(driven, shot, 5, 5) == [255, 0, 0]
+
+
+async def test_tab_in_the_background_is_pictured_too(driven: DrivenTab) -> None:
+    await driven.show(RED)
+    await driven.bridge.ask("browser_create_tab", url=driven.site.url("/two"))
+
+    assert await color_at(driven, await driven.do("screenshot"), 5, 5) == [255, 0, 0]
+
+
+async def test_element_is_pictured_as_a_whole_also_beyond_the_viewport(driven: DrivenTab) -> None:
+    await driven.show(
+        "<body style='margin:0'><div style='height:5000px'></div>"
+        "<div id=tall style='width:100px;height:3000px;background:linear-gradient(lime 50%, blue 50%)'></div>"
+    )
+
+    shot = await driven.do("screenshot", selector="#tall")
+
+    assert png_size(shot) == (100, 3000)
+    assert await color_at(driven, shot, 50, 5) == [0, 255, 0]
+    assert await color_at(driven, shot, 50, 2995) == [0, 0, 255]
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [({"width": 400, "height": 300}, (400, 300)), ({"width": 1500, "height": 40}, (1500, 40))]
+)
+async def test_given_size_is_the_page_in_a_window_of_that_size(
+    driven: DrivenTab, size: dict[str, int], expected: tuple[int, int]
+) -> None:
+    await driven.show(
+        "<style>body { margin: 0; background: blue; height: 3000px } @media (width = 400px) { body { background: lime } }</style>"
+    )
+
+    shot = await driven.do("screenshot", **size)
+
+    assert png_size(shot) == expected
+    assert await color_at(driven, shot, 5, 5) == ([0, 255, 0] if size["width"] == 400 else [0, 0, 255])
+    assert await driven.page.evaluate("[innerWidth, innerHeight]") != list(expected)
+
+
+async def test_picture_that_is_too_large_is_made_smaller_with_a_note(driven: DrivenTab) -> None:
+    # Noise is what no picture format makes small.
+    await driven.show("""<body style='margin:0'><canvas id=noise width=1800 height=1800></canvas><script>
+        const context = noise.getContext("2d");
+        const pixels = context.createImageData(1800, 1800);
+        for (let i = 0; i < pixels.data.length; i += 1) pixels.data[i] = Math.random() * 256;
+        context.putImageData(pixels, 0, 0);
+    </script>""")
+
+    shot = await driven.do("screenshot", selector="#noise")
+
+    assert shot["mime_type"] == "image/webp"
+    assert image_of(shot)[8:12] == b"WEBP"
+    assert len(shot["data"]) <= 2_000_000
+    assert shot["width"] < 1800
+    assert any("smaller" in note for note in shot["notes"])
+    assert "notes" not in await driven.do("screenshot", width=100, height=100)
+
+
+async def test_long_element_is_made_smaller_to_a_side_that_clients_take(driven: DrivenTab) -> None:
+    await driven.show("<body style='margin:0'><div id=long style='width:50px;height:9000px;background:red'></div>")
+
+    shot = await driven.do("screenshot", selector="#long")
+
+    assert png_size(shot)[1] == 4000
+    assert any("2.25 CSS pixels" in note for note in shot["notes"])
+
+
+@pytest.mark.parametrize("size", [{"width": 0}, {"height": 4001}, {"width": "400"}, {"height": 1.5}])
+async def test_senseless_size_is_refused(driven: DrivenTab, size: dict[str, object]) -> None:
+    code, message = await driven.refused("screenshot", **size)
+
+    assert code == "INVALID_ARGUMENT"
+    assert "4000" in message
+    assert png_size(await driven.do("screenshot", width=4, height=4000)) == (4, 4000)
+
+
+async def test_element_that_is_not_there_is_said_not_to_be(driven: DrivenTab) -> None:
+    await driven.show("<button id=add-to-cart>Buy</button>")
+
+    code, message = await driven.refused("screenshot", selector="#add-cart")
+
+    assert code == "ELEMENT_NOT_FOUND"
+    assert "#add-to-cart" in message
+    assert await driven.do("screenshot", selector="#add-to-cart")
