@@ -73,6 +73,7 @@ from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self
 from urllib.parse import urlsplit
 
+import anyio
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
 from fastmcp.resources.types import BinaryResource
@@ -2109,15 +2110,17 @@ class AppleScriptSource:
 
     async def _start(self, arguments: Sequence[str], wish: Mapping[str, str]) -> asyncio.subprocess.Process:
         try:
-            return await asyncio.create_subprocess_exec(
-                "osascript",
-                *arguments,
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.PIPE,
-                env=os.environ | wish,
-                start_new_session=True,
-            )
+            # Cancelled halfway, asyncio would kill osascript alone and leave what it has started.
+            with anyio.CancelScope(shield=True):
+                return await asyncio.create_subprocess_exec(
+                    "osascript",
+                    *arguments,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=asyncio.subprocess.PIPE,
+                    stderr=asyncio.subprocess.PIPE,
+                    env=os.environ | wish,
+                    start_new_session=True,
+                )
         except OSError:
             raise ChromeTabError(
                 "NO_BROWSER",
@@ -2197,10 +2200,10 @@ async def killed_unless_done(process: asyncio.subprocess.Process) -> AsyncGenera
     except BaseException:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-        # To the end of its pipes, or the loop may be closed before they are.
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(2):
-                await process.communicate()
+        # To the end of its pipes, or the loop may be closed before they are. Without the shield a
+        # cancelled scope would end this wait, too, before it began.
+        with anyio.move_on_after(2, shield=True):
+            await process.communicate()
         raise
 
 

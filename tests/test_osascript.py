@@ -2,10 +2,12 @@
 
 import asyncio
 import os
+import signal
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
@@ -371,6 +373,32 @@ async def test_a_cancelled_read_ends_osascript_and_its_child(osascript: FakeOsas
 
     with pytest.raises(asyncio.CancelledError):
         await reading
+    await asyncio.wait_for(watch.alive, WAIT_S)
+
+
+@pytest.mark.parametrize("moment", ["it starts", "it runs"])
+async def test_a_cancelled_scope_is_left_only_when_osascript_and_its_child_have_ended(
+    moment: str, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    watch = Watch(osascript, HANG)
+    start = asyncio.create_subprocess_exec
+    made: list[asyncio.subprocess.Process] = []
+
+    async def start_slowly(*arguments: Any, **options: Any) -> asyncio.subprocess.Process:
+        made.append(await start(*arguments, **options))
+        if moment == "it starts":
+            scope.cancel()
+            await watch.started
+        return made[0]
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
+    with anyio.CancelScope() as scope:
+        watch.started.add_done_callback(lambda _: scope.cancel())
+        await server.AppleScriptSource("Google Chrome").read(None, None)
+
+    assert scope.cancelled_caught
+    # Every wait in a cancelled scope ends at once, so a scope cancels more thoroughly than a task.
+    assert [process.returncode for process in made] == [-signal.SIGKILL]
     await asyncio.wait_for(watch.alive, WAIT_S)
 
 
