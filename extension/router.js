@@ -173,7 +173,8 @@ function unexpected(error) {
 function timeUp() {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    "The tab did not answer within 30 s. Its page may be busy or show a dialog: close the dialog or reload the page.",
+    "The tab did not answer within 30 s. Its page may be busy, show a dialog, or be paused in DevTools. Look at the " +
+      "tab, or reload it.",
   );
 }
 

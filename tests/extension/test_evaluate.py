@@ -146,16 +146,3 @@ async def test_switch_goes_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
         await tab.bridge.next_message(f"tab_{action}ed")
 
     assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"
-
-
-async def test_code_that_never_ends_leaves_other_tabs_usable_and_ends_in_time(tab: DrivenTab) -> None:
-    never = asyncio.create_task(tab.ask("evaluate", code="new Promise(() => {})"))
-    other = await tab.bridge.ask("browser_create_tab", url=tab.site.url("/one"))
-    moved = await tab.bridge.ask("navigate", tab_id=other["result"]["tab_id"], url=tab.site.url("/two"))
-    assert moved["result"]["title"] == "Two"
-    assert not never.done()
-
-    ended = await never
-
-    assert ended["error"]["code"] == "COMMAND_TIMEOUT"
-    assert await value(tab, "1") == 1

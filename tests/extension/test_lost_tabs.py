@@ -1,0 +1,133 @@
+"""What happens to commands that drive a tab when the tab, its page or the debugger goes away under them."""
+
+import asyncio
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, stop_worker
+from tests.extension.test_attaching import crash, tab_has
+
+NEVER = "document.title = 'Waiting'; new Promise(() => {})"
+
+
+async def waiting(tab: DrivenTab, code: str = NEVER) -> asyncio.Task[dict[str, object]]:
+    """A command that has reached the page and will not end by itself."""
+    command = asyncio.create_task(tab.ask("evaluate", code=code))
+    await tab_has(tab.popup, tab.tab_id, "title", "Waiting")
+    assert not command.done()
+    return command
+
+
+def code_of(reply: dict[str, object]) -> object:
+    error = reply["error"]
+    return error["code"] if isinstance(error, dict) else None
+
+
+@pytest.fixture
+async def tab(driven: DrivenTab) -> DrivenTab:
+    await driven.allow_evaluate()
+    return driven
+
+
+async def test_closed_tab_ends_its_commands(tab: DrivenTab) -> None:
+    command = await waiting(tab)
+
+    await tab.page.close()
+
+    assert code_of(await command) == "TAB_DISCONNECTED"
+
+
+async def test_crashed_page_ends_its_commands_and_can_be_left(tab: DrivenTab) -> None:
+    command = await waiting(tab)
+
+    await crash(tab.page)
+
+    assert code_of(await command) == "TAB_DISCONNECTED"
+    await tab.popup.chrome(f"await chrome.tabs.reload({tab.tab_id})")
+    await tab_has(tab.popup, tab.tab_id, "status", "complete")
+    assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+
+
+async def test_page_that_leaves_in_mid_command_is_said_to_have_left(tab: DrivenTab) -> None:
+    command = await waiting(tab)
+
+    await tab.page.goto(tab.site.url("/two"))
+
+    assert code_of(await command) == "TAB_DISCONNECTED"
+    assert (await tab.do("evaluate", code="document.title"))["value"] == "Two"
+
+
+async def test_person_who_cancels_the_debugger_detaches_the_tab(tab: DrivenTab) -> None:
+    command = await waiting(tab)
+    (worker,) = tab.page.context.service_workers
+
+    # Headless browsers show no bar to press Cancel on.
+    await worker.evaluate(f"chrome.debugger.onDetach.dispatch({{ tabId: {tab.tab_id} }}, 'canceled_by_user')")
+
+    assert code_of(await command) == "TAB_DISCONNECTED"
+    assert (await tab.refused("console_logs"))[0] == "TAB_NOT_ATTACHED"
+
+
+async def test_debugger_that_the_browser_ends_is_opened_again(tab: DrivenTab) -> None:
+    await tab.show("<script>console.log('before')</script>")
+    (worker,) = tab.page.context.service_workers
+
+    await worker.evaluate(f"chrome.debugger.detach({{ tabId: {tab.tab_id} }})")
+    await worker.evaluate(f"chrome.debugger.onDetach.dispatch({{ tabId: {tab.tab_id} }}, 'target_closed')")
+
+    assert (await tab.do("evaluate", code="1"))["value"] == 1
+    # The browser repeats what it knows, and it is told once.
+    assert [entry["message"] for entry in (await tab.do("console_logs"))["entries"]] == ["before"]
+
+
+async def test_tab_can_be_driven_after_the_workers_death(tab: DrivenTab) -> None:
+    await tab.show("<button>Go</button><script>console.log('kept')</script>")
+
+    await stop_worker(tab.popup)
+    await tab.popup.open()
+    await tab.bridge.connected()
+
+    assert (await tab.do("click", selector="button"))["element"]["text"] == "Go"
+    assert [entry["message"] for entry in (await tab.do("console_logs"))["entries"]] == ["kept"]
+
+
+async def test_another_debugger_on_the_tab_is_no_obstacle(tab: DrivenTab) -> None:
+    await tab.show("<button onclick='this.textContent = 1'>0</button>")
+    devtools = await tab.page.context.new_cdp_session(tab.page)
+    for domain in ("Page", "Runtime", "Debugger"):
+        await devtools.send(f"{domain}.enable")
+
+    assert await tab.do("click", selector="button")
+    assert (await tab.do("evaluate", code="document.querySelector('button').textContent"))["value"] == "1"
+
+
+async def test_commands_of_a_tab_run_one_after_another(tab: DrivenTab) -> None:
+    await tab.do("evaluate", code="window.order = []")
+    slow = "order.push('a starts'); await new Promise((go) => setTimeout(go, 300)); order.push('a ends')"
+
+    await asyncio.gather(tab.do("evaluate", code=slow), tab.do("evaluate", code="order.push('b')"))
+
+    assert (await tab.do("evaluate", code="order"))["value"] == ["a starts", "a ends", "b"]
+
+
+async def test_pages_that_hold_their_tabs_for_ever_hold_no_other_and_end_in_time(tab: DrivenTab) -> None:
+    pages = {
+        "/promise": "new Promise(() => {})",
+        "/loop": "for (;;);",
+        "/alerts": "for (;;) alert('again')",
+    }
+    commands = []
+    for path, code in pages.items():
+        tab.site.pages[path] = b"<title>%s</title>" % path.encode()
+        opened = await tab.bridge.ask("browser_create_tab", url=tab.site.url(path))
+        held = DrivenTab(tab.bridge, tab.popup, tab.site, tab.page, opened["result"]["tab_id"])
+        for page in tab.page.context.pages:
+            page.on("dialog", lambda _dialog: None)
+        await held.allow_evaluate()
+        commands.append(asyncio.create_task(held.ask("evaluate", code=code)))
+
+    assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+    assert not any(command.done() for command in commands)
+
+    assert {code_of(reply) for reply in await asyncio.gather(*commands)} == {"COMMAND_TIMEOUT"}
+    assert (await tab.do("evaluate", code="1"))["value"] == 1
