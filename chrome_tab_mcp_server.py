@@ -2111,7 +2111,7 @@ class AppleScriptSource:
     async def _start(self, arguments: Sequence[str], wish: Mapping[str, str]) -> asyncio.subprocess.Process:
         try:
             # Cancelled halfway, asyncio would kill osascript alone and leave what it has started.
-            with anyio.CancelScope(shield=True):
+            with uncancelled():
                 return await asyncio.create_subprocess_exec(
                     "osascript",
                     *arguments,
@@ -2187,6 +2187,13 @@ def script_for(browser: str) -> Generator[Path]:
         source = SCRIPT.read_text(encoding="ascii")
         copy.write_text(source.replace('"Google Chrome"', f'"{browser}"'), encoding="ascii")
         yield copy
+
+
+@contextlib.contextmanager
+def uncancelled() -> Generator[None]:
+    """Let the block end although a scope around it is cancelled; unlike anyio's own, typed to swallow nothing."""
+    with anyio.CancelScope(shield=True):
+        yield
 
 
 @contextlib.asynccontextmanager
