@@ -3238,6 +3238,20 @@ class ChromeTabs:
         """Go to an address in an attached tab and return `{url, title, status}` of the page that came."""
         return await self.drive("navigate", tab_id, {"url": self._web_address(url), "timeout": timeout_ms})
 
+    async def console_logs(self, tab_id: int | None, most: int) -> dict[str, Any]:
+        """Return `{entries, notes}`: console messages, newest first, without those of denied hosts' pages."""
+        result = await self.drive("console_logs", tab_id, {"max": most})
+        entries = result.get("entries")
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise unreadable_reply("console_logs")
+        # A tab's messages stay when it goes to another page; one that does not tell its page is not trusted.
+        allowed = [entry for entry in entries if not self.settings.denies(str(entry.get("url") or ""))]
+        notes = list(result.get("notes") or [])
+        if len(allowed) < len(entries):
+            notes.append(f"{len(entries) - len(allowed)} messages are left out: [sites] denies their pages")
+        shown = [{key: entry.get(key) for key in ("timestamp", "level", "message")} for entry in allowed]
+        return {**result, "entries": shown, "notes": notes}
+
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a command on an attached tab and return its result, unless that tells of a denied host.
 
@@ -3418,7 +3432,7 @@ AttachedTabId = Annotated[
 Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS, xpath=... or text=...")]
 ShortText = Annotated[str, Field(max_length=2_000)]
 Side = Annotated[
-    Annotated[int, Field(ge=1, le=4096)] | Omitted, Field(default_factory=lambda: None, description="CSS pixels")
+    Annotated[int, Field(ge=1, le=4_000)] | Omitted, Field(default_factory=lambda: None, description="CSS pixels")
 ]
 
 # Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
@@ -3504,7 +3518,9 @@ class ErrorsAsResults(Middleware):
     """
 
     def __init__(self, published: Mapping[str, str]) -> None:
-        self._published = published
+        # Names that are words of English too stay as they are in sentences.
+        words = {ours: name for ours, name in published.items() if "_" in ours}
+        self._words = words | {"tab_id": "tabId"} if published else {}
 
     async def on_call_tool(
         self,
@@ -3518,9 +3534,10 @@ class ErrorsAsResults(Middleware):
         try:
             return await call_next(context)
         except ChromeTabError as error:
-            return ChromeTabError(error.code, self._with_published_names(error.message)).result()
+            return ChromeTabError(error.code, self._as_published(error.message)).result()
         except ValidationError as error:
-            return ChromeTabError("INVALID_ARGUMENT", argument_complaint(context.message.name, error)).result()
+            complaint = argument_complaint(context.message.name, error)
+            return ChromeTabError("INVALID_ARGUMENT", self._as_published(complaint)).result()
         except NotFoundError:
             name = one_line(context.message.name, 80)
             return ChromeTabError(
@@ -3535,11 +3552,10 @@ class ErrorsAsResults(Middleware):
                 "This is a defect: please report it. chrome_tab_status shows which layers work.",
             ).result()
 
-    def _with_published_names(self, sentence: str) -> str:
-        """Name tools as the client knows them; names that are words of English too stay."""
-        for ours, published in self._published.items():
-            if "_" in ours:
-                sentence = re.sub(rf"\b{ours}\b", published, sentence)
+    def _as_published(self, sentence: str) -> str:
+        """Name tools and arguments as the client knows them."""
+        for ours, published in self._words.items():
+            sentence = re.sub(rf"\b{ours}\b", published, sentence)
         return sentence
 
 
@@ -3550,7 +3566,10 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
         return f"The arguments of {tool} are wrong. Look at its input schema."
     problems = []
     for detail in cause.errors():
-        name = ".".join(str(part) for part in detail["loc"] if not str(part).startswith("function-"))
+        # Behind the argument's name stand the place in a list, and pydantic's words for the type that was tried.
+        name = ".".join(str(part) for place, part in enumerate(detail["loc"]) if place == 0 or isinstance(part, int))
+        if detail["type"] == "none_required":
+            continue
         if detail["type"] == "unexpected_keyword_argument":
             problems.append(f"there is no argument {name!r}")
         elif detail["type"].startswith("missing"):
@@ -3867,7 +3886,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         max: Annotated[int, Field(ge=1, le=1_000)] = 100,  # noqa: A002 -- the contract's name
         tab_id: AttachedTabId,
     ) -> ToolResult:
-        return log_result(await tabs.drive("console_logs", tab_id, {"max": max}))
+        return log_result(await tabs.console_logs(tab_id, max))
 
 
 def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
@@ -3899,7 +3918,10 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     )
     async def fill(
         selector: Selector,
-        value: Annotated[str, Field(max_length=MAX_SENT_CHARS, description="dates as 2026-12-31")],
+        value: Annotated[
+            str,
+            Field(max_length=MAX_SENT_CHARS, description="dates as 2026-12-31; a line break at the end presses Enter"),
+        ],
         tab_id: AttachedTabId,
     ) -> ToolResult:
         return acted(await tabs.drive("fill", tab_id, {"selector": selector, "value": value}))
@@ -3935,15 +3957,12 @@ def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
 
 def log_result(result: Mapping[str, Any]) -> ToolResult:
     """Return console messages, newest first, as many as fit."""
-    entries = result.get("entries")
-    if not isinstance(entries, list):
-        raise unreadable_reply("console_logs")
-    entries = shortened(entries, MAX_LOG_MESSAGE_CHARS)
+    entries = shortened(result["entries"], MAX_LOG_MESSAGE_CHARS)
     sizes = itertools.accumulate(len(compact_json(entry)) + 1 for entry in entries)
     fitting = sum(1 for size in sizes if size < MAX_ANSWER_CHARS)
-    notes = list(result.get("notes") or [])
+    notes = result["notes"]
     if fitting < len(entries):
-        notes.append(f"the oldest {len(entries) - fitting} of {len(entries)} messages are left out")
+        notes = [*notes, f"the oldest {len(entries) - fitting} of {len(entries)} messages are left out: too long"]
     return value_result(entries[:fitting], {**result, "notes": notes})
 
 
