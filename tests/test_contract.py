@@ -82,27 +82,103 @@ def test_the_numbers_of_the_script_are_those_that_the_server_knows() -> None:
     assert {int(number): name for name, number in numbers.items()} == server.SCRIPT_CODES
 
 
-# --- The wire ---
+# --- Commands and tools ---
+
+# What the server does itself, before it sends a command or after it has the reply.
+SERVER_ONLY = {"screenshot": {"name"}, "getDataLayer": {"path", "redact"}}
 
 
-def test_the_commands_of_the_design_are_those_of_the_extension() -> None:
-    section = re.search(r"^### After it$(.*?)^### ", read("DESIGN.md"), re.MULTILINE | re.DOTALL)
-    known = re.search(
+def extension_commands() -> dict[str, set[str]]:
+    """The parameters of each command: by the table, and by what the function behind it says that it reads."""
+    functions: dict[str, set[str]] = {}
+    for path in (ROOT / "extension" / "commands").glob("*.js"):
+        for comment, name in re.findall(
+            r"/\*\*((?:(?!\*/).)*)\*/\s*export async function (\w+)", path.read_text(encoding="utf-8"), re.DOTALL
+        ):
+            said = re.search(r"context `params`:(.*?)(?:\n \* @|$)", comment, re.DOTALL)
+            functions[name] = set(re.findall(r"`(\w+)`", said[1])) if said else set()
+    table = re.search(
         r"export const commands = \{(.*?)^\};", read("extension/commands/index.js"), re.MULTILINE | re.DOTALL
     )
-    assert section
-    assert known
+    assert table
+    return {
+        command: functions[function]
+        for command, function in re.findall(r"^  (\w+): \{.*?run: (?:driving\()?(\w+)", table[1], re.MULTILINE)
+    }
 
-    in_design = re.findall(r"^\| `(\w+)` \|", section[1], re.MULTILINE)
-    assert in_design
-    assert set(in_design) == set(re.findall(r"^  (\w+)[:,]", known[1], re.MULTILINE))
+
+def design_commands() -> dict[str, set[str]]:
+    section = re.search(r"^### After it$(.*?)^### ", read("DESIGN.md"), re.MULTILINE | re.DOTALL)
+    assert section
+    rows = re.findall(r"^\| (`.+?) \|[^|]*\|([^|]*)\|", section[1], re.MULTILINE)
+    return {
+        command: set(re.findall(r"`(\w+)`", params))
+        for names, params in rows
+        for command in re.findall(r"`(\w+)`", names)
+    }
+
+
+def readme_tools() -> list[tuple[str, list[str]]]:
+    """The tools of README's tables with their parameters."""
+    section = re.search(r"^## Tools$(.*?)^## ", read("README.md"), re.MULTILINE | re.DOTALL)
+    assert section
+    calls = re.findall(r"`(\w+)\(([\w, ]*)\)`", "".join(re.findall(r"^\| (`.*?) \|", section[1], re.MULTILINE)))
+    return [(name, [part for part in params.split(", ") if part]) for name, params in calls]
+
+
+async def published_tools(**settings: str) -> dict[str, set[str]]:
+    """The parameters of each tool, as a client that cannot be told of changes sees them."""
+    made = server.create_server(server.load_settings(settings, need_model=False))
+    return {tool.name: set(tool.parameters["properties"]) for tool in await made.list_tools(run_middleware=False)}
+
+
+def test_the_commands_of_the_design_are_those_of_the_extension_with_the_same_parameters() -> None:
+    commands = extension_commands()
+
+    assert len(commands) == 16
+    assert design_commands() == commands
+
+
+async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
+    tools = await published_tools()
+    commands = extension_commands()
+
+    assert tools["read_chrome_tab"] >= commands.pop("read_tab")
+    assert len(commands) == 15
+    for command, params in commands.items():
+        assert tools[command] - {"tab_id"} == params | SERVER_ONLY.get(command, set()), command
 
 
 def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None:
-    sent = set(re.findall(r'\.command\(\s*"(\w+)"', read("chrome_tab_mcp_server.py")))
+    sent = set(re.findall(r'\.(?:command|drive)\(\s*"(\w+)"', read("chrome_tab_mcp_server.py")))
 
-    assert sent
-    assert sent <= set(re.findall(r"^  (\w+)[:,]", read("extension/commands/index.js"), re.MULTILINE))
+    assert sent == extension_commands().keys()
+    assert sent > server.READING_COMMANDS
+
+
+async def test_the_readme_lists_every_tool_once_with_its_parameters() -> None:
+    listed = readme_tools()
+
+    assert len(listed) == 19
+    assert {name: set(params) for name, params in listed} == await published_tools()
+
+
+async def test_the_readme_lists_the_second_set_of_names_as_it_is_published() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `(kapturemcp_\w+)` \|$", read("README.md"), re.MULTILINE)
+    tools = await published_tools(tool_names="kapture")
+
+    assert dict(rows) == server.KAPTURE_NAMES
+    assert {name for name in tools if name.startswith("kapturemcp_")} == set(server.KAPTURE_NAMES.values())
+
+
+async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
+    made = server.create_server(server.load_settings({}, need_model=False))
+    (tool,) = [tool for tool in await made.list_tools(run_middleware=False) if tool.name == "screenshot"]
+    side = re.search(r"^const MAX_SIDE = ([\d_]+);", read("extension/commands/screenshot.js"), re.MULTILINE)
+    assert side
+
+    for name in ("width", "height"):
+        assert tool.parameters["properties"][name]["maximum"] == int(side[1])
 
 
 # --- What a user copies ---

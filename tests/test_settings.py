@@ -65,6 +65,7 @@ SOURCES: dict[str, tuple[tuple[Any, Any], tuple[str, Any], tuple[str, Any]]] = {
     "clipboard": ((False, False), ("1", True), ("true", True)),
     "fallback_model": ((["a", "b"], ["a", "b"]), (" c , d,", ["c", "d"]), ('["e"]', ["e"])),
     "source": (("extension", "extension"), ("applescript", "applescript"), ('"auto"', "auto")),
+    "tool_names": (("kapture", "kapture"), ("default", "default"), ('"kapture"', "kapture")),
     "browser": (("Chromium", "Chromium"), ("Vivaldi", "Vivaldi"), ('"Opera"', "Opera")),
 }
 

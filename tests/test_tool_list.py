@@ -11,6 +11,20 @@ from tests.fake_extension import connected, free_port
 from tests.stdio_server import StdioServer, started
 
 READER_TOOLS = {"process_chrome_tab", "read_chrome_tab", "chrome_tab_status"}
+TAB_TOOLS = {"process_chrome_tabs", "browser_get_tabs", "browser_create_tab", "browser_close_tab", "getDataLayer"}
+DRIVING_TOOLS = {
+    "list_tabs": "kapturemcp_list_tabs",
+    "navigate": "kapturemcp_navigate",
+    "back": "kapturemcp_go_back",
+    "forward": "kapturemcp_go_forward",
+    "screenshot": "kapturemcp_screenshot",
+    "click": "kapturemcp_click",
+    "hover": "kapturemcp_hover",
+    "fill": "kapturemcp_fill",
+    "select": "kapturemcp_select",
+    "evaluate": "kapturemcp_evaluate",
+    "console_logs": "kapturemcp_logs",
+}
 
 
 async def listed(process: StdioServer) -> set[str]:
@@ -25,13 +39,16 @@ async def told(process: StdioServer) -> None:
 
 
 @pytest.mark.e2e
+@pytest.mark.parametrize(
+    ("names", "driving"), [("default", set(DRIVING_TOOLS)), ("kapture", set(DRIVING_TOOLS.values()))]
+)
 async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_told(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    names: str, driving: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
     port = free_port()
     model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
-    async with started(*model, "--port", str(port), XDG_CONFIG_HOME=str(tmp_path)) as process:
+    async with started(*model, "--port", str(port), "--tool-names", names, XDG_CONFIG_HOME=str(tmp_path)) as process:
         capabilities = (await process.initialize())["capabilities"]
         assert capabilities["tools"]["listChanged"] is True
         assert await listed(process) == READER_TOOLS
@@ -39,6 +56,6 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
 
         async with connected(port, server.pairing_key()):
             await told(process)
-            assert await listed(process) > READER_TOOLS
+            assert await listed(process) == READER_TOOLS | TAB_TOOLS | driving
         await told(process)
         assert await listed(process) == READER_TOOLS
