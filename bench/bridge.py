@@ -25,7 +25,7 @@ from unittest import mock
 from urllib.parse import quote, unquote
 
 import psutil
-from playwright.async_api import Page
+from playwright.async_api import BrowserContext, Page
 
 import chrome_tab_mcp_server as server
 from demo.browser import browser_with_extension, chromium, pair
@@ -244,7 +244,21 @@ async def peer(name: str, folder: Path, *arguments: str) -> AsyncGenerator[Stdio
         yield client
 
 
-def tool(client: StdioClient, name: str, **arguments: Any) -> Call:
+@asynccontextmanager
+async def peers(folder: Path) -> AsyncGenerator[tuple[StdioClient, StdioClient]]:
+    """Start both of them: playwright-mcp and chrome-devtools-mcp."""
+    root = os.geteuid() == 0  # it has no sandbox
+    playwright_arguments = ["--executable-path", chromium(), "--headless", "--isolated", *["--no-sandbox"] * root]
+    devtools_arguments = ["--executablePath", chromium(), "--headless", "--isolated", "--no-performance-crux"]
+    devtools_arguments += ["--chromeArg=--no-sandbox"] * root
+    async with (
+        peer("playwright-mcp", folder, *playwright_arguments) as playwright,
+        peer("chrome-devtools-mcp", folder, *devtools_arguments) as devtools,
+    ):
+        yield playwright, devtools
+
+
+def tool(client: StdioClient, name: str, /, **arguments: Any) -> Call:
     """Give a call of a tool that returns its text."""
 
     async def call() -> str:
@@ -290,6 +304,7 @@ class Scene:
     environment: dict[str, str]
     page: Page
     address: str
+    browser: BrowserContext
 
     @property
     def port(self) -> int:
@@ -340,15 +355,8 @@ async def measure_guests(scene: Scene) -> list[Line]:
 
 async def measure_peers(scene: Scene, ours: StdioClient, guest: server.Bridge) -> list[Line]:
     """Read the active tab and list the tabs, beside the other servers on the same page."""
-    root = os.geteuid() == 0  # it has no sandbox
-    playwright_arguments = ["--executable-path", chromium(), "--headless", "--isolated", *["--no-sandbox"] * root]
-    devtools_arguments = ["--executablePath", chromium(), "--headless", "--isolated", "--no-performance-crux"]
-    devtools_arguments += ["--chromeArg=--no-sandbox"] * root
     lines: list[Line] = []
-    async with (
-        peer("playwright-mcp", scene.folder, *playwright_arguments) as playwright,
-        peer("chrome-devtools-mcp", scene.folder, *devtools_arguments) as devtools,
-    ):
+    async with peers(scene.folder) as (playwright, devtools):
         for name in PAGES:
             await scene.show(name)
             await tool(playwright, "browser_navigate", url=scene.address_of(name))()
@@ -438,10 +446,10 @@ async def measure_storm(scene: Scene) -> list[Line]:
     ]
 
 
-async def measure_bridge() -> list[Line]:
-    """Measure all of it in one run."""
+@asynccontextmanager
+async def opened_scene(pages: Mapping[str, str]) -> AsyncGenerator[Scene]:
+    """Run a browser with the paired extension, and the pages on a web server."""
     await asyncio.to_thread(install_peers)
-    pages = {name: page_of(*kind) for name, kind in PAGES.items()} | {"numbers": numbered_page()}
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
@@ -450,16 +458,29 @@ async def measure_bridge() -> list[Line]:
         stack.enter_context(mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(folder)))
         address = stack.enter_context(web_server(pages))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
-        scene = Scene(folder, environment, browser.pages[0], address)
+        scene = Scene(folder, environment, browser.pages[0], address, browser)
         async with bridge(scene.port):
             await pair(browser, await connection_string(environment))
-        lines = await measure_guests(scene)
-        ours = await stack.enter_async_context(started(folder, environment, "uv", "run", "--quiet", str(SERVER)))
+        yield scene
+
+
+@asynccontextmanager
+async def our_server(scene: Scene) -> AsyncGenerator[StdioClient]:
+    """Start our server over stdio, with the extension connected to it."""
+    async with started(scene.folder, scene.environment, "uv", "run", "--quiet", str(SERVER)) as ours:
         await tool(ours, "chrome_tab_status")()
-        guest = await stack.enter_async_context(bridge(scene.port))
-        await reach(guest)
-        lines += await measure_peers(scene, ours, guest)
-        lines += await measure_storm(scene)
+        yield ours
+
+
+async def measure_bridge() -> list[Line]:
+    """Measure all of it in one run."""
+    pages = {name: page_of(*kind) for name, kind in PAGES.items()} | {"numbers": numbered_page()}
+    async with opened_scene(pages) as scene:
+        lines = await measure_guests(scene)
+        async with our_server(scene) as ours, bridge(scene.port) as guest:
+            await reach(guest)
+            lines += await measure_peers(scene, ours, guest)
+            lines += await measure_storm(scene)
     return lines
 
 

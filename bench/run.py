@@ -34,6 +34,7 @@ from rich.table import Table
 
 import chrome_tab_mcp_server as server
 from bench.bridge import Line, measure_bridge
+from bench.driving import measure_driving
 from bench.whole_page import measure_whole_page
 from demo.browser import browser_with_extension, pair
 from demo.server import SERVER, connection_string, server_environment, started_server
@@ -365,6 +366,7 @@ MEASUREMENTS: dict[str, Callable[[], Coroutine[Any, Any, list[Ratio]]]] = {
     "size": measure_size,
     "pages": as_ratios(measure_whole_page),
     "bridge": as_ratios(measure_bridge),
+    "driving": as_ratios(measure_driving),
 }
 
 
