@@ -220,10 +220,13 @@ export type DataLayerReading =
 // --- Acting on elements (page/find-element.js, page/after-input.js, commands/input.js)
 
 /** What to do with the element once it is found and ready for it. */
-export type ElementRequest =
+export type ElementAction =
   | { action: "click" | "hover" | "show"; selector: string }
   | { action: "fill"; selector: string; value: string }
   | { action: "select"; selector: string; values: string[] };
+
+/** `isInFront`: whether the tab is the one its window shows. */
+export type ElementRequest = ElementAction & { isInFront: boolean };
 
 export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement;
 

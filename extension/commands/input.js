@@ -1,7 +1,7 @@
 /** Mouse and keyboard: what a person does on a page, as trusted events. */
 
 /**
- * @import {ActionReply, Box, DrivenContext, ElementRequest, FilledField, FoundElement, Filling, Point} from "../types.d.ts"
+ * @import {ActionReply, Box, DrivenContext, ElementAction, FilledField, FoundElement, Filling, Point} from "../types.d.ts"
  * @import {ElementAnswer} from "../types.d.ts"
  */
 
@@ -29,8 +29,8 @@ export async function click(context) {
     await press(session, pointOf(found));
     await session.settled();
     const checked = found.isCheckable ? await afterwards(tabId, readChecked, null) : null;
-    const reply = await replyAbout(tabId, found);
-    const notes = openings.notes();
+    const reply = await replyAbout(context, found);
+    const notes = await openings.notes();
     return { ...reply, ...(typeof checked === "boolean" && { checked }), ...(notes.length && { notes }) };
   } finally {
     openings.stop();
@@ -45,7 +45,7 @@ export async function click(context) {
 export async function hover(context) {
   const found = await find(context, { action: "hover", selector: selectorOf(context) });
   await context.session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...pointOf(found) });
-  return replyAbout(context.tabId, found);
+  return replyAbout(context, found);
 }
 
 /**
@@ -55,14 +55,14 @@ export async function hover(context) {
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function fill(context) {
-  const { tabId, params, session } = context;
+  const { params, session } = context;
   const { value } = params;
   if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
     throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
   }
   const found = await find(context, { action: "fill", selector: selectorOf(context), value });
   const filling = /** @type {Filling} */ (found.filling);
-  if (filling.isTyped) await session.send("Input.insertText", { text: filling.text });
+  if (filling.isTyped) await replaceSelection(session, filling.text);
   const filled = await finish(context, filling);
   if (filling.isEntered) {
     await pressKey(session, { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" });
@@ -72,7 +72,7 @@ export async function fill(context) {
     value: filling.text,
     notes: ["The page has left before it could be read."],
   };
-  return { ...(await replyAbout(tabId, found)), value: held, ...(notes.length && { notes }) };
+  return { ...(await replyAbout(context, found)), value: held, ...(notes.length && { notes }) };
 }
 
 /**
@@ -81,7 +81,7 @@ export async function fill(context) {
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function select(context) {
-  const { tabId, params, session } = context;
+  const { params, session } = context;
   /** @type {unknown[]} */
   const values = Array.isArray(params.value) ? params.value : [params.value];
   if (!values.every((value) => typeof value === "string")) {
@@ -89,7 +89,7 @@ export async function select(context) {
   }
   const found = await find(context, { action: "select", selector: selectorOf(context), values });
   await session.settled();
-  return { ...(await replyAbout(tabId, found)), selected: found.selected };
+  return { ...(await replyAbout(context, found)), selected: found.selected };
 }
 
 /**
@@ -112,11 +112,12 @@ function selectorOf({ params: { selector } }) {
 
 /**
  * @param {DrivenContext} context
- * @param {ElementRequest} request
+ * @param {ElementAction} action
  * @returns {Promise<FoundElement>}
  */
-async function find({ tabId, signal }, request) {
+async function find({ tabId, signal }, action) {
   const tab = await readableTab(tabId);
+  const request = { ...action, isInFront: tab.active };
   const answer = /** @type {ElementAnswer | null} */ (await runInPage(tab, { func: findElement, args: [request] }));
   signal.throwIfAborted();
   if (!answer) {
@@ -135,11 +136,15 @@ function pointOf({ point }) {
 }
 
 /**
- * @param {number} tabId
+ * @param {DrivenContext} context
  * @param {FoundElement} found
  */
-async function replyAbout(tabId, { element, matches }) {
-  const tab = await tabById(tabId);
+async function replyAbout({ tabId, session }, { element, matches }) {
+  let tab = await tabById(tabId);
+  if (tab.status === "loading") {
+    await session.settled();
+    tab = await tabById(tabId);
+  }
   return { element, matches, url: urlOf(tab), title: tab.title ?? "" };
 }
 
@@ -164,6 +169,7 @@ async function finish({ tabId, session }, { text, isTyped }) {
     /** @type {FilledField | null} */ (await afterwards(tabId, finishFill, { text, mayRetype: isFirst && mayRetype }));
   const filled = await look(true);
   if (!filled?.isToRetype) return filled;
+  await replaceSelection(session, "");
   // Fields with a mask take some texts from keys only.
   for (const character of text) await pressKey(session, keyOf(character));
   return look(false);
@@ -177,9 +183,12 @@ async function finish({ tabId, session }, { text, isTyped }) {
  */
 async function press(session, point) {
   const button = { ...point, button: "left", clickCount: 1 };
-  await session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...point });
-  await session.send("Input.dispatchMouseEvent", { type: "mousePressed", buttons: 1, ...button });
-  await session.send("Input.dispatchMouseEvent", { type: "mouseReleased", buttons: 0, ...button });
+  // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
+  await Promise.all([
+    session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...point }),
+    session.send("Input.dispatchMouseEvent", { type: "mousePressed", buttons: 1, ...button }),
+    session.send("Input.dispatchMouseEvent", { type: "mouseReleased", buttons: 0, ...button }),
+  ]);
 }
 
 /**
@@ -188,8 +197,17 @@ async function press(session, point) {
  */
 async function pressKey(session, key) {
   const { text, ...released } = key;
-  await session.send("Input.dispatchKeyEvent", { type: "keyDown", ...released, text });
+  await session.send("Input.dispatchKeyEvent", { type: text ? "keyDown" : "rawKeyDown", ...released, text });
   await session.send("Input.dispatchKeyEvent", { type: "keyUp", ...released });
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {string} text
+ */
+async function replaceSelection(session, text) {
+  if (text) await session.send("Input.insertText", { text });
+  else await pressKey(session, { key: "Backspace", code: "Backspace", windowsVirtualKeyCode: 8, text: "" });
 }
 
 /** @param {string} character */
@@ -203,15 +221,15 @@ function keyOf(character) {
 
 /** The tabs that a tab opens while this listens. */
 class TabOpenings {
-  /** @type {chrome.tabs.Tab[]} */
+  /** @type {number[]} */
   #opened = [];
   /** @readonly */
   #onCreated;
 
   /** @param {number} tabId */
   constructor(tabId) {
-    this.#onCreated = (/** @type {chrome.tabs.Tab} */ tab) =>
-      void (tab.openerTabId === tabId && this.#opened.push(tab));
+    this.#onCreated = (/** @type {chrome.tabs.Tab} */ { id, openerTabId }) =>
+      void (openerTabId === tabId && id !== undefined && this.#opened.push(id));
     chrome.tabs.onCreated.addListener(this.#onCreated);
   }
 
@@ -219,10 +237,11 @@ class TabOpenings {
     chrome.tabs.onCreated.removeListener(this.#onCreated);
   }
 
-  notes() {
-    return this.#opened.map((tab) => {
-      const url = JSON.stringify(urlOf(tab).toWellFormed().slice(0, 200));
-      return `It opened tab ${tab.id} at ${url}, which is not attached.`;
+  async notes() {
+    const tabs = await Promise.all(this.#opened.map((tabId) => chrome.tabs.get(tabId).catch(() => null)));
+    return tabs.flatMap((tab) => {
+      const url = tab && urlOf(tab) ? ` at ${JSON.stringify(urlOf(tab).toWellFormed().slice(0, 200))}` : "";
+      return tab ? [`It opened tab ${tab.id}${url}, which is not attached.`] : [];
     });
   }
 }

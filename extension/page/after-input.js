@@ -10,7 +10,7 @@
  * @returns {FilledField | null}
  */
 export function finishFill({ text, mayRetype }) {
-  const EXCERPT_LENGTH = 60;
+  const EXCERPT_LENGTH = 150;
   const remembered = Reflect.get(globalThis, Symbol.for("chrome-tab-reader.field"));
   if (!remembered) return null;
   /** @type {{field: HTMLInputElement, before: string}} */
@@ -40,7 +40,7 @@ export function finishFill({ text, mayRetype }) {
 
   function notes() {
     const value = held();
-    const isOther = value !== text && isControl;
+    const isOther = isControl && value !== (field.type === "color" ? text.toLowerCase() : text);
     return [
       !hasRoomFor(text) && `The field takes at most ${field.maxLength} characters.`,
       isOther && hasRoomFor(text) && "The field holds something else than was asked for.",
@@ -52,7 +52,6 @@ export function finishFill({ text, mayRetype }) {
     field.focus();
     if (isControl) field.select();
     else field.ownerDocument.defaultView?.getSelection()?.selectAllChildren(field);
-    field.ownerDocument.execCommand("delete");
     return { value: "", isToRetype: true, notes: [] };
   }
   Reflect.deleteProperty(globalThis, Symbol.for("chrome-tab-reader.field"));

@@ -21,14 +21,15 @@ export async function findElement(request) {
   const FIND_WAIT_MS = 1_000;
   const READY_WAIT_MS = 5_000;
   const POLL_MS = 50;
-  /** Enough for a frame of a busy page; a page that draws none is not waited for. */
-  const FRAME_WAIT_MS = 500;
+  /** In the background a tab draws one frame a second. */
+  const FRAME_WAIT_MS = request.isInFront ? 500 : 50;
   const MAX_ROOTS = 500;
   const TEXT_LENGTH = 60;
   const ATTRIBUTE_LENGTH = 40;
   const SELECTOR_LENGTH = 120;
   const MAX_CANDIDATES = 2_000;
   const NEAR_MISSES = 3;
+  const LEAST_SIMILARITY = 0.45;
   const LISTED_OPTIONS = 10;
   const MAX_RECTS = 4;
   /** Where to hit a box, as fractions of its sides: the middle first. */
@@ -91,6 +92,7 @@ export async function findElement(request) {
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const parentOf = getter(Node.prototype, "parentNode");
   const documentOf = getter(Node.prototype, "ownerDocument");
+  const childNodesOf = getter(Node.prototype, "childNodes");
   const textContentOf = getter(Node.prototype, "textContent");
   const tagOf = getter(Element.prototype, "localName");
   const idOf = getter(Element.prototype, "id");
@@ -235,8 +237,8 @@ export async function findElement(request) {
    * @param {number} [length]
    */
   function shorten(text, length = TEXT_LENGTH) {
-    const start = collapse(text.slice(0, 20 * length).toWellFormed());
-    const characters = [...start.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " ")];
+    const start = text.slice(0, 20 * length).toWellFormed();
+    const characters = [...collapse(start.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " "))];
     return characters.length > length ? `${characters.slice(0, length - 3).join("")}...` : characters.join("");
   }
 
@@ -259,13 +261,22 @@ export async function findElement(request) {
    * @param {Element} element
    */
   function textOf(element) {
-    const { labels = null, type = "", value = "" } = isControl(element) ? element : {};
+    const { type = "", value = "" } = isControl(element) ? element : {};
     const isButton = ["submit", "button", "reset"].includes(type);
     const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
     const texts = isControl(element)
-      ? [isButton ? value : "", ...[...(labels ?? [])].map(visibleTextOf), ...attributes]
+      ? [isButton ? value : "", ...labelsOf(element).map(textBesideControls), ...attributes]
       : [visibleTextOf(element), ...attributes];
     return texts.find((text) => text?.trim()) ?? "";
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {string}
+   */
+  function textBesideControls(node) {
+    if (!isElement(node)) return textContentOf(node) ?? "";
+    return isControl(node) ? "" : [...childNodesOf(node)].map(textBesideControls).join("");
   }
 
   /**
@@ -422,7 +433,7 @@ export async function findElement(request) {
     const hits = roots.flatMap((root) => [
       ...(isDocument(root) ? [root.documentElement] : [...root.children]).flatMap((top) => smallestWith(top, wanted)),
       ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
-        hit(element, textOf(element), wanted),
+        hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
       ),
     ]);
     const exact = hits.filter(({ isExact }) => isExact);
@@ -542,7 +553,7 @@ export async function findElement(request) {
     for (const element of candidates()) {
       const keys = keysOf(element).map(pairsOf);
       const score = Math.max(0, ...keys.flatMap((key) => wanted.map((word) => similarity(word, key))));
-      if (score > Math.max(0.5, best[NEAR_MISSES - 1]?.score ?? 0)) {
+      if (score > Math.max(LEAST_SIMILARITY, best[NEAR_MISSES - 1]?.score ?? 0)) {
         best.push({ element, score });
         best.sort((a, b) => b.score - a.score).splice(NEAR_MISSES);
       }
@@ -980,9 +991,9 @@ export async function findElement(request) {
     const before = isControl(element) ? field.value : innerTextOf(field);
     // `finishFill` in after-input.js goes on with it. Named elements of the page cannot hide a symbol.
     Reflect.set(globalThis, Symbol.for("chrome-tab-reader.field"), { field, before });
-    if (isTyped) selectContent(field, text);
+    if (isTyped) selectContent(field);
     else setValue(field, kind, text);
-    return { text, isTyped: isTyped && text !== "", isEntered };
+    return { text, isTyped, isEntered };
   }
 
   /** @param {string} text */
@@ -990,16 +1001,11 @@ export async function findElement(request) {
     return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/iu.test(text.trim());
   }
 
-  /**
-   * @param {HTMLInputElement} field
-   * @param {string} text nothing to empty the field
-   */
-  function selectContent(field, text) {
-    const document_ = /** @type {Document} */ (documentOf(field));
-    if (isControl(field)) field.select();
-    else windowOf(document_)?.getSelection()?.selectAllChildren(field);
-    // The browser's own editing: the page gets the same events as from a person.
-    if (text === "") Reflect.apply(Document.prototype.execCommand, document_, ["delete"]);
+  /** @param {HTMLInputElement} field */
+  function selectContent(field) {
+    if (isControl(field)) return field.select();
+    const view = windowOf(/** @type {Document} */ (documentOf(field)));
+    view?.getSelection()?.selectAllChildren(field);
   }
 
   /**

@@ -1,0 +1,331 @@
+"""Fields and lists: what they take, how the page learns of it, and what they refuse."""
+
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab
+from tests.extension.input_pages import open_page
+
+
+@pytest.fixture
+async def fields(driven: DrivenTab) -> DrivenTab:
+    await open_page(driven, "fields.html")
+    return driven
+
+
+@pytest.fixture
+async def controlled(driven: DrivenTab) -> DrivenTab:
+    await open_page(driven, "controlled-fields.html")
+    return driven
+
+
+@pytest.fixture
+async def lists(driven: DrivenTab) -> DrivenTab:
+    await open_page(driven, "lists.html")
+    return driven
+
+
+async def value_of(tab: DrivenTab, selector: str) -> Any:
+    return await tab.page.locator(selector).evaluate("element => element.value ?? element.innerText.replace(/\\n$/, '')")
+
+
+# --- fill
+
+
+@pytest.mark.parametrize(
+    ("selector", "value"),
+    [
+        ("#text", "J\u00f6rg \U0001f600 <b>"),
+        ("#text", ""),
+        ("#search", "shoes"),
+        ("#email", "a@example.test"),
+        ("#tel", "+49 30 1"),
+        ("#url", "https://example.test/"),
+        ("#number", "12"),
+        ("#date", "2026-12-31"),
+        ("#time", "23:59"),
+        ("#datetime", "2026-12-31T23:59"),
+        ("#month", "2026-12"),
+        ("#week", "2026-W52"),
+        ("#color", "#ff8800"),
+        ("#range", "20"),
+        ("#date", ""),
+        ("#area", "two\nlines\n"),
+        ("#editor", "two\nlines"),
+        ("#editor", ""),
+        ("#shadowed", "in the shadow"),
+        ("#shadowed-editor", "in the shadow"),
+        ("#readonly-until-focused", "x"),
+    ],
+)
+async def test_field_of_each_kind_holds_the_value(fields: DrivenTab, selector: str, value: str) -> None:
+    result = await fields.do("fill", selector=selector, value=value)
+
+    assert result["value"] == value
+    assert await value_of(fields, selector) == value
+    assert result["element"]["selector"] == selector
+    assert "notes" not in result
+
+
+async def test_typed_text_makes_trusted_events_and_one_change_without_leaving_the_field(fields: DrivenTab) -> None:
+    result = await fields.do("fill", selector="#text", value="hello")
+
+    assert await fields.page.evaluate("events") == [
+        "focus text true",
+        "beforeinput text true",
+        "input text true",
+        "change text false",
+    ]
+    assert await fields.page.evaluate("document.activeElement.id") == "text"
+    assert result == {
+        "element": {"selector": "#text", "tag": "input", "text": "Name"},
+        "matches": 1,
+        "url": fields.site.url("/fields.html"),
+        "title": "Fields of every kind",
+        "value": "hello",
+    }
+
+
+async def test_field_that_holds_the_value_already_reports_no_change(fields: DrivenTab) -> None:
+    await fields.do("fill", selector="#text", value="before")
+
+    events = await fields.page.evaluate("events")
+    assert "input text true" in events
+    assert "change text false" not in events
+
+
+async def test_emptied_editor_is_emptied_by_a_key_that_its_page_sees(fields: DrivenTab) -> None:
+    await fields.do("fill", selector="#editor", value="")
+
+    events = await fields.page.evaluate("events")
+    assert events[:3] == ["focus editor true", "keydown editor true", "beforeinput editor true"]
+
+
+@pytest.mark.parametrize(
+    "selector", ["text=the label of the first field", "#label label", "xpath=//p[@id='label']/label"]
+)
+async def test_label_leads_to_its_field(fields: DrivenTab, selector: str) -> None:
+    result = await fields.do("fill", selector=selector, value="by label")
+
+    assert result["element"]["selector"] == "#text"
+    assert await value_of(fields, "#text") == "by label"
+
+
+async def test_element_inside_an_editor_leads_to_the_editor(fields: DrivenTab) -> None:
+    await fields.do("fill", selector="#bold", value="new")
+
+    assert await value_of(fields, "#editor") == "new"
+
+
+async def test_password_does_not_come_back(fields: DrivenTab) -> None:
+    result = await fields.do("fill", selector="#password", value="secret")
+
+    assert await value_of(fields, "#password") == "secret"
+    assert result["value"] == "(hidden)"
+    assert "secret" not in str(result)
+
+
+@pytest.mark.parametrize(
+    ("selector", "value", "held", "says"),
+    [
+        ("#limited", "123456789", "12345", "at most 5 characters"),
+        ("#number", "500", "500", "100"),
+        ("#email", "nobody", "nobody", "It says"),
+    ],
+)
+async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
+    fields: DrivenTab, selector: str, value: str, held: str, says: str
+) -> None:
+    result = await fields.do("fill", selector=selector, value=value)
+
+    assert result["value"] == held
+    assert says in " ".join(result["notes"])
+
+
+@pytest.mark.parametrize(
+    ("selector", "value", "says"),
+    [
+        ("#number", "twelve", "a number such as 12.5"),
+        ("#date", "31.12.2026", "a date such as 2026-12-31"),
+        ("#time", "9 pm", "a time such as 23:59"),
+        ("#datetime", "2026-12-31", "2026-12-31T23:59"),
+        ("#month", "December", "a month such as 2026-12"),
+        ("#week", "52", "a week such as 2026-W52"),
+        ("#color", "red", "a colour such as #ff8800"),
+        ("#range", "99", "a number from 10 to 50"),
+        ("#range", "much", "a number from 10 to 50"),
+        ("#readonly", "x", "read-only"),
+        ("#checkbox", "x", "Use click"),
+        ("#radio", "x", "Use click"),
+        ("#submit", "x", "Use click"),
+        ("#file", "x", "only a person can choose"),
+        ("#paragraph", "x", "no field to write into"),
+        ("#wrapper", "x", "Did you mean #wrapped"),
+    ],
+)
+async def test_value_or_element_that_cannot_be_filled_is_refused_and_stays_as_it_was(
+    fields: DrivenTab, selector: str, value: str, says: str
+) -> None:
+    before = await value_of(fields, selector)
+
+    code, message = await fields.refused("fill", selector=selector, value=value)
+
+    assert code == "EXECUTION_ERROR"
+    assert says in message
+    assert await value_of(fields, selector) == before
+    assert not [event for event in await fields.page.evaluate("events") if event.startswith(("input", "change"))]
+
+
+async def test_disabled_field_is_refused_until_it_is_enabled(fields: DrivenTab) -> None:
+    code, message = await fields.refused("fill", selector="#disabled", value="x")
+    assert (code, "is still disabled" in message) == ("EXECUTION_ERROR", True)
+
+    await fields.page.evaluate("setTimeout(() => { document.querySelector('fieldset').disabled = false; }, 300)")
+    assert (await fields.do("fill", selector="#disabled", value="x"))["value"] == "x"
+
+
+@pytest.mark.parametrize("value", [None, 5, ["a"]])
+async def test_value_must_be_a_text(fields: DrivenTab, value: object) -> None:
+    assert (await fields.refused("fill", selector="#text", value=value))[0] == "INVALID_ARGUMENT"
+
+
+async def test_line_break_at_the_end_presses_enter_and_sends_the_form(fields: DrivenTab) -> None:
+    fields.site.pages["/sent?"] = b"<title>Sent</title>"
+    assert (await fields.do("fill", selector="#text", value="stays"))["title"] == "Fields of every kind"
+
+    result = await fields.do("fill", selector="#text", value="goes\n")
+
+    assert (result["value"], result["title"]) == ("goes", "Sent")
+
+
+@pytest.mark.parametrize(
+    ("selector", "value"),
+    [("controlled", "hello"), ("controlled-date", "2026-01-01"), ("controlled-range", "7")],
+)
+async def test_field_that_a_framework_controls_tells_it_of_the_value(
+    controlled: DrivenTab, selector: str, value: str
+) -> None:
+    # Control: the framework takes no notice of a script of the page.
+    await controlled.page.evaluate(
+        """([id, value]) => {
+          const field = document.getElementById(id);
+          field.value = value;
+          field.dispatchEvent(new Event("input", { bubbles: true }));
+          field.value = "";
+        }""",
+        [selector, value],
+    )
+    assert await controlled.page.evaluate(f"state['{selector}']") != value
+
+    result = await controlled.do("fill", selector=f"#{selector}", value=value)
+
+    assert result["value"] == value
+    assert await controlled.page.evaluate(f"state['{selector}']") == value
+
+
+@pytest.mark.parametrize(
+    ("selector", "value", "held"),
+    [
+        ("#phone", "5551234567", "(555) 123-4567"),
+        ("#card", "4111111111111111", "4111 1111 1111 1111"),
+        ("#keys-only", "A 1-\u00e9", "A 1-\u00e9"),
+        ("#digits", "a1b2", "12"),
+        ("#refuses", "x", ""),
+    ],
+)
+async def test_masked_field_takes_what_it_takes_and_the_reply_says_what_that_is(
+    controlled: DrivenTab, selector: str, value: str, held: str
+) -> None:
+    result = await controlled.do("fill", selector=selector, value=value)
+
+    assert result["value"] == held
+    assert await value_of(controlled, selector) == held
+    assert ("notes" in result) == (held != value)
+
+
+async def test_field_whose_page_goes_on_by_itself_is_filled_and_the_next_page_told(controlled: DrivenTab) -> None:
+    result = await controlled.do("fill", selector="#code", value="1234")
+
+    assert (result["value"], result["title"]) == ("1234", "One")
+
+
+# --- select
+
+
+@pytest.mark.parametrize(
+    ("wanted", "value", "label"),
+    [
+        ("r", "r", "Red"),
+        ("Red", "Red", "Value that is a label"),
+        ("Green", "g", "Green"),
+        (" gREEN ", "g", "Green"),
+        ("Twice", "dup", "Twice"),
+    ],
+)
+async def test_option_is_chosen_by_value_then_by_label(lists: DrivenTab, wanted: str, value: str, label: str) -> None:
+    result = await lists.do("select", selector="#colour", value=wanted)
+
+    assert result["selected"] == [{"value": value, "label": label}]
+    assert result["element"] == {"selector": "#colour", "tag": "select", "text": "Colour"}
+    assert await value_of(lists, "#colour") == value
+    assert await lists.page.evaluate("events") == [
+        f"input colour {value} true true",
+        f"change colour {value} true false",
+    ]
+
+
+async def test_option_that_is_chosen_already_makes_no_event(lists: DrivenTab) -> None:
+    await lists.do("select", selector="#colour", value="choose")
+    assert await lists.page.evaluate("events") == []
+
+    await lists.do("select", selector="text=Colour", value="r")
+    assert len(await lists.page.evaluate("events")) == 2
+
+
+@pytest.mark.parametrize(("wanted", "chosen"), [(["m", "Large"], ["m", "l"]), (["s"], ["s"]), ("m", ["m"]), ([], [])])
+async def test_list_of_options_is_chosen_as_a_whole(lists: DrivenTab, wanted: object, chosen: list[str]) -> None:
+    result = await lists.do("select", selector="#sizes", value=wanted)
+
+    assert [option["value"] for option in result["selected"]] == chosen
+    assert await lists.page.locator("#sizes").evaluate("list => [...list.selectedOptions].map(o => o.value)") == chosen
+
+
+@pytest.mark.parametrize(
+    ("selector", "wanted", "says"),
+    [
+        ("#colour", "Violet", 'has no option "Violet". Its options are "" ("choose"), "r" ("Red"),'),
+        ("#many", "none", '"o9" ("Option 9") and 15 more.'),
+        ("#colour", "b", "it is disabled"),
+        ("#colour", "Orange", "it is disabled"),
+        ("#colour", ["r", "g"], "takes one option"),
+        ("#colour", [], "takes one option"),
+        ("#custom", "Red", "Use click to open it, then click the option"),
+        ("#field", "Red", "Use fill or click"),
+    ],
+)
+async def test_option_that_cannot_be_chosen_is_refused_and_nothing_changes(
+    lists: DrivenTab, selector: str, wanted: object, says: str
+) -> None:
+    code, message = await lists.refused("select", selector=selector, value=wanted)
+
+    assert code == "EXECUTION_ERROR"
+    assert says in message
+    assert await lists.page.evaluate("events") == []
+
+
+async def test_disabled_list_is_refused_until_it_is_enabled(lists: DrivenTab) -> None:
+    code, message = await lists.refused("select", selector="#off", value="one")
+    assert (code, "is still disabled" in message) == ("EXECUTION_ERROR", True)
+
+    await lists.page.evaluate("document.querySelector('#off').disabled = false")
+    assert (await lists.do("select", selector="#off", value="one"))["selected"] == [{"value": "one", "label": "one"}]
+
+
+async def test_list_that_leads_to_another_page_is_followed_before_the_reply(lists: DrivenTab) -> None:
+    assert (await lists.do("select", selector="#goes", value="there"))["title"] == "One"
+
+
+@pytest.mark.parametrize("value", [None, 5, ["a", 5]])
+async def test_value_must_be_texts(lists: DrivenTab, value: object) -> None:
+    assert (await lists.refused("select", selector="#colour", value=value))[0] == "INVALID_ARGUMENT"

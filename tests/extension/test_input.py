@@ -1,0 +1,233 @@
+"""Clicks and hovers: when an element is ready for them, what they do, and what is said when it never is."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.extension.conftest import DrivenTab
+from tests.extension.input_pages import open_page
+
+
+@pytest.fixture
+async def readiness(driven: DrivenTab) -> DrivenTab:
+    await open_page(driven, "readiness.html")
+    return driven
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        "#partly-covered",
+        "#in-legend",
+        "#two-lines",
+        "#in-scroller",
+        "#far-down",
+        "#drawn",
+        "#below-label",
+    ],
+)
+async def test_awkward_element_is_brought_into_view_and_hit(readiness: DrivenTab, selector: str) -> None:
+    result = await readiness.do("click", selector=selector)
+
+    assert selector.removeprefix("#") in await readiness.page.evaluate("clicked")
+    assert result["element"]["selector"] == selector
+
+
+async def test_element_in_view_is_not_scrolled(readiness: DrivenTab) -> None:
+    await readiness.page.evaluate("scrollTo(0, 13)")
+    await readiness.do("click", selector="#in-legend")
+    assert await readiness.page.evaluate("scrollY") == 13
+
+    await readiness.do("click", selector="#far-down")
+    assert await readiness.page.evaluate("scrollY") > 1000
+
+
+@pytest.mark.parametrize("zoom", [0.5, 1.5])
+async def test_zoomed_page_is_hit_where_the_element_is(readiness: DrivenTab, zoom: float) -> None:
+    await readiness.popup.chrome(f"await chrome.tabs.setZoom({readiness.tab_id}, {zoom})")
+    try:
+        await readiness.do("click", selector="#far-down")
+        await readiness.do("click", selector="#in-scroller")
+    finally:
+        await readiness.popup.chrome(f"await chrome.tabs.setZoom({readiness.tab_id}, 1)")
+
+    assert await readiness.page.evaluate("clicked") == ["far-down", "in-scroller"]
+
+
+BECOMES_READY = [
+    ("#covered", "document.querySelector('#cookie-banner').remove()"),
+    ("#hidden", "document.querySelector('#hidden').style.display = ''"),
+    ("#invisible", "document.querySelector('#invisible').style.visibility = ''"),
+    ("#disabled", "document.querySelector('#disabled').disabled = false"),
+    ("#in-fieldset", "document.querySelector('fieldset').disabled = false"),
+    ("#aria-disabled", "document.querySelector('[aria-disabled]').removeAttribute('aria-disabled')"),
+    ("#inert", "document.querySelector('[inert]').inert = false"),
+    ("#transparent", "document.querySelector('#transparent').style.pointerEvents = ''"),
+    ("#moving", "document.querySelector('#moving').style.animation = 'none'"),
+    (
+        "#added",
+        "document.body.prepend(Object.assign(document.createElement('button'), {id: 'added', textContent: 'x'}))",
+    ),
+    ("#late", "document.querySelector('#late').outerHTML = '<button id=late>replaced</button>'"),
+]
+
+
+@pytest.mark.parametrize(("selector", "change"), BECOMES_READY, ids=[selector for selector, _ in BECOMES_READY])
+async def test_element_that_becomes_ready_is_waited_for(readiness: DrivenTab, selector: str, change: str) -> None:
+    await readiness.page.evaluate(f"setTimeout(() => {{ {change} }}, 300)")
+
+    await readiness.do("click", selector=selector)
+
+    assert await readiness.page.evaluate("clicked") == [selector.removeprefix("#")]
+
+
+NEVER_READY = {
+    "#covered": 'is still covered by div#cookie-banner "We use cookies"',
+    "#hidden": 'button#hidden "Hidden" is still not visible',
+    "#invisible": "is still not visible",
+    "#disabled": "is still disabled",
+    "#in-fieldset": "is still disabled",
+    "#aria-disabled": "is still disabled",
+    "#inert": "is still out of use (inert)",
+    "#transparent": "lets the mouse through",
+    # Only what is in front is drawn often enough to be seen moving: it comes last.
+    "#moving": "still moves",
+}
+
+
+async def test_element_that_never_becomes_ready_is_an_error_that_says_why(readiness: DrivenTab) -> None:
+    bridge, url = readiness.bridge, readiness.site.url("/readiness.html")
+    tab_ids = [(await bridge.ask("browser_create_tab", url=url))["result"]["tab_id"] for _ in NEVER_READY]
+
+    replies = await asyncio.gather(
+        *(
+            bridge.ask("click", tab_id=tab_id, selector=selector)
+            for tab_id, selector in zip(tab_ids, NEVER_READY, strict=True)
+        )
+    )
+
+    for reply, (selector, says) in zip(replies, NEVER_READY.items(), strict=True):
+        assert not reply["success"], selector
+        assert reply["error"]["code"] == "EXECUTION_ERROR"
+        assert reply["error"]["message"].startswith("After 5 s ")
+        assert says in reply["error"]["message"]
+    for page in readiness.page.context.pages:
+        if page.url == url:
+            assert await page.evaluate("clicked") == []
+
+
+async def test_page_that_leaves_while_its_element_is_waited_for_is_an_error(readiness: DrivenTab) -> None:
+    await readiness.page.evaluate("setTimeout(() => { location.href = '/one'; }, 300)")
+
+    code, message = await readiness.refused("click", selector="#hidden")
+
+    assert code == "EXECUTION_ERROR"
+    assert "another address" in message
+    assert (await readiness.do("click", selector="body"))["title"] == "One"
+
+
+async def test_tab_in_the_background_is_clicked_without_being_shown(readiness: DrivenTab) -> None:
+    await readiness.popup.page.bring_to_front()
+
+    await readiness.do("click", selector="#far-down")
+
+    assert await readiness.page.evaluate("clicked") == ["far-down"]
+    assert not await readiness.popup.chrome(f"(await chrome.tabs.get({readiness.tab_id})).active")
+
+
+# --- What a click does
+
+
+@pytest.fixture
+async def clicking(driven: DrivenTab) -> DrivenTab:
+    await open_page(driven, "clicking.html")
+    return driven
+
+
+async def test_page_gets_the_events_that_a_person_makes(clicking: DrivenTab) -> None:
+    result = await clicking.do("click", selector="#pointer")
+
+    # Type, trusted, button, click count, buttons held.
+    assert await clicking.page.evaluate("events") == [
+        "mouseover true 0 0 0",
+        "mousedown true 0 1 1",
+        "focus true 0 0 0",
+        "mouseup true 0 1 0",
+        "click true 0 1 0",
+    ]
+    assert result == {
+        "element": {"selector": "#pointer", "tag": "button", "text": "pointer"},
+        "matches": 1,
+        "url": clicking.site.url("/clicking.html"),
+        "title": "What clicks do",
+    }
+    assert len(json.dumps(result)) < 300
+
+
+async def test_link_is_followed_before_the_reply(clicking: DrivenTab) -> None:
+    result = await clicking.do("click", selector="#link")
+
+    assert (result["url"], result["title"]) == (clicking.site.url("/one"), "One")
+    assert "notes" not in result
+
+
+@pytest.mark.parametrize("selector", ["#blank", "#opener"])
+async def test_new_tab_or_window_is_told_with_its_id_and_not_attached(clicking: DrivenTab, selector: str) -> None:
+    result = await clicking.do("click", selector=selector)
+
+    opened = await clicking.popup.chrome(f"(await chrome.tabs.query({{ url: '{clicking.site.url('/two')}' }}))[0].id")
+    assert result["notes"] == [
+        f'It opened tab {opened} at "{clicking.site.url("/two")}", which is not attached.',
+    ]
+    assert opened not in [tab["tab_id"] for tab in (await clicking.bridge.ask("list_tabs"))["result"]]
+
+
+@pytest.mark.parametrize("selector", ["#terms", "text=terms", "#large", "#switch"])
+async def test_checked_state_after_the_click_is_told(clicking: DrivenTab, selector: str) -> None:
+    assert (await clicking.do("click", selector=selector))["checked"] is True
+
+
+async def test_checkbox_clicked_again_is_told_as_unchecked(clicking: DrivenTab) -> None:
+    await clicking.do("click", selector="#terms")
+
+    assert (await clicking.do("click", selector="#terms"))["checked"] is False
+
+
+@pytest.mark.parametrize(
+    ("selector", "says"),
+    [
+        ("#file", "only a person can choose"),
+        ("#file-label", "only a person can choose"),
+        ("#list", "Use select"),
+        ("#list option", "Use select"),
+        ("#color", "Use fill"),
+    ],
+)
+async def test_click_that_would_open_a_window_of_the_browser_is_refused(
+    clicking: DrivenTab, selector: str, says: str
+) -> None:
+    code, message = await clicking.refused("click", selector=selector)
+
+    assert code == "EXECUTION_ERROR"
+    assert says in message
+    await clicking.do("hover", selector="#file")
+
+
+async def test_dialog_that_a_click_opens_is_told_and_holds_nothing_up(clicking: DrivenTab) -> None:
+    result = await clicking.do("click", selector="#asker")
+
+    assert result["dialogs"] == [{"type": "confirm", "message": "Sure?", "answer": "dismissed"}]
+    assert await clicking.page.evaluate("answer") is False
+
+
+async def test_element_that_goes_with_its_click_is_told_all_the_same(clicking: DrivenTab) -> None:
+    assert (await clicking.do("click", selector="#remover"))["element"]["text"] == "remove me"
+    assert await clicking.page.evaluate("document.querySelector('#remover')") is None
+
+
+async def test_hover_opens_a_menu_whose_item_can_be_clicked(clicking: DrivenTab) -> None:
+    result = await clicking.do("hover", selector="#menu-title")
+
+    assert result["element"] == {"selector": "#menu-title", "tag": "span", "text": "menu"}
+    assert (await clicking.do("click", selector="#menu-item"))["element"]["text"] == "item"
