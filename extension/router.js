@@ -237,7 +237,6 @@ export async function viewOf(tabId, bridge, attachments) {
       id: tab.id,
       url: urlOf(tab),
       title: tab.title || tab.url || "",
-      loading: tab.status === "loading",
       attached: attachment !== undefined,
       allowEvaluate: attachment?.allowEvaluate ?? false,
       obstacle: obstacleOf(tab),

@@ -421,7 +421,6 @@ export interface ViewedTab {
   id: number;
   url: string;
   title: string;
-  loading: boolean;
   attached: boolean;
   allowEvaluate: boolean;
   /** Why it cannot be attached, as a sentence; empty when it can. */

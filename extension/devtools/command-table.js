@@ -1,0 +1,115 @@
+/**
+ * The commands that the panel offers: one row each, in the order in which they are shown. Names of commands and fields
+ * are the protocol's.
+ *
+ * @typedef {object} Field
+ * @property {string} name
+ * @property {"text" | "code" | "number" | "lines"} kind lines: one text, or a list with one text a line
+ * @property {string} hint
+ * @property {boolean} [required]
+ * @property {boolean} [mayBeEmpty] an empty text is a value, too
+ * @property {boolean} [isSecret] what is typed here may be a password: no history keeps it
+ * @property {boolean} [isTab] names the tab that the command is about
+ * @property {number} [min]
+ * @property {number} [max]
+ *
+ * @typedef {object} CommandForm
+ * @property {string} group
+ * @property {string} about one sentence
+ * @property {Field[]} fields
+ */
+
+/** @type {Field} */
+const selector = {
+  name: "selector",
+  kind: "text",
+  hint: "CSS, or text=what it says, or xpath=//button",
+  required: true,
+};
+
+/** @type {Record<string, CommandForm>} */
+export const COMMANDS = {
+  navigate: {
+    group: "Go",
+    about: "Go to an address and wait until its page has loaded.",
+    fields: [
+      { name: "url", kind: "text", hint: "http:// or https://", required: true },
+      { name: "timeout", kind: "number", hint: "milliseconds; 30000 when empty", min: 1, max: 30_000 },
+    ],
+  },
+  back: { group: "Go", about: "Go back one page in the tab's history.", fields: [] },
+  forward: { group: "Go", about: "Go forward one page in the tab's history.", fields: [] },
+
+  screenshot: {
+    group: "Look",
+    about: "Take a picture of the viewport, of one element, or of a window of another size.",
+    fields: [
+      { ...selector, hint: "the viewport when empty", required: false },
+      { name: "width", kind: "number", hint: "pixels; as it is when empty", min: 1, max: 4_000 },
+      { name: "height", kind: "number", hint: "pixels; as it is when empty", min: 1, max: 4_000 },
+    ],
+  },
+  read_tab: {
+    group: "Look",
+    about: "Read the page's text. The tab need not be attached.",
+    fields: [
+      { name: "start", kind: "text", hint: "keyword before the wanted text" },
+      { name: "end", kind: "text", hint: "keyword after it" },
+    ],
+  },
+  getDataLayer: {
+    group: "Look",
+    about: "Read the page's data layer.",
+    fields: [
+      { name: "name", kind: "text", hint: "a global, or a path such as digitalData.events; dataLayer when empty" },
+      { name: "since", kind: "number", hint: "index of the first entry; the newest ones when empty", min: 0 },
+    ],
+  },
+  console_logs: {
+    group: "Look",
+    about: "Read the newest console messages of the tab.",
+    fields: [{ name: "max", kind: "number", hint: "how many; 100 when empty", min: 1, max: 1_000 }],
+  },
+
+  click: { group: "Act", about: "Click an element.", fields: [selector] },
+  hover: { group: "Act", about: "Move the mouse over an element.", fields: [selector] },
+  fill: {
+    group: "Act",
+    about: "Put a text into a field, in place of what it holds.",
+    fields: [
+      selector,
+      {
+        name: "value",
+        kind: "text",
+        hint: "empties the field when empty; the history does not keep it",
+        mayBeEmpty: true,
+        isSecret: true,
+      },
+    ],
+  },
+  select: {
+    group: "Act",
+    about: "Choose in a list, by value or label.",
+    fields: [selector, { name: "value", kind: "lines", hint: "several: one a line", required: true }],
+  },
+  evaluate: {
+    group: "Act",
+    about: "Run JavaScript in the page. The switch above must be on.",
+    fields: [{ name: "code", kind: "code", hint: "an expression, or statements; Ctrl+Enter runs it", required: true }],
+  },
+
+  list_tabs: { group: "Tabs", about: "List the attached tabs.", fields: [] },
+  browser_get_tabs: { group: "Tabs", about: "List all open tabs.", fields: [] },
+  browser_create_tab: {
+    group: "Tabs",
+    about: "Open a tab and attach it.",
+    fields: [{ name: "url", kind: "text", hint: "http:// or https://", required: true }],
+  },
+  browser_close_tab: {
+    group: "Tabs",
+    about: "Close a tab.",
+    fields: [
+      { name: "tab_id", kind: "number", hint: "browser_get_tabs lists them", required: true, isTab: true, min: 0 },
+    ],
+  },
+};

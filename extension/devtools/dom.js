@@ -1,0 +1,96 @@
+/** Small helpers. Page content reaches the document as text only. */
+
+/**
+ * @template {HTMLElement} T
+ * @param {string} id
+ * @param {new () => T} kind
+ * @returns {T}
+ */
+export function byId(id, kind) {
+  const element = document.getElementById(id);
+  if (!(element instanceof kind)) throw new TypeError(`No ${kind.name} has the id ${id}.`);
+  return element;
+}
+
+/**
+ * A live region speaks when its text is set, even to the same text.
+ *
+ * @param {Element} element
+ * @param {string} text
+ */
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Tag
+ * @param {Tag} tag
+ * @param {Partial<HTMLElementTagNameMap[Tag]>} properties
+ * @param {(Node | string)[]} children
+ * @returns {HTMLElementTagNameMap[Tag]}
+ */
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+/**
+ * @param {string} label
+ * @param {() => void} onClick
+ * @param {string} [spokenLabel] where the label alone does not say what it is about
+ */
+export function makeButton(label, onClick, spokenLabel) {
+  const button = make("button", { type: "button", onclick: onClick }, label);
+  if (spokenLabel) button.ariaLabel = spokenLabel;
+  return button;
+}
+
+/**
+ * Fills the list anew. Who has the focus on a button in it keeps it: on the same button of the same item, else on the
+ * one that came in its place, else on `fallback`.
+ *
+ * @param {HTMLElement} list
+ * @param {{key: string, element: HTMLElement}[]} items
+ * @param {HTMLElement} fallback
+ */
+export function refill(list, items, fallback) {
+  const focused = list.contains(document.activeElement) ? document.activeElement : null;
+  const oldItem = focused?.closest("[data-key]");
+  const oldKey = oldItem instanceof HTMLElement ? oldItem.dataset.key : undefined;
+  const oldIndex = oldItem ? [...list.children].indexOf(oldItem) : -1;
+  const control = oldItem && focused ? [...oldItem.querySelectorAll("button, summary")].indexOf(focused) : -1;
+  for (const { key, element } of items) element.dataset.key = key;
+  list.replaceChildren(...items.map(({ element }) => element));
+  if (!focused) return;
+  const item = items.find(({ key }) => key === oldKey) ?? items[Math.min(oldIndex, items.length - 1)];
+  const next = item?.element.querySelectorAll("button, summary")[control];
+  (next instanceof HTMLElement ? next : fallback).focus();
+}
+
+/** @param {string} text */
+export function copyText(text) {
+  // DevTools lets a panel use no other way to the clipboard in every version.
+  document.addEventListener(
+    "copy",
+    (event) => {
+      event.preventDefault();
+      event.clipboardData?.setData("text/plain", text);
+    },
+    { once: true },
+  );
+  document.execCommand("copy");
+}
+
+/**
+ * @param {number} milliseconds
+ * @returns {string} as a person reads it: 34 ms, 1.2 s
+ */
+export function duration(milliseconds) {
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+}
+
+/** @param {number} count */
+export function grouped(count) {
+  return count.toLocaleString("en");
+}
