@@ -46,7 +46,8 @@ export async function normalTabs() {
 
 /** @param {chrome.tabs.Tab} tab */
 export function isOwnPage(tab) {
-  return urlOf(tab).startsWith(chrome.runtime.getURL(""));
+  // The panel opens its pictures under blob: addresses.
+  return urlOf(tab).replace(/^blob:/, "").startsWith(chrome.runtime.getURL(""));
 }
 
 /** @param {chrome.tabs.Tab} tab */

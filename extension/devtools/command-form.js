@@ -16,6 +16,7 @@ const page = {
   about: byId("command-about", HTMLElement),
   fields: byId("fields", HTMLElement),
   saveForm: byId("save-form", HTMLFormElement),
+  saveHint: byId("save-hint", HTMLElement),
   saveName: byId("save-name", HTMLInputElement),
   saved: byId("saved", HTMLElement),
   savedEmpty: byId("saved-empty", HTMLElement),
@@ -76,6 +77,7 @@ export class CommandForm {
     page.command.value = command;
     const { about, fields } = formOf(command);
     setText(page.about, about);
+    page.saveHint.hidden = !fields.some(({ isSecret }) => isSecret);
     const values = this.#typed.get(command) ?? {};
     page.fields.replaceChildren(...fields.flatMap((field) => fieldElements(field, values[field.name])));
   }
@@ -156,7 +158,7 @@ function fieldElements({ name, kind, hint, required = false, min, max }, value) 
   }
   const about = make("span", { className: "hint", id: `${id}-hint` }, required ? `needed; ${hint}` : hint);
   control.setAttribute("aria-describedby", about.id);
-  return [make("div", { className: "field" }, make("label", { htmlFor: id }, name), control, about)];
+  return [make("div", { className: `field ${kind}` }, make("label", { htmlFor: id }, name), control, about)];
 }
 
 /**

@@ -10,12 +10,16 @@ const SHOWN_LENGTH = 20_000;
 
 /**
  * @param {Response} response
+ * @param {HTMLButtonElement[]} buttons what can be done with it besides
  * @returns {HTMLElement[]}
  */
-export function replyElements({ error, result }) {
+export function replyElements({ error, result }, buttons) {
   if (error) {
     const code = make("strong", { className: "code" }, error.code);
-    return [make("p", { className: "error" }, code, " ", error.message)];
+    return [
+      make("p", { className: "error" }, code, " ", error.message),
+      make("div", { className: "buttons" }, ...buttons),
+    ];
   }
   const text = JSON.stringify(withoutPicture(result), null, 2);
   const json = make("pre", { tabIndex: 0, ariaLabel: "Reply", role: "region" }, text.slice(0, SHOWN_LENGTH));
@@ -26,7 +30,8 @@ export function replyElements({ error, result }) {
   return [
     ...(isPicture(result) ? [picture(result)] : []),
     json,
-    make("div", { className: "buttons" }, copy, ...(isCut ? [make("span", { className: "hint" }, note)] : [])),
+    ...(isCut ? [make("p", { className: "hint" }, note)] : []),
+    make("div", { className: "buttons" }, copy, ...buttons),
   ];
 }
 

@@ -91,6 +91,8 @@ export class RunsView {
     for (const { card: older, isDone } of this.#runs) if (isDone) older.open = false;
     this.#runs.push(run);
     page.list.prepend(make("li", {}, card));
+    // Where the panel is narrow, the replies are below the form.
+    card.scrollIntoView();
     page.empty.hidden = true;
     this.#dropOldest();
     return run;
@@ -130,7 +132,7 @@ export class RunsView {
     setText(state, `${response.success ? "ok" : response.error?.code} ${took}`);
     const again = makeButton("Run again", () => void this.start(wish), `Run ${wish.command} again`);
     const edit = makeButton("Edit", () => this.#onEdit(wish), `Edit ${wish.command}`);
-    card.append(...replyElements(response), make("div", { className: "buttons" }, again, edit));
+    card.append(...replyElements(response, [again, edit]));
     const { error } = response;
     setText(
       page.spoken,

@@ -96,6 +96,7 @@ export class VirtualList {
    */
   #row(item, index) {
     const row = make("div", { className: "row", id: `${this.#root.id}-${index}`, role: "option" });
+    row.classList.toggle("odd", index % 2 === 1);
     row.style.top = `${index * ROW_HEIGHT}px`;
     row.ariaSelected = String(item === this.#active);
     row.ariaSetSize = String(this.#items.length);

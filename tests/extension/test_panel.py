@@ -272,6 +272,9 @@ async def test_page_is_driven_by_hand(panel: Panel, inspected: DrivenTab) -> Non
     await expect(card.locator(".code")).to_have_text("EVALUATE_NOT_ALLOWED")
     await panel.element("allow-evaluate").check()
     assert (await panel.reply("evaluate", code="document.title"))["value"] == "bought by Ann"
+    await panel.fill_form("evaluate", code="1 + 1")
+    await panel.element("field-code").press("Control+Enter")
+    await expect(panel.page.locator("#runs pre").first).to_contain_text('"value": 2')
 
 
 async def test_running_commands_show_their_order_and_finish_in_it(panel: Panel, inspected: DrivenTab) -> None:
@@ -340,6 +343,8 @@ async def test_screenshot_is_shown_and_opens_whole_in_a_tab_by_keyboard(panel: P
 
     assert whole.url.startswith(f"blob:{EXTENSION_URL}/")
     assert await whole.evaluate("document.images[0].naturalWidth") == 300
+    # It is none of the person's pages: the tab before it is still the one that is meant.
+    assert (await inspected.bridge.ask("read_tab"))["error"]["code"] == "EMPTY_PAGE"
 
 
 # --- Console
@@ -907,6 +912,10 @@ OPEN_PANEL = """import('devtools://devtools/bundled/ui/legacy/legacy.js').then(a
 })"""
 
 
+DARK_THEME = """import('devtools://devtools/bundled/core/common/common.js').then(({ Settings }) =>
+  Settings.Settings.instance().moduleSetting('ui-theme').set('dark'))"""
+
+
 async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> None:
     async with asyncio.timeout(60), chromium_with_devtools(site.url("/one")) as browser:
         devtools = await browser.attached("devtools://devtools/bundled/devtools_app.html")
@@ -921,6 +930,13 @@ async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> Non
         assert await browser.value(panel, shown) == "One"
         assert await browser.value(panel, text.format("tab-url")) == site.url("/one")
         assert await browser.value(panel, "document.documentElement.dataset.theme") == "light"
+        await browser.value(devtools, DARK_THEME)
+        dark = "document.documentElement.dataset.theme === 'dark'"
+        background = f"""(async () => {{
+          while (!({dark})) await new Promise((r) => setTimeout(r, 50));
+          return getComputedStyle(document.body).backgroundColor;
+        }})()"""
+        assert await browser.value(panel, background) == "rgb(31, 33, 36)"
         await browser.value(panel, "document.getElementById('attachButton').click()")
         attached = """(async () => {
           while (document.getElementById('attachButton').textContent !== 'Detach') await new Promise((r) => setTimeout(r, 50));
