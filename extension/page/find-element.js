@@ -28,6 +28,7 @@ export async function findElement(request) {
   const ATTRIBUTE_LENGTH = 40;
   const SELECTOR_LENGTH = 120;
   const MAX_CANDIDATES = 2_000;
+  const TRIED_STEPS = 12;
   const NEAR_MISSES = 3;
   const LEAST_SIMILARITY = 0.45;
   const LISTED_OPTIONS = 10;
@@ -496,26 +497,29 @@ export async function findElement(request) {
   }
 
   /**
-   * Steps from the element upwards, until they lead to it alone.
+   * Steps from the element upwards, until they lead to it alone. A path that is long already goes all the way up, which
+   * leads to one element without being tried: trying grows with the length times the page.
    *
    * @param {Element} element
    * @param {Root} root
    */
   function pathOf(element, root) {
     let path = "";
-    for (const ancestor of drawnSteps(element)) {
-      const named = ancestor === element ? undefined : namingSelectors(ancestor)[0];
-      for (const step of named ? [named, stepOf(ancestor)] : [stepOf(ancestor)]) {
+    let length = 0;
+    for (const ancestor of treeAncestors(element)) {
+      const steps = ancestor === element ? [] : namingSelectors(ancestor).slice(0, 1);
+      for (const step of length < TRIED_STEPS ? [...steps, stepOf(ancestor)] : []) {
         const longer = path ? `${step} > ${path}` : step;
         if (queryAll(root, longer).length === 1) return longer;
-        if (step !== named) path = longer;
       }
+      path = path ? `${stepOf(ancestor)} > ${path}` : stepOf(ancestor);
+      length += 1;
     }
     return path;
   }
 
   /** @param {Element} element */
-  function* drawnSteps(element) {
+  function* treeAncestors(element) {
     for (let node = /** @type {Node | null} */ (element); node && isElement(node); node = parentOf(node)) yield node;
   }
 
@@ -942,7 +946,7 @@ export async function findElement(request) {
   function editorOf(element) {
     /** @type {HTMLElement | null} */
     let editor = null;
-    for (const ancestor of drawnSteps(element)) {
+    for (const ancestor of treeAncestors(element)) {
       if (!isHtml(ancestor) || !Reflect.get(HTMLElement.prototype, "isContentEditable", ancestor)) break;
       editor = ancestor;
     }
@@ -984,6 +988,10 @@ export async function findElement(request) {
     const isTyped = !FORMATS.has(kind) || kind === "number";
     if (kind === "number" && text !== "" && !isNumber(text)) throw misfitValue(field);
     field.focus();
+    const active = focusedIn(/** @type {Root} */ (rootOf(field)));
+    if (active !== field) {
+      throw misfit(element, `gives the focus away${active ? ` to ${nameOf(active)}` : ""}. Fill what takes it.`);
+    }
     // Some fields are read-only until they have the focus, to keep the browser from filling them.
     if (isControl(element) && field.readOnly) {
       throw misfit(element, "is read-only. It changes only by what the page itself does.");
@@ -994,6 +1002,11 @@ export async function findElement(request) {
     if (isTyped) selectContent(field);
     else setValue(field, kind, text);
     return { text, isTyped, isEntered };
+  }
+
+  /** @param {Root} root */
+  function focusedIn(root) {
+    return Reflect.get(isDocument(root) ? Document.prototype : ShadowRoot.prototype, "activeElement", root);
   }
 
   /** @param {string} text */
@@ -1133,6 +1146,12 @@ export async function findElement(request) {
     return { code: "", element: description, ...found, ...act(element) };
   } catch (error) {
     if (error instanceof PageError) return { code: error.code, message: error.message };
-    throw error;
+    // Nothing is thrown on: no answer means that the page has left.
+    const kind = error instanceof Error ? error.name : typeof error;
+    const advice = "Try a selector that is simpler, or that names the element by its id.";
+    return {
+      code: "EXECUTION_ERROR",
+      message: `The page is built in a way that stops the search (${kind}). ${advice}`,
+    };
   }
 }

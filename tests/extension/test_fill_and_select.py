@@ -27,7 +27,9 @@ async def lists(driven: DrivenTab) -> DrivenTab:
 
 
 async def value_of(tab: DrivenTab, selector: str) -> Any:
-    return await tab.page.locator(selector).evaluate("element => element.value ?? element.innerText.replace(/\\n$/, '')")
+    return await tab.page.locator(selector).evaluate(
+        "element => element.value ?? element.innerText.replace(/\\n$/, '')"
+    )
 
 
 # --- fill
@@ -183,6 +185,16 @@ async def test_disabled_field_is_refused_until_it_is_enabled(fields: DrivenTab) 
 
     await fields.page.evaluate("setTimeout(() => { document.querySelector('fieldset').disabled = false; }, 300)")
     assert (await fields.do("fill", selector="#disabled", value="x"))["value"] == "x"
+
+
+async def test_field_that_hands_the_focus_on_is_not_mistaken_for_the_one_that_takes_it(fields: DrivenTab) -> None:
+    await fields.show("<input id=drawn onfocus='real.focus()'><input id=real>")
+
+    code, message = await fields.refused("fill", selector="#drawn", value="x")
+
+    assert (code, await value_of(fields, "#real")) == ("EXECUTION_ERROR", "")
+    assert "gives the focus away to input#real" in message
+    assert (await fields.do("fill", selector="#real", value="x"))["value"] == "x"
 
 
 @pytest.mark.parametrize("value", [None, 5, ["a"]])

@@ -185,3 +185,15 @@ async def test_page_of_20000_elements_is_searched_for_what_was_meant_too(driven:
 
     assert "#checkout" in (await driven.refused("click", selector="#checkot"))[1]
     assert (await driven.do("click", selector="text=Check out"))["element"]["selector"] == "#checkout"
+
+
+async def test_text_at_the_bottom_of_a_deeply_nested_page_is_found(driven: DrivenTab) -> None:
+    await driven.show(
+        """<body><script>
+          let inmost = document.body;
+          for (let i = 0; i < 1000; i += 1) inmost = inmost.appendChild(document.createElement("b"));
+          inmost.textContent = "inmost";
+        </script>"""
+    )
+
+    assert (await driven.do("click", selector="text=inmost"))["element"]["text"] == "inmost"
