@@ -92,11 +92,12 @@ def extension_commands() -> dict[str, set[str]]:
     """The parameters of each command: by the table, and by what the function behind it says that it reads."""
     functions: dict[str, set[str]] = {}
     for path in (ROOT / "extension" / "commands").glob("*.js"):
-        for comment, name in re.findall(
-            r"/\*\*((?:(?!\*/).)*)\*/\s*export async function (\w+)", path.read_text(encoding="utf-8"), re.DOTALL
-        ):
+        text = path.read_text(encoding="utf-8")
+        code = re.sub(r"/\*\*.*?\*/", "", text, flags=re.DOTALL)
+        for comment, name in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*export async function (\w+)", text, re.DOTALL):
             said = re.search(r"context `params`:(.*?)(?:\n \* @|$)", comment, re.DOTALL)
             functions[name] = set(re.findall(r"`(\w+)`", said[1])) if said else set()
+            assert all(re.search(rf"\b{param}\b", code) for param in functions[name]), f"{name} does not read them"
     table = re.search(
         r"export const commands = \{(.*?)^\};", read("extension/commands/index.js"), re.MULTILINE | re.DOTALL
     )
