@@ -17,10 +17,15 @@ const page = {
   fields: byId("fields", HTMLElement),
   saveForm: byId("save-form", HTMLFormElement),
   saveHint: byId("save-hint", HTMLElement),
+  save: byId("save", HTMLButtonElement),
   saveName: byId("save-name", HTMLInputElement),
   saved: byId("saved", HTMLElement),
-  savedEmpty: byId("saved-empty", HTMLElement),
+  savedState: byId("saved-state", HTMLElement),
 };
+
+/** Together they stay far below the 10 MB that the browser keeps for an extension. */
+const MOST_SAVED = 50;
+const MOST_LENGTH = 50_000;
 
 export class CommandForm {
   /** @type {Map<string, Record<string, unknown>>} what was typed, by command: it is there again when one comes back */
@@ -54,7 +59,7 @@ export class CommandForm {
    * @param {Wish} wish
    */
   edit({ command, params }) {
-    if (!(command in COMMANDS)) return;
+    if (!Object.hasOwn(COMMANDS, command)) return;
     this.#keepTyped();
     this.#typed.set(command, params);
     this.#shown = "";
@@ -65,7 +70,10 @@ export class CommandForm {
 
   /** @param {SavedCommand[]} saved */
   showSaved(saved) {
-    page.savedEmpty.hidden = saved.length > 0;
+    const isFull = saved.length >= MOST_SAVED;
+    page.save.disabled = isFull;
+    const advice = isFull ? `${MOST_SAVED} commands are saved, which is the most. Delete one to save another.` : "";
+    setText(page.savedState, saved.length ? advice : "None yet.");
     const items = saved.map((command) => ({ key: command.name, element: this.#savedItem(command) }));
     refill(page.saved, items, page.saveName);
   }
@@ -148,7 +156,15 @@ function controls() {
 function fieldElements({ name, kind, hint, required = false, min, max }, value) {
   const id = `field-${name}`;
   const text = Array.isArray(value) ? value.join("\n") : String(value ?? "");
-  const common = { id, name, value: text, required, spellcheck: false, autocomplete: /** @type {const} */ ("off") };
+  const common = {
+    id,
+    name,
+    value: text,
+    required,
+    maxLength: MOST_LENGTH,
+    spellcheck: false,
+    autocomplete: /** @type {const} */ ("off"),
+  };
   const control =
     kind === "text" || kind === "number"
       ? make("input", { ...common, type: kind })

@@ -10,7 +10,6 @@ import { COMMANDS } from "./command-table.js";
 import { withoutPicture } from "./reply.js";
 
 const MOST_RUNS = 100;
-const MOST_SAVED = 100;
 const MOST_PARAMS_LENGTH = 10_000;
 const REPLY_LENGTH = 200;
 
@@ -49,7 +48,7 @@ export async function clearHistory() {
 export async function saveCommand(command) {
   await change(({ saved }) => {
     const others = saved.filter(({ name }) => name !== command.name);
-    return { saved: [...others, command].sort(byName).slice(0, MOST_SAVED) };
+    return { saved: [...others, command].sort(byName) };
   });
 }
 

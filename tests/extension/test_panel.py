@@ -653,6 +653,18 @@ async def test_saved_command_runs_is_replaced_under_its_name_and_deleted(panel: 
     await expect(panel.element("save-name")).to_be_focused()
 
 
+async def test_full_list_of_saved_commands_asks_to_delete_one(panel: Panel) -> None:
+    saved = [{"name": f"{number:02}", "command": "back", "params": {}} for number in range(50)]
+    await panel.page.evaluate("(saved) => chrome.storage.local.set({ saved })", saved)
+    await expect(panel.element("saved-state")).to_have_text(re.compile("50 commands are saved"))
+    await expect(panel.element("save")).to_be_disabled()
+
+    await panel.page.get_by_role("button", name="Delete 07").click()
+
+    await expect(panel.element("save")).to_be_enabled()
+    await expect(panel.element("saved-state")).to_be_empty()
+
+
 async def test_two_panels_show_the_same_memory(panel: Panel, inspected: DrivenTab) -> None:
     other = await opened_panel(inspected.page.context, inspected.tab_id)
     await other.show("History")
@@ -940,7 +952,16 @@ async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> Non
         await browser.value(panel, "document.getElementById('attachButton').click()")
         attached = """(async () => {
           while (document.getElementById('attachButton').textContent !== 'Detach') await new Promise((r) => setTimeout(r, 50));
-          document.getElementById('tab-console').click();
           return true;
         })()"""
         assert await browser.value(panel, attached)
+        # Our debugger works beside DevTools.
+        inspected = await browser.attached(site.url("/one"))
+        await browser.value(inspected, "console.log('beside DevTools')")
+        logged = """(async () => {
+          document.getElementById('tab-console').click();
+          const list = document.getElementById('console-list');
+          while (!list.textContent.includes('beside')) await new Promise((r) => setTimeout(r, 50));
+          return list.querySelectorAll('[role=option]').length;
+        })()"""
+        assert await browser.value(panel, logged) == 1
