@@ -21,8 +21,8 @@ export async function findElement(request) {
   const FIND_WAIT_MS = 1_000;
   const READY_WAIT_MS = 5_000;
   const POLL_MS = 50;
-  /** In the background a tab draws one frame a second. */
-  const FRAME_WAIT_MS = request.isInFront ? 500 : 50;
+  /** A tab that nobody sees draws one frame a second: behind others it is not waited for, in a covered window it is. */
+  const FRAME_WAIT_MS = request.isInFront ? 1_500 : 50;
   const MAX_ROOTS = 500;
   const TEXT_LENGTH = 60;
   const ATTRIBUTE_LENGTH = 40;
@@ -515,7 +515,7 @@ export async function findElement(request) {
       path = path ? `${stepOf(ancestor)} > ${path}` : stepOf(ancestor);
       length += 1;
     }
-    return path;
+    return isDocument(root) ? path : `:host > ${path}`;
   }
 
   /** @param {Element} element */
@@ -835,6 +835,8 @@ export async function findElement(request) {
     const place = () => inMainFrame(boxOf(handle), handle, { isClipped: false });
     const block = aimAt(handle, element).point ? undefined : alignments.shift();
     if (block) scrollTo(handle, { block, inline: "nearest" });
+    // Between two frames the browser has moved what it animates to where the next frame shows it.
+    if (isAnimated(handle)) await nextFrame();
     const before = place();
     await nextFrame();
     const { x, y, width, height } = place();
@@ -843,6 +845,14 @@ export async function findElement(request) {
     }
     const { point, cover } = aimAt(handle, element);
     return point ? { trouble: "", point } : { trouble: coverage(handle, cover) };
+  }
+
+  /** @param {Element} element */
+  function isAnimated(element) {
+    const animations = [...drawnAncestors(element)].flatMap((ancestor) =>
+      Reflect.apply(Element.prototype.getAnimations, ancestor, []),
+    );
+    return animations.some(({ playState }) => playState === "running");
   }
 
   /**

@@ -91,8 +91,6 @@ NEVER_READY = {
     "#aria-disabled": "is still disabled",
     "#inert": "is still out of use (inert)",
     "#transparent": "lets the mouse through",
-    # Only what is in front is drawn often enough to be seen moving: it comes last.
-    "#moving": "still moves",
 }
 
 
@@ -115,6 +113,14 @@ async def test_element_that_never_becomes_ready_is_an_error_that_says_why(readin
     for page in readiness.page.context.pages:
         if page.url == url:
             assert await page.evaluate("clicked") == []
+
+
+async def test_element_that_never_stands_still_is_an_error_that_says_so(readiness: DrivenTab) -> None:
+    code, message = await readiness.refused("click", selector="#moving")
+
+    assert code == "EXECUTION_ERROR"
+    assert message.startswith('After 5 s button#moving "Moving" still moves')
+    assert await readiness.page.evaluate("clicked") == []
 
 
 async def test_page_that_leaves_while_its_element_is_waited_for_is_an_error(readiness: DrivenTab) -> None:

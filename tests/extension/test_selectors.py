@@ -29,6 +29,8 @@ async def selectors(driven: DrivenTab) -> DrivenTab:
         ("#deepest", "deep: deepest button"),
         ("text=deepest", "deep: deepest button"),
         ("xpath=//button[@id='deepest']", "deep: deepest button"),
+        ("text=first box", "card: first box"),
+        ("text=second box", "card: second box"),
         ("#pay", "till: Pay"),
         ("text=Pay", "till: Pay"),
         ("xpath=//body/button[@id='pay']", "till: Pay"),
