@@ -17,6 +17,8 @@ const ENTRY_LEVELS = { verbose: "debug", info: "info", warning: "warn", error: "
 const SILENT_CALLS = new Set(["endGroup", "clear", "profile", "profileEnd"]);
 
 export class ConsoleLog {
+  /** The address of the page that is in the tab now. */
+  pageUrl = "";
   /** @type {ConsoleEntry[]} oldest first */
   #entries = [];
   #total = 0;
@@ -97,7 +99,8 @@ export class ConsoleLog {
    */
   #add(timestamp, level, message) {
     if (Math.floor(timestamp) <= this.#knownUntil) return null;
-    const entry = { timestamp: new Date(timestamp).toISOString(), level, message: cut(message) };
+    const time = new Date(timestamp).toISOString();
+    const entry = { timestamp: time, level, message: cut(message), url: this.pageUrl };
     this.#entries.push(entry);
     this.#total += 1;
     // Not at every entry: taking away the first one moves all others.

@@ -131,13 +131,9 @@ class TabDebugger {
     await attach(target);
     this.console.beginReplay();
     try {
-      const [{ frameTree }] = await Promise.all([
-        this.send("Page.getFrameTree"),
-        this.send("Page.enable"),
-        this.send("Runtime.enable"),
-        this.send("Log.enable"),
-      ]);
-      this.#mainFrameId = frameTree.frame.id;
+      const { frameTree } = await this.send("Page.getFrameTree");
+      this.#showsPage(frameTree.frame);
+      await Promise.all([this.send("Page.enable"), this.send("Runtime.enable"), this.send("Log.enable")]);
     } finally {
       this.console.endReplay();
     }
@@ -246,7 +242,10 @@ class TabDebugger {
         this.#dialog = null;
         break;
       case "Page.frameNavigated":
-        if (!params.frame.parentId) this.#mainFrameId = params.frame.id;
+        if (!params.frame.parentId) this.#showsPage(params.frame);
+        break;
+      case "Page.navigatedWithinDocument":
+        if (params.frameId === this.#mainFrameId) this.console.pageUrl = params.url;
         break;
       case "Page.frameRequestedNavigation":
       case "Page.frameStartedLoading":
@@ -265,6 +264,12 @@ class TabDebugger {
         this.console.addBrowserEntry(params.entry);
         break;
     }
+  }
+
+  /** @param {{id: string, url: string}} mainFrame */
+  #showsPage({ id, url }) {
+    this.#mainFrameId = id;
+    this.console.pageUrl = url;
   }
 
   #loaded() {

@@ -151,6 +151,8 @@ export interface ConsoleEntry {
   timestamp: string;
   level: "debug" | "log" | "info" | "warn" | "error";
   message: string;
+  /** Of the page that was in the tab then. */
+  url: string;
 }
 
 export interface ConsoleLogs {

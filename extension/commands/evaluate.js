@@ -25,8 +25,8 @@ export async function evaluate({ tabId, params, attachments, session }) {
   if (!(await attachments.get(tabId))?.allowEvaluate) {
     throw new CommandError(
       "EVALUATE_NOT_ALLOWED",
-      `JavaScript is not allowed in tab ${tabId}. Turn on "Allow JavaScript" for it in the popup of the extension; ` +
-        "only the person can.",
+      `Tab ${tabId} lets no client run its own JavaScript. The person can allow that for this tab, in the popup of the ` +
+        "extension or in its DevTools panel; until then use the other commands.",
     );
   }
   const code = codeOf(params);

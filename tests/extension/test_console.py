@@ -47,6 +47,8 @@ async def test_messages_outlive_the_page(driven: DrivenTab) -> None:
     await driven.show("<script>console.log('second page')</script>", "/second")
 
     assert await messages(driven) == ["log: second page", "log: first page"]
+    told = (await driven.do("console_logs"))["entries"]
+    assert [entry["url"] for entry in told] == [driven.site.url("/second"), driven.site.url("/shown")]
 
 
 async def test_messages_from_before_the_tab_was_attached_are_there_with_their_values(driven: DrivenTab) -> None:
@@ -63,7 +65,8 @@ async def test_messages_from_before_the_tab_was_attached_are_there_with_their_va
 
     reply = await driven.bridge.ask("console_logs", tab_id=attached["tab_id"])
 
-    assert [entry["message"] for entry in reply["result"]["entries"]] == ["early {a: 1}"]
+    (early,) = reply["result"]["entries"]
+    assert (early["message"], early["url"]) == ("early {a: 1}", page.url)
 
 
 async def test_only_so_many_are_told_as_were_asked_for(driven: DrivenTab) -> None:
