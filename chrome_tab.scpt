@@ -106,21 +106,26 @@ property pageFunction : "function readPage(request) {
     deduplicateLines(text) {
       const lines = `${text}\\n`;
       const keys = fold(lines);
+      const isAligned = keys.length === lines.length;
       const seen = new Set();
       const kept = [];
       let copied = 0;
       let afterBlank = false;
       for (let start = 0, keyStart = 0; start < lines.length;) {
-        const end = lines.indexOf(\"\\n\", start) + 1;
         const keyEnd = keys.indexOf(\"\\n\", keyStart) + 1;
+        const end = isAligned ? keyEnd : lines.indexOf(\"\\n\", start) + 1;
         const key = keys.slice(keyStart, keyEnd);
-        const isBlank = key.trim() === \"\";
-        const isDropped = isBlank ? afterBlank : seen.size === seen.add(key).size;
+        const isKnown = seen.has(key);
+        const isBlank = !isKnown && key.trim() === \"\";
+        const isDropped = isKnown || (isBlank && afterBlank);
         if (isDropped || isBlank) {
-          kept.push(lines.slice(copied, start), isDropped ? \"\" : \"\\n\");
+          if (copied < start) kept.push(lines.slice(copied, start));
+          if (!isDropped) kept.push(\"\\n\");
           copied = end;
+        } else {
+          seen.add(key);
         }
-        afterBlank = isBlank || (isDropped && afterBlank);
+        afterBlank = isBlank || (isKnown && afterBlank);
         start = end;
         keyStart = keyEnd;
       }

@@ -60,6 +60,31 @@ def test_result_names_address_and_title_of_the_page(tab: Page) -> None:
     assert page == {"code": "", "message": "", "text": "text", "url": PAGE_URL, "title": "Caf\u00e9 & more"}
 
 
+def test_lines_keep_their_ends_where_folding_makes_one_longer(tab: Page) -> None:
+    show(tab, "<p>text</p>")
+    world = IsolatedWorld(tab)
+    text = "Ma\u00dfstab \u0130\none\nONE\nMASSSTAB i\u0307\n\n\ntwo\nTwo\nlast"
+    pretend_text(world, text)
+
+    page = read_as_extension(world, None, None)
+
+    assert page["text"] == "Ma\u00dfstab \u0130\none\n\ntwo\nlast"
+
+
+def test_no_character_becomes_shorter_by_folding(tab: Page) -> None:
+    # What deduplicateLines concludes from equal lengths stands on this.
+    shorter, longer = tab.evaluate(
+        """() => {
+          const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
+          const change = (character) => character.toUpperCase().toLowerCase().length - character.length;
+          return [all.filter((character) => change(character) < 0), all.filter((character) => change(character) > 0)];
+        }"""
+    )
+
+    assert shorter == []
+    assert {"\u00df", "\u0130", "\ufb03"} <= set(longer)
+
+
 def test_half_characters_and_nul_become_replacement_characters(tab: Page) -> None:
     show(tab, "<p>text</p>")
     tab.evaluate("document.title = 'a\\ud83d'")

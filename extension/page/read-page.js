@@ -175,24 +175,29 @@ export function readPage(request) {
       // of the time goes into collecting them.
       const lines = `${text}\n`;
       const keys = fold(lines);
+      // Folding makes some characters longer and none shorter, so at the same length lines and keys end together.
+      const isAligned = keys.length === lines.length;
       const seen = new Set();
       /** @type {string[]} */
       const kept = [];
       let copied = 0;
       let afterBlank = false;
       for (let start = 0, keyStart = 0; start < lines.length;) {
-        const end = lines.indexOf("\n", start) + 1;
         const keyEnd = keys.indexOf("\n", keyStart) + 1;
+        const end = isAligned ? keyEnd : lines.indexOf("\n", start) + 1;
         const key = keys.slice(keyStart, keyEnd);
-        const isBlank = key.trim() === "";
-        /** @type {boolean} */
-        const isDropped = isBlank ? afterBlank : seen.size === seen.add(key).size;
-        // A blank line may hold spaces: what stays of it is its end.
+        const isKnown = seen.has(key);
+        const isBlank = !isKnown && key.trim() === "";
+        const isDropped = isKnown || (isBlank && afterBlank);
         if (isDropped || isBlank) {
-          kept.push(lines.slice(copied, start), isDropped ? "" : "\n");
+          if (copied < start) kept.push(lines.slice(copied, start));
+          // A blank line may hold spaces: what stays of it is its end.
+          if (!isDropped) kept.push("\n");
           copied = end;
+        } else {
+          seen.add(key);
         }
-        afterBlank = isBlank || (isDropped && afterBlank);
+        afterBlank = isBlank || (isKnown && afterBlank);
         start = end;
         keyStart = keyEnd;
       }
