@@ -554,7 +554,11 @@ def describe_place(error: BaseException) -> str:
 
 def well_formed(text: str) -> str:
     """Replace lone surrogates, which JavaScript strings may hold and UTF-8 cannot."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -690,6 +694,12 @@ class TokenMeter:
             rate = self._most.get(kind, 1e9) * USUAL_RATES[kind] * NARROWING_MARGIN
             total += size * min(1.0, rate)
         return int(total) + 1
+
+    def fits(self, text: str, room: int) -> bool:
+        """Say whether a text surely takes no more than `room` tokens."""
+        # No token is less than a byte, and bytes are counted much faster than kinds of them.
+        few_bytes = len(text) <= room and len(text.encode("utf-8", "replace")) <= room
+        return few_bytes or self.upper(text) <= room
 
     def usual(self, text: str) -> int:
         """Return the tokens that a text of its kind usually takes, rather too many than too few."""
@@ -1625,7 +1635,7 @@ class Reading:
         others can be larger. A failure of it that is not about its text ends the reading.
         """
         text = self.page.text
-        if self.meter.upper(text) <= await self._room(whole=True):
+        if self.meter.fits(text, await self._room(whole=True)):
             return await self._ask_part(Part(0, len(text), "1"))
         cost = await self._cost()
         first = Part(0, last_break(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost)), "1")
