@@ -79,8 +79,8 @@ export class Connection {
   /** @param {string} frame JSON text; dropped unless the connection is open */
   sendFrame(frame) {
     if (!this.isOpen) return;
-    // Chrome sends a large text frame at half the speed of a binary one.
-    this.#socket.send(frame.length > LARGE_FRAME_UNITS ? new TextEncoder().encode(frame) : frame);
+    // As a Blob, which makes a binary frame, Chrome sends a large text in less than half the time.
+    this.#socket.send(frame.length > LARGE_FRAME_UNITS ? new Blob([frame]) : frame);
   }
 
   /** Closes for good and says nothing to `onClose`. May be called twice. */
