@@ -1337,6 +1337,8 @@ class Page:
     title: str
     text: str
     source: SourceName
+    # What became of dialogs that stood in the way, as sentences.
+    dialogs: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -1917,7 +1919,7 @@ class Reading:
             "spared_tokens": max(0, page_tokens - self.tally.answer_tokens),
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
-        }
+        } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
 
 
 def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
@@ -3015,7 +3017,7 @@ def data_layer_result(reply: Mapping[str, Any], path: str | None, *, redact: boo
     found = select(path, values) if path else values
     redactor = Redactor()
     result = redactor.value(found) if redact else found
-    notes = [one_line(str(note), 300) for note in reply.get("notes") or []]
+    notes = [*(one_line(str(note), 300) for note in reply.get("notes") or []), *dialog_notes(reply)]
     if redactor.masked:
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.masked.items()))
         notes.append(f"masked: {counts} (redact=false shows them)")
@@ -3047,7 +3049,16 @@ class ExtensionSource:
                 "The extension's reply is not a page. Reload it in chrome://extensions, then ask again.",
             )
         url, title, text = (well_formed(str(field)) for field in fields)
-        return Page(url, title, text, self.name)
+        return Page(url, title, text, self.name, tuple(dialog_notes(result)))
+
+
+def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
+    """Return what became of the dialogs that a page showed while a command ran, as sentences."""
+    dialogs = [dialog for dialog in reply.get("dialogs") or [] if isinstance(dialog, dict)]
+    return [
+        one_line(f"the page's {dialog.get('type')} {json.dumps(dialog.get('message'))} was {dialog.get('answer')}", 300)
+        for dialog in dialogs
+    ]
 
 
 def unreadable_reply(command: str) -> ChromeTabError:
@@ -4077,6 +4088,7 @@ def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:
     if end < total:
         left = f"[{total - end:,} of {total:,} characters are left; continue with offset={end}]"
         content.append(TextContent(text=left))
+    content += [TextContent(text=f"[{dialog}]") for dialog in page.dialogs]
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
     return ToolResult(content, meta={"receipt": about | {"next_offset": end if end < total else None}})
 

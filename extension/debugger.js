@@ -52,6 +52,14 @@ export class Debuggers {
     }
   }
 
+  /**
+   * @param {number} tabId
+   * @returns {TabDebugger | undefined} undefined when the tab is not attached, or lets no debugger in
+   */
+  known(tabId) {
+    return this.#sessions.get(tabId);
+  }
+
   /** @param {number} tabId of a tab that is attached no longer */
   async close(tabId) {
     this.#sessions.delete(tabId);
@@ -154,35 +162,39 @@ class TabDebugger {
   }
 
   /**
-   * Runs a command's work: dialogs are answered meanwhile and the page believes that it has the focus, because a page
-   * in the background gets no frames and no input.
+   * Runs a command's work: dialogs are answered meanwhile. A command that acts has the page believe that it has the
+   * focus, because a page in the background gets no frames and no input.
    *
    * @template {object} T
    * @param {AbortSignal} signal
+   * @param {boolean} acts
    * @param {(drive: Drive) => Promise<T>} work
    */
-  async drive(signal, work) {
+  async drive(signal, acts, work) {
     const drive = new Drive(this, signal);
-    signal.addEventListener("abort", () => this.#end(drive));
+    signal.addEventListener("abort", () => this.#end(drive, acts));
     this.#drive = drive;
     // A page that never finishes loading is not what this command has begun.
     this.#isLoading = false;
     try {
       await this.#answerDialog();
-      this.#emulateFocus(true);
+      if (acts) this.#emulateFocus(true);
       return drive.report(await work(drive));
     } catch (error) {
       throw drive.complete(error);
     } finally {
-      this.#end(drive);
+      this.#end(drive, acts);
     }
   }
 
-  /** @param {Drive} drive */
-  #end(drive) {
+  /**
+   * @param {Drive} drive
+   * @param {boolean} acts
+   */
+  #end(drive, acts) {
     if (this.#drive !== drive) return;
     this.#drive = null;
-    this.#emulateFocus(false);
+    if (acts) this.#emulateFocus(false);
   }
 
   /**
@@ -388,7 +400,20 @@ export class Drive {
 export function driving(command) {
   return async (context) => {
     const session = await context.debuggers.open(context.tabId);
-    return session.drive(context.signal, (drive) => command({ ...context, session: drive }));
+    return session.drive(context.signal, true, (drive) => command({ ...context, session: drive }));
+  };
+}
+
+/**
+ * Lets no dialog of an attached tab hold up a command that can do without the debugger.
+ *
+ * @param {(context: CommandContext) => Promise<object>} command
+ * @returns {(context: CommandContext) => Promise<object>}
+ */
+export function undisturbed(command) {
+  return async (context) => {
+    const session = context.debuggers.known(context.tabId);
+    return session ? session.drive(context.signal, false, () => command(context)) : command(context);
   };
 }
 

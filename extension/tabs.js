@@ -47,7 +47,9 @@ export async function normalTabs() {
 /** @param {chrome.tabs.Tab} tab */
 export function isOwnPage(tab) {
   // The panel opens its pictures under blob: addresses.
-  return urlOf(tab).replace(/^blob:/, "").startsWith(chrome.runtime.getURL(""));
+  return urlOf(tab)
+    .replace(/^blob:/, "")
+    .startsWith(chrome.runtime.getURL(""));
 }
 
 /** @param {chrome.tabs.Tab} tab */

@@ -206,3 +206,22 @@ async def test_a_denied_host_is_not_opened_and_a_redirect_to_one_is_closed_again
     created = {"tab_id": 9, "url": "https://fine.example/", "title": "t"}
     await call.answer("browser_create_tab", created)
     assert (await call.ended()).structured_content == created
+
+
+@pytest.mark.parametrize("dialogs", [[], [{"type": "confirm", "message": "sure?", "answer": "dismissed"}]])
+async def test_what_only_reads_tells_of_dialogs_that_stood_in_its_way(
+    parts: tuple[Client[Any], FakeExtension], dialogs: list[dict[str, str]]
+) -> None:
+    page = {"tab_id": 5, "text": "words", "url": "https://shop.example/", "title": "Shop", "dialogs": dialogs}
+    layer = Call(parts, "getDataLayer")
+    await layer.answer("list_tabs", ATTACHED)
+    await layer.answer("getDataLayer", REPLY | {"dialogs": dialogs})
+    said = [str((await layer.ended()).content)]
+    read = Call(parts, "read_chrome_tab")
+    # With rules a tab is looked at before it is read.
+    for _ in range(2):
+        await read.answer("read_tab", page)
+    said.append(str((await read.ended()).content))
+
+    for content in said:
+        assert ("confirm" in content and "sure?" in content and "was dismissed" in content) == bool(dialogs)

@@ -1,7 +1,7 @@
 /** @import {CommandEntry} from "../types.d.ts" */
 
 import { chooseAttachedTab } from "../attachments.js";
-import { driving } from "../debugger.js";
+import { driving, undisturbed } from "../debugger.js";
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { evaluate } from "./evaluate.js";
@@ -17,12 +17,12 @@ import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
  * @type {Record<string, CommandEntry>}
  */
 export const commands = {
-  read_tab: { chooseTab: chooseReadableTab, run: readTab },
+  read_tab: { chooseTab: chooseReadableTab, run: undisturbed(readTab) },
   browser_get_tabs: { run: getTabs },
   browser_create_tab: { run: createTab },
   browser_close_tab: { run: closeTab },
   list_tabs: { run: listTabs },
-  getDataLayer: { chooseTab: chooseAttachedTab, run: getDataLayer },
+  getDataLayer: { chooseTab: chooseAttachedTab, run: undisturbed(getDataLayer) },
   navigate: { chooseTab: chooseAttachedTab, run: driving(navigate) },
   back: { chooseTab: chooseAttachedTab, run: driving(back) },
   forward: { chooseTab: chooseAttachedTab, run: driving(forward) },

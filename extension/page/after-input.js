@@ -43,7 +43,11 @@ export function finishFill({ text, mayRetype }) {
     const isOther = isControl && value !== (field.type === "color" ? text.toLowerCase() : text);
     return [
       !hasRoomFor(text) && `The field takes at most ${field.maxLength} characters.`,
-      isOther && hasRoomFor(text) && "The field holds something else than was asked for.",
+      isOther &&
+        hasRoomFor(text) &&
+        (essence(value) === essence(text)
+          ? "The field writes it in its own way."
+          : "The field holds something else than was asked for."),
       isControl && !isSecret && !field.validity.valid && `It says: "${shorten(field.validationMessage)}"`,
     ].filter((note) => typeof note === "string");
   }

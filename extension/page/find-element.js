@@ -103,6 +103,7 @@ export async function findElement(request) {
   const namespaceOf = getter(Element.prototype, "namespaceURI");
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
   const windowOf = getter(Document.prototype, "defaultView");
+  const topOf = getter(Document.prototype, "children");
 
   /** @type {(node: Node) => Node} */
   const rootOf = (node) => Reflect.apply(Node.prototype.getRootNode, node, []);
@@ -432,7 +433,8 @@ export async function findElement(request) {
   function byText(roots, text) {
     const wanted = collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
     const hits = roots.flatMap((root) => [
-      ...(isDocument(root) ? [root.documentElement] : [...root.children]).flatMap((top) => smallestWith(top, wanted)),
+      // A document that is just being replaced has no element at all.
+      ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
       ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
         hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
       ),
@@ -585,7 +587,9 @@ export async function findElement(request) {
     const roots = allRoots();
     const all = ["a, button, input, label, select, summary, textarea, [role]", "[id], [data-testid], [aria-label]"];
     const found = all.flatMap((selector) => roots.flatMap((root) => queryAll(root, selector).slice(0, MAX_CANDIDATES)));
-    return [...new Set(found)].slice(0, MAX_CANDIDATES);
+    return [...new Set(found)]
+      .filter((element) => !isMatch(element, "template, script, style"))
+      .slice(0, MAX_CANDIDATES);
   }
 
   /** @param {Element} element */

@@ -101,6 +101,17 @@ async def test_another_debugger_on_the_tab_is_no_obstacle(tab: DrivenTab) -> Non
     assert (await tab.do("evaluate", code="document.querySelector('button').textContent"))["value"] == "1"
 
 
+@pytest.mark.parametrize("command", ["read_tab", "getDataLayer"])
+async def test_dialog_does_not_hold_up_what_only_reads(tab: DrivenTab, command: str) -> None:
+    await tab.show("words<script>window.dataLayer = ['pushed']; setTimeout(() => alert('later'), 100)</script>")
+    await tab.page.wait_for_event("dialog")
+
+    read = await tab.do(command)
+
+    assert read["dialogs"] == [{"type": "alert", "message": "later", "answer": "accepted"}]
+    assert "dialogs" not in await tab.do(command)
+
+
 async def test_commands_of_a_tab_run_one_after_another(tab: DrivenTab) -> None:
     await tab.do("evaluate", code="window.order = []")
     slow = "order.push('a starts'); await new Promise((go) => setTimeout(go, 300)); order.push('a ends')"

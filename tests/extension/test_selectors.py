@@ -199,3 +199,21 @@ async def test_text_at_the_bottom_of_a_deeply_nested_page_is_found(driven: Drive
     )
 
     assert (await driven.do("click", selector="text=inmost"))["element"]["text"] == "inmost"
+
+
+async def test_text_is_found_beside_a_frame_whose_document_is_being_replaced(driven: DrivenTab) -> None:
+    await driven.show(
+        "<iframe></iframe><button onclick='this.textContent = `Gone`'>Go</button>"
+        "<script>document.querySelector('iframe').contentDocument.documentElement.remove()</script>"
+    )
+
+    assert (await driven.do("click", selector="text=Go"))["element"]["tag"] == "button"
+
+
+async def test_near_misses_are_elements_that_can_be_used(driven: DrivenTab) -> None:
+    await driven.show("<template id=cards></template><ul id=card-list><li>one</ul>")
+
+    _, message = await driven.refused("click", selector="#cards-list")
+
+    assert "#card-list" in message
+    assert "template" not in message
