@@ -155,6 +155,9 @@ async def test_tab_that_cannot_be_attached_says_why(paired: Popup, site: Site) -
     await expect(panel.element("attachButton")).to_be_enabled()
     await expect(panel.element("tab-obstacle")).to_be_hidden()
 
+    await page.close()
+    await expect(panel.element("tab-title")).to_have_text("The tab is closed.")
+
 
 async def test_panel_goes_on_after_the_worker_was_stopped(panel: Panel, inspected: DrivenTab) -> None:
     await stop_worker(inspected.popup)
@@ -567,18 +570,19 @@ async def test_history_survives_a_reload_and_runs_again(panel: Panel, inspected:
 
 
 async def test_history_keeps_no_picture_and_nothing_typed_into_a_field(panel: Panel, inspected: DrivenTab) -> None:
-    await inspected.show("<input type=password id=secret>")
-    assert (await panel.run("fill", selector="#secret", value="hunter2-secret")) is not None
+    await inspected.show("<input type=password id=secret><input id=pin>")
+    await panel.reply("fill", selector="#secret", value="hunter2-secret")
+    assert (await panel.reply("fill", selector="#pin", value="hunter2-secret"))["value"] == "hunter2-secret"
     await panel.run("fill", selector="#absent", value="hunter2-secret")
-    data = await panel.run("screenshot")
-    await expect(data).to_have_attribute("data-state", "ok")
-    await panel.page.wait_for_function("chrome.storage.local.get('history').then(({history}) => history?.length === 3)")
+    await panel.reply("screenshot")
+    await panel.page.wait_for_function("chrome.storage.local.get('history').then(({history}) => history?.length === 4)")
 
     kept = (await panel.memory())["history"]
 
     assert [(run["command"], run["params"], run["withheld"]) for run in kept] == [
         ("screenshot", {}, []),
         ("fill", {"selector": "#absent"}, ["value"]),
+        ("fill", {"selector": "#pin"}, ["value"]),
         ("fill", {"selector": "#secret"}, ["value"]),
     ]
     assert "hunter2" not in json.dumps(kept)
