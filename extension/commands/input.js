@@ -68,11 +68,10 @@ export async function fill(context) {
     await pressKey(session, { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" });
     await session.settled();
   }
-  const { value: held, notes } = filled ?? {
-    value: filling.text,
-    notes: ["The page has left before it could be read."],
-  };
-  return { ...(await replyAbout(context, found)), value: held, ...(notes.length && { notes }) };
+  const reply = await replyAbout(context, found);
+  if (!filled) return { ...reply, notes: ["The page has left before the field could be read."] };
+  const { value: held, notes } = filled;
+  return { ...reply, value: held, ...(notes.length && { notes }) };
 }
 
 /**
