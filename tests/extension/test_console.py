@@ -59,7 +59,7 @@ async def test_messages_from_before_the_tab_was_attached_are_there_with_their_va
     await popup.page.bring_to_front()
     await expect(popup.element("attachButton")).to_have_text("Attach to this Tab")
     await popup.press("attachButton")
-    attached = {"url": ""}
+    attached = await driven.bridge.next_message("tab_attached")
     while attached["url"] != page.url:
         attached = await driven.bridge.next_message("tab_attached")
 
