@@ -2104,10 +2104,13 @@ class AppleScriptSource:
 
     async def _run(self, arguments: Sequence[str], *, clipboard: bool) -> tuple[str, str]:
         """Run the script; return its stdout and stderr, or raise what its exit means."""
+        wish = {"CHROME_TAB_CLIPBOARD": str(int(clipboard))}
         with script_for(self.browser) as script:
-            process = await self._start([str(script), *arguments], {"CHROME_TAB_CLIPBOARD": str(int(clipboard))})
             try:
-                async with killed_unless_done(process), asyncio.timeout(OSASCRIPT_TIMEOUT_S):
+                async with (
+                    killed_unless_done(["osascript", str(script), *arguments], os.environ | wish) as process,
+                    asyncio.timeout(OSASCRIPT_TIMEOUT_S),
+                ):
                     out, err = await process.communicate()
             except TimeoutError:
                 raise ChromeTabError(
@@ -2115,30 +2118,16 @@ class AppleScriptSource:
                     f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Look whether a "
                     "dialog waits for you on the screen, or reload the page, then ask again.",
                 ) from None
+            except OSError:
+                raise ChromeTabError(
+                    "NO_BROWSER",
+                    "osascript cannot be started: reading by AppleScript works on macOS only. Install the "
+                    "extension and use --source extension.",
+                ) from None
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
         if process.returncode != 0:
             raise self._failure(stderr)
         return stdout, stderr
-
-    async def _start(self, arguments: Sequence[str], wish: Mapping[str, str]) -> asyncio.subprocess.Process:
-        try:
-            # Cancelled halfway, asyncio would kill osascript alone and leave what it has started.
-            with uncancelled():
-                return await asyncio.create_subprocess_exec(
-                    "osascript",
-                    *arguments,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=asyncio.subprocess.PIPE,
-                    stderr=asyncio.subprocess.PIPE,
-                    env=os.environ | wish,
-                    start_new_session=True,
-                )
-        except OSError:
-            raise ChromeTabError(
-                "NO_BROWSER",
-                "osascript cannot be started: reading by AppleScript works on macOS only. Install the "
-                "extension and use --source extension.",
-            ) from None
 
     def _failure(self, stderr: str) -> ChromeTabError:
         """Return the error that a failed run means, recognised by its number."""
@@ -2201,27 +2190,36 @@ def script_for(browser: str) -> Generator[Path]:
         yield copy
 
 
-@contextlib.contextmanager
-def uncancelled() -> Generator[None]:
-    """Let the block end although a scope around it is cancelled; unlike anyio's own, typed to swallow nothing."""
-    with anyio.CancelScope(shield=True):
-        yield
-
-
 @contextlib.asynccontextmanager
-async def killed_unless_done(process: asyncio.subprocess.Process) -> AsyncGenerator[None]:
-    """Kill the group of a process that we started when the block ends by a timeout or is cancelled.
+async def killed_unless_done(
+    command: Sequence[str], environment: Mapping[str, str]
+) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """Start a process in a group of its own; kill the group when the block ends by a timeout or is cancelled.
 
-    That includes a child which outlives the process and keeps its pipes open.
+    That includes a child which outlives the process and keeps its pipes open. Raises OSError when
+    the process cannot be started.
     """
+    pipe = asyncio.subprocess.PIPE
+    # In a task of its own: a start that is cancelled halfway ends the process but not its children.
+    starting = asyncio.create_task(
+        asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+            start_new_session=True,
+        )
+    )
     try:
-        yield
+        yield await asyncio.shield(starting)
     except BaseException:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        # To the end of its pipes, or the loop may be closed before they are. Without the shield a
-        # cancelled scope would end this wait, too, before it began.
+        # Without anyio's shield a cancelled scope would end each wait before it began.
         with anyio.move_on_after(2, shield=True):
+            process = await starting
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            # To the end of its pipes, or the loop may be closed before they are.
             await process.communicate()
         raise
 

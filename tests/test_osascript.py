@@ -376,28 +376,36 @@ async def test_a_cancelled_read_ends_osascript_and_its_child(osascript: FakeOsas
     await asyncio.wait_for(watch.alive, WAIT_S)
 
 
+@pytest.mark.parametrize("by", ["task", "scope"])
 @pytest.mark.parametrize("moment", ["it starts", "it runs"])
-async def test_a_cancelled_scope_is_left_only_when_osascript_and_its_child_have_ended(
-    moment: str, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
+async def test_a_cancelled_read_is_left_only_when_osascript_and_its_child_have_ended(
+    by: str, moment: str, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     watch = Watch(osascript, HANG)
     start = asyncio.create_subprocess_exec
     made: list[asyncio.subprocess.Process] = []
+    # Every wait in a cancelled scope ends at once; a task is cancelled once.
+    scope = anyio.CancelScope()
 
     async def start_slowly(*arguments: Any, **options: Any) -> asyncio.subprocess.Process:
         made.append(await start(*arguments, **options))
         if moment == "it starts":
-            scope.cancel()
+            cancel()
             await watch.started
         return made[0]
 
-    monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
-    with anyio.CancelScope() as scope:
-        watch.started.add_done_callback(lambda _: scope.cancel())
-        await server.AppleScriptSource("Google Chrome").read(None, None)
+    async def read_in_scope() -> None:
+        with scope:
+            await server.AppleScriptSource("Google Chrome").read(None, None)
 
-    assert scope.cancelled_caught
-    # Every wait in a cancelled scope ends at once, so a scope cancels more thoroughly than a task.
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
+    reading = asyncio.create_task(read_in_scope())
+    cancel = scope.cancel if by == "scope" else reading.cancel
+    if moment == "it runs":
+        watch.started.add_done_callback(lambda _: cancel())
+    await asyncio.wait({reading})
+
+    assert reading.cancelled() or scope.cancelled_caught
     assert [process.returncode for process in made] == [-signal.SIGKILL]
     await asyncio.wait_for(watch.alive, WAIT_S)
 
