@@ -214,11 +214,9 @@ class TabDebugger {
    * @returns {Promise<boolean>} false when it is still loading after 5 s
    */
   async settled() {
-    // What the action has begun is known after one round through the page's tasks.
-    await this.send("Runtime.evaluate", {
-      expression: "new Promise((go) => setTimeout(go))",
-      awaitPromise: true,
-    }).catch(() => {
+    // What the action has begun is known after one round through the page's tasks, by a clock that is not the page's.
+    const round = { target: { tabId: this.#tabId }, func: passTurn, injectImmediately: true };
+    await chrome.scripting.executeScript(round).catch(() => {
       // The page has gone: a new one is on its way.
     });
     return !this.#isLoading || this.#stoppedLoading();
@@ -320,6 +318,11 @@ class TabDebugger {
   }
 }
 
+/** Runs in the page. */
+function passTurn() {
+  return new Promise((go) => setTimeout(go));
+}
+
 /** What one command may do with the debugger; nothing more once its time is up. */
 export class Drive {
   /** @type {DialogReport[]} */
@@ -371,11 +374,10 @@ export class Drive {
    * @template {object} T
    * @param {T & {notes?: string[]}} result
    */
-  report({ notes: own = [], ...result }) {
-    const notes = [...own, ...this.#notes];
+  report(result) {
     return {
       ...result,
-      ...(notes.length && { notes }),
+      ...(this.#notes.length && { notes: [...(result.notes ?? []), ...this.#notes] }),
       ...(this.#dialogs.length && { dialogs: this.#dialogs }),
     };
   }

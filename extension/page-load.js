@@ -9,12 +9,15 @@ import { CommandError } from "./errors.js";
 const NO_PAGE = "net::ERR_ABORTED";
 
 export class PageLoadWatch {
-  /** @type {Set<number>} tabs that have had a page since the watch began */
+  /** @type {Set<number>} tabs that have begun to load a page since the watch began */
+  #begun = new Set();
+  /** @type {Set<number>} tabs that have had a page since then */
   #committed = new Set();
   /** @type {Map<number, PromiseWithResolvers<void>>} */
   #loads = new Map();
 
   constructor() {
+    chrome.webNavigation.onBeforeNavigate.addListener(this.#onBeforeNavigate);
     chrome.webNavigation.onCommitted.addListener(this.#onCommitted);
     chrome.webNavigation.onReferenceFragmentUpdated.addListener(this.#onMovedInPage);
     chrome.webNavigation.onHistoryStateUpdated.addListener(this.#onMovedInPage);
@@ -24,6 +27,7 @@ export class PageLoadWatch {
   }
 
   stop() {
+    chrome.webNavigation.onBeforeNavigate.removeListener(this.#onBeforeNavigate);
     chrome.webNavigation.onCommitted.removeListener(this.#onCommitted);
     chrome.webNavigation.onReferenceFragmentUpdated.removeListener(this.#onMovedInPage);
     chrome.webNavigation.onHistoryStateUpdated.removeListener(this.#onMovedInPage);
@@ -55,6 +59,10 @@ export class PageLoadWatch {
     return load;
   }
 
+  #onBeforeNavigate = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
+    if (frameId === 0) this.#begun.add(tabId);
+  };
+
   #onCommitted = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
     if (frameId === 0) this.#committed.add(tabId);
   };
@@ -66,7 +74,8 @@ export class PageLoadWatch {
   };
 
   #onErrorOccurred = (/** @type {{tabId: number, frameId: number, error: string}} */ { tabId, frameId, error }) => {
-    if (frameId !== 0) return;
+    // What fails before anything has begun is the page that was on its way when the watch began.
+    if (frameId !== 0 || !this.#begun.has(tabId)) return;
     // A page that is there may start a download.
     if (error === NO_PAGE && this.#committed.has(tabId)) return;
     this.#load(tabId).reject(failure(error));

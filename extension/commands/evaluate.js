@@ -82,13 +82,13 @@ function isSyntaxError({ exceptionDetails }, kind = /^SyntaxError/) {
 /**
  * @param {DrivenContext["session"]} session
  * @param {RemoteObject} object
- * @returns {Promise<{value: unknown, notes: string[]}>}
+ * @returns {Promise<{value: unknown, notes?: string[]}>}
  */
 async function jsonOf(session, { objectId, type, value, unserializableValue = "" }) {
   if (objectId === undefined) {
     // A primitive has no handle; it is here already.
     const special = type === "bigint" ? `[BigInt ${unserializableValue.slice(0, -1)}]` : `[${unserializableValue}]`;
-    return { value: unserializableValue ? special : (value ?? null), notes: [] };
+    return { value: unserializableValue ? special : (value ?? null) };
   }
   const { result, exceptionDetails } = await session.send("Runtime.callFunctionOn", {
     objectId,
@@ -109,7 +109,8 @@ function parse(text) {
   try {
     /** @type {Extract<DataLayerReading, {found: true}>} */
     const { values, cuts } = JSON.parse(String(text));
-    return { value: values[0], notes: cutNotes(cuts, LIMITS) };
+    const notes = cutNotes(cuts, LIMITS);
+    return { value: values[0], ...(notes.length && { notes }) };
   } catch {
     throw new CommandError("EXECUTION_ERROR", "The result could not be written down. Return plain texts and numbers.");
   }

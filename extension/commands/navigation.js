@@ -77,7 +77,8 @@ async function move(session, step) {
  * @returns {Promise<Navigated>}
  */
 async function load({ tabId, signal, session }, timeoutMs, leave) {
-  if ((await tabById(tabId)).status === "loading") await stopLoading(tabId, session);
+  // Or the end of a page that is on its way could be taken for the end of the next one.
+  if ((await tabById(tabId)).status === "loading") await session.send("Page.stopLoading");
   const watch = new PageLoadWatch();
   const timeUp = AbortSignal.timeout(timeoutMs);
   try {
@@ -90,18 +91,6 @@ async function load({ tabId, signal, session }, timeoutMs, leave) {
   }
   const tab = await tabById(tabId);
   return { url: urlOf(tab), title: tab.title ?? "", status: await statusOf(tab) };
-}
-
-/**
- * Or the end of the page that was on its way would be taken for the end of the next one.
- *
- * @param {number} tabId
- * @param {DrivenContext["session"]} session
- */
-async function stopLoading(tabId, session) {
-  await session.send("Page.stopLoading");
-  // What Chrome tells about the stop arrives before this answer.
-  await tabById(tabId);
 }
 
 /** @param {chrome.tabs.Tab & {id: number}} tab */

@@ -66,14 +66,13 @@ async function capture(context, size) {
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
   const { data, mimeType, scale } = image;
-  const notes =
-    scale < 1 ? [`Made smaller to keep it small enough: one pixel shows ${round(1 / scale)} CSS pixels.`] : [];
+  const note = `Made smaller to keep it small enough: one pixel shows ${round(1 / scale)} CSS pixels.`;
   return {
     data,
     mime_type: mimeType,
     width: Math.round(box.width * scale),
     height: Math.round(box.height * scale),
-    notes,
+    ...(scale < 1 && { notes: [note] }),
   };
 }
 

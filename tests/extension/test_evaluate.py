@@ -138,6 +138,12 @@ async def test_page_that_the_code_leads_to_is_waited_for(tab: DrivenTab) -> None
     assert (await tab.do("evaluate", code=f"location.href = {tab.site.url('/two')!r}"))["title"] == "Two"
 
 
+async def test_page_with_a_clock_of_its_own_is_driven_all_the_same(tab: DrivenTab) -> None:
+    await tab.show("<script>window.setTimeout = () => 0</script>")
+
+    assert await value(tab, "1") == 1
+
+
 async def test_switch_goes_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
     assert await value(tab, "1") == 1
 
