@@ -111,9 +111,9 @@ property pageFunction : "function readPage(request) {
       const kept = [];
       let copied = 0;
       let afterBlank = false;
-      for (let start = 0, keyStart = 0; start < lines.length;) {
-        const keyEnd = keys.indexOf(\"\\n\", keyStart) + 1;
-        const end = isAligned ? keyEnd : lines.indexOf(\"\\n\", start) + 1;
+      for (let start = 0, end, keyStart = 0, keyEnd; start < lines.length; start = end, keyStart = keyEnd) {
+        keyEnd = keys.indexOf(\"\\n\", keyStart) + 1;
+        end = isAligned ? keyEnd : lines.indexOf(\"\\n\", start) + 1;
         const key = keys.slice(keyStart, keyEnd);
         const isKnown = seen.has(key);
         const isBlank = !isKnown && key.trim() === \"\";
@@ -126,8 +126,6 @@ property pageFunction : "function readPage(request) {
           seen.add(key);
         }
         afterBlank = isBlank || (isKnown && afterBlank);
-        start = end;
-        keyStart = keyEnd;
       }
       kept.push(lines.slice(copied));
       return kept.join(\"\").slice(0, -1);
