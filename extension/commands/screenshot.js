@@ -8,6 +8,7 @@ const MAX_DATA_LENGTH = 2_000_000;
 const MAX_SIDE = 4_000;
 const WEBP_QUALITY = 80;
 const MAX_ATTEMPTS = 4;
+const MAX_REPEATS = 3;
 
 /**
  * A picture of the viewport, of an element as a whole, or of the page in a window of the given size. One pixel of it is
@@ -88,7 +89,7 @@ async function encoded(session, box, fitting, { ratio, captureBeyondViewport }) 
   let scale = fitting;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ ("image/webp");
-    const { data } = await session.send("Page.captureScreenshot", {
+    const data = await shoot(session, {
       ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format: "webp", quality: WEBP_QUALITY }),
       clip: { ...box, scale: scale / ratio },
       captureBeyondViewport,
@@ -97,6 +98,24 @@ async function encoded(session, box, fitting, { ratio, captureBeyondViewport }) 
     if (attempt > 0) scale *= Math.sqrt(MAX_DATA_LENGTH / data.length) * 0.9;
   }
   throw new CommandError("EXECUTION_ERROR", "The picture is too large. Name a smaller element or a smaller size.");
+}
+
+/**
+ * Beyond the viewport a busy browser may not have drawn everything yet, so that picture is taken until two are the same.
+ *
+ * @param {DrivenContext["session"]} session
+ * @param {{captureBeyondViewport: boolean} & Record<string, unknown>} how parameters of Page.captureScreenshot
+ * @returns {Promise<string>} base64
+ */
+async function shoot(session, how) {
+  const take = async () => (await session.send("Page.captureScreenshot", how)).data;
+  let data = await take();
+  for (let i = 0; how.captureBeyondViewport && i < MAX_REPEATS; i += 1) {
+    const before = data;
+    data = await take();
+    if (data === before) break;
+  }
+  return data;
 }
 
 /**

@@ -183,6 +183,13 @@ class DrivenTab:
         self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
         await self.do("navigate", url=self.site.url(path))
 
+    async def told(self, event: str) -> Message:
+        """Wait for the next event of that name about this tab; those of other tests' tabs may still be on their way."""
+        while True:
+            message = await self.bridge.next_message(event)
+            if message["tab_id"] == self.tab_id:
+                return message
+
     async def allow_evaluate(self) -> None:
         """Turn the tab's switch on, as the person does in the popup."""
         await self.popup.chrome(

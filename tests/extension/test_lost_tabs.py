@@ -103,8 +103,9 @@ async def test_another_debugger_on_the_tab_is_no_obstacle(tab: DrivenTab) -> Non
 
 @pytest.mark.parametrize("command", ["read_tab", "getDataLayer"])
 async def test_dialog_does_not_hold_up_what_only_reads(tab: DrivenTab, command: str) -> None:
-    await tab.show("words<script>window.dataLayer = ['pushed']; setTimeout(() => alert('later'), 100)</script>")
-    await tab.page.wait_for_event("dialog")
+    await tab.show("words<script>window.dataLayer = ['pushed']</script>")
+    async with tab.page.expect_event("dialog"):
+        await tab.page.evaluate("void setTimeout(() => alert('later'), 0)")
 
     read = await tab.do(command)
 

@@ -211,7 +211,7 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
     assert (await bridge.next_message("ping")) == {"type": "ping"}
     for reply in (await busy, await behind_it):
         assert reply["error"]["code"] == "COMMAND_TIMEOUT"
-        assert "reload the page" in reply["error"]["message"]
+        assert "reload it" in reply["error"]["message"]
 
 
 async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never_starts(popup: Popup) -> None:
