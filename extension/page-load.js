@@ -9,14 +9,18 @@ import { CommandError } from "./errors.js";
 const NO_PAGE = "net::ERR_ABORTED";
 
 export class PageLoadWatch {
-  /** @type {Set<number>} tabs that have begun to load a page since the watch began */
-  #begun = new Set();
+  /** @type {Map<number, Set<string>>} addresses that each tab has begun to load since the watch began */
+  #begun = new Map();
+  /** @readonly */
+  #leftUrls;
   /** @type {Set<number>} tabs that have had a page since then */
   #committed = new Set();
   /** @type {Map<number, PromiseWithResolvers<void>>} */
   #loads = new Map();
 
-  constructor() {
+  /** @param {(string | undefined)[]} leftUrls of pages that are being left: their end may be told only now */
+  constructor(leftUrls = []) {
+    this.#leftUrls = new Set(leftUrls);
     chrome.webNavigation.onBeforeNavigate.addListener(this.#onBeforeNavigate);
     chrome.webNavigation.onCommitted.addListener(this.#onCommitted);
     chrome.webNavigation.onReferenceFragmentUpdated.addListener(this.#onMovedInPage);
@@ -59,8 +63,8 @@ export class PageLoadWatch {
     return load;
   }
 
-  #onBeforeNavigate = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
-    if (frameId === 0) this.#begun.add(tabId);
+  #onBeforeNavigate = (/** @type {{tabId: number, frameId: number, url: string}} */ { tabId, frameId, url }) => {
+    if (frameId === 0) this.#begun.set(tabId, (this.#begun.get(tabId) ?? new Set()).add(url));
   };
 
   #onCommitted = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
@@ -73,9 +77,11 @@ export class PageLoadWatch {
     if (frameId === 0 && !this.#committed.has(tabId)) this.#load(tabId).resolve();
   };
 
-  #onErrorOccurred = (/** @type {{tabId: number, frameId: number, error: string}} */ { tabId, frameId, error }) => {
-    // What fails before anything has begun is the page that was on its way when the watch began.
-    if (frameId !== 0 || !this.#begun.has(tabId)) return;
+  #onErrorOccurred = (/** @type {chrome.webNavigation.WebNavigationFramedErrorCallbackDetails} */ details) => {
+    const { tabId, frameId, error, url } = details;
+    const begun = this.#begun.get(tabId);
+    if (frameId !== 0 || !begun) return;
+    if (this.#leftUrls.has(url) && !begun.has(url)) return;
     // A page that is there may start a download.
     if (error === NO_PAGE && this.#committed.has(tabId)) return;
     this.#load(tabId).reject(failure(error));

@@ -78,7 +78,7 @@ def shop() -> Generator[str]:
 
     files = functools.partial(Files, directory=str(SHOP))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
@@ -129,7 +129,7 @@ async def test_a_task_in_a_shop_goes_from_the_search_to_the_purchase_event(agent
 async def find_and_filter(agent: Agent, shop: str) -> None:
     code, sentence = await agent.refused("evaluate", code="document.title")
     assert code == "EVALUATE_NOT_ALLOWED"
-    assert "only the person can" in sentence
+    assert "The person can allow that" in sentence
 
     searched = await agent.do("fill", "[type=search]", value="Jasmine")
     assert searched["element"]["selector"] == 'input[aria-label="Search teas"]'

@@ -77,9 +77,9 @@ async function move(session, step) {
  * @returns {Promise<Navigated>}
  */
 async function load({ tabId, signal, session }, timeoutMs, leave) {
-  // Or the end of a page that is on its way could be taken for the end of the next one.
-  if ((await tabById(tabId)).status === "loading") await session.send("Page.stopLoading");
-  const watch = new PageLoadWatch();
+  const { status, url, pendingUrl } = await tabById(tabId);
+  if (status === "loading") await session.send("Page.stopLoading");
+  const watch = new PageLoadWatch([url, pendingUrl]);
   const timeUp = AbortSignal.timeout(timeoutMs);
   try {
     await leave();

@@ -25,6 +25,16 @@ WAIT_MS = 40_000
 HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(10_000)]
 PDF = b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
+PAGES: dict[str, bytes] = {
+    "/one": b"<title>One</title><body>alpha<p>beta<p>gamma<p>alpha",
+    "/two": b"<title>Two</title><body>second page",
+    "/empty": b"<title>Empty</title><body>",
+    "/busy": b"<title>Busy</title><body>busy",
+    "/huge": b"<title>Huge</title><body><pre>%s</pre>" % "\n".join(HUGE_LINES).encode(),
+    # Six bytes each in JSON. Not rendered, because a browser takes minutes to lay them out.
+    "/controls": b"<title>Controls</title><body style='display:none'>%s" % (b"\x01" * 12_000_000),
+    "/file.pdf": PDF,
+}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -237,16 +247,7 @@ class Site(http.server.ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), SiteHandler)
         self.finish_slow = threading.Event()
-        self.pages: dict[str, bytes] = {
-            "/one": b"<title>One</title><body>alpha<p>beta<p>gamma<p>alpha",
-            "/two": b"<title>Two</title><body>second page",
-            "/empty": b"<title>Empty</title><body>",
-            "/busy": b"<title>Busy</title><body>busy",
-            "/huge": b"<title>Huge</title><body><pre>%s</pre>" % "\n".join(HUGE_LINES).encode(),
-            # Six bytes each in JSON. Not rendered, because a browser takes minutes to lay them out.
-            "/controls": b"<title>Controls</title><body style='display:none'>%s" % (b"\x01" * 12_000_000),
-            "/file.pdf": PDF,
-        }
+        self.pages = dict(PAGES)
         # Of paths that answer with another HTTP status than 200.
         self.statuses: dict[str, int] = {}
 
@@ -276,7 +277,7 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def site() -> Generator[Site]:
     with Site() as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield server
         server.finish_slow.set()

@@ -211,7 +211,7 @@ async def test_http_server_on_the_port_counts_as_not_reachable(paired: Popup, br
     await bridge.stop()
     address = ("127.0.0.1", bridge.port)
     with http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler) as foreign:
-        thread = threading.Thread(target=foreign.serve_forever)
+        thread = threading.Thread(target=foreign.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         await paired.press("reconnect")
         await paired.shows("Disconnected. Server not reachable")

@@ -29,7 +29,7 @@ def site() -> Generator[str]:
         def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 -- the base class names it so
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}/"
         server.shutdown()
