@@ -75,6 +75,14 @@ export async function findElement(request) {
   ]);
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
 
+  /** Most elements of large pages are of kinds that cannot have a shadow root. */
+  const MAY_HOLD_A_ROOT =
+    "*:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, meta, ol, " +
+    "option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
+
+  /** @type {Root[]} as the search found them: going through a large page again would take as long */
+  let latestRoots = [];
+
   class PageError extends Error {
     /**
      * @param {ErrorCode} code
@@ -299,11 +307,12 @@ export async function findElement(request) {
     /** @type {Root[]} */
     const roots = [document];
     for (const root of roots) {
-      for (const element of queryAll(root, "*")) {
+      for (const element of queryAll(root, MAY_HOLD_A_ROOT)) {
         const inner = innerRootOf(element);
         if (inner && roots.length < MAX_ROOTS) roots.push(inner);
       }
     }
+    latestRoots = roots;
     return roots;
   }
 
@@ -473,7 +482,7 @@ export async function findElement(request) {
    */
   function selectorOf(element) {
     const root = /** @type {Root} */ (rootOf(element));
-    const roots = allRoots();
+    const roots = latestRoots.length ? latestRoots : allRoots();
     const isAlone = (/** @type {Root[]} */ scopes, /** @type {string} */ selector) =>
       scopes.reduce((count, scope) => count + queryAll(scope, selector).length, 0) === 1;
     const here = [...namingSelectors(element), pathOf(element, root)].filter((selector) => isAlone([root], selector));
