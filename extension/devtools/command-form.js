@@ -7,7 +7,7 @@
  */
 
 import { COMMANDS } from "./command-table.js";
-import { byId, make, makeButton, refill, setText } from "./dom.js";
+import { byId, make, makeButton, refill, setText } from "../dom.js";
 import { deleteSaved, saveCommand } from "./history.js";
 
 const page = {

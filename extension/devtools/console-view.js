@@ -4,7 +4,7 @@
  * @import {ConsoleBatch, ConsoleEntry} from "../types.d.ts"
  */
 
-import { byId, grouped, make, setText } from "./dom.js";
+import { byId, grouped, make, setText } from "../dom.js";
 import { VirtualList } from "./virtual-list.js";
 
 const MOST_LINES = 10_000;

@@ -11,7 +11,7 @@
  * @property {string} folded what the search looks into
  */
 
-import { byId, grouped, make, setText } from "./dom.js";
+import { byId, grouped, make, setText } from "../dom.js";
 import { VirtualList } from "./virtual-list.js";
 
 const POLL_MS = 1_000;

@@ -5,7 +5,7 @@
  * @import {Wish} from "./runs-view.js"
  */
 
-import { byId, duration, make, makeButton, refill } from "./dom.js";
+import { byId, duration, make, makeButton, refill } from "../dom.js";
 import { clearHistory } from "./history.js";
 
 const page = {

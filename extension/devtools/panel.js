@@ -5,12 +5,13 @@
  * @import {View} from "../types.d.ts"
  */
 
+import { showAttachment } from "../attach-controls.js";
+import { byId, setText } from "../dom.js";
 import { describe, describeRetry } from "../status.js";
 import { loadPanelMemory, onPanelMemoryChanged } from "../storage.js";
 import { CommandForm } from "./command-form.js";
 import { ConsoleView } from "./console-view.js";
 import { DataLayerView } from "./data-layer-view.js";
-import { byId, setText } from "./dom.js";
 import { HistoryView } from "./history-view.js";
 import { RunsView } from "./runs-view.js";
 import { selectTab } from "./tabs-pattern.js";
@@ -79,15 +80,9 @@ function showTab({ tab }) {
   setText(page.tabTitle, tab?.title ?? "The tab is closed.");
   setText(page.tabUrl, tab?.url ?? "");
   page.tabUrl.title = tab?.url ?? "";
+  showAttachment(page, tab);
   const isAttached = tab?.attached ?? false;
-  setText(page.attachButton, isAttached ? "Detach" : "Attach to this Tab");
-  page.attachButton.dataset.action = isAttached ? "detach" : "attach";
   page.attachButton.classList.toggle("primary", !isAttached);
-  page.attachButton.disabled = !tab || (!isAttached && tab.obstacle !== "");
-  setText(page.tabObstacle, tab?.obstacle ?? "");
-  page.tabObstacle.hidden = !tab || isAttached || tab.obstacle === "";
-  page.evaluateRow.hidden = !isAttached;
-  page.allowEvaluate.checked = tab?.allowEvaluate ?? false;
   setText(page.consoleState, isAttached ? "" : "Attach this tab to see its console.");
 }
 

@@ -4,7 +4,7 @@
  * @import {Response, Screenshot} from "../types.d.ts"
  */
 
-import { copyText, grouped, make, makeButton } from "./dom.js";
+import { copyText, grouped, make, makeButton } from "../dom.js";
 
 const SHOWN_LENGTH = 20_000;
 

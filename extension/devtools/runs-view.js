@@ -17,7 +17,7 @@
  */
 
 import { COMMANDS } from "./command-table.js";
-import { byId, duration, make, makeButton, setText } from "./dom.js";
+import { byId, duration, make, makeButton, setText } from "../dom.js";
 import { rememberRun } from "./history.js";
 import { replyElements } from "./reply.js";
 

@@ -8,7 +8,7 @@
  * @property {(item: T | null) => void} onActive
  */
 
-import { make } from "./dom.js";
+import { make } from "../dom.js";
 
 /** As in panel.css. */
 const ROW_HEIGHT = 22;

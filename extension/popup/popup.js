@@ -5,6 +5,8 @@
  * @import {Action, Refusal, View} from "../types.d.ts"
  */
 
+import { showAttachment } from "../attach-controls.js";
+import { byId, setText } from "../dom.js";
 import { describe, describeRetry } from "../status.js";
 
 const COUNTDOWN_TICK_MS = 1_000;
@@ -68,27 +70,11 @@ function showTab({ status, tab }) {
   page.tab.hidden = !tab || (status.state !== "connected" && !tab.attached);
   if (!tab) return;
   setText(page.tabTitle, tab.title);
-  setText(page.attachButton, tab.attached ? "Detach" : "Attach to this Tab");
-  page.attachButton.dataset.action = tab.attached ? "detach" : "attach";
-  page.attachButton.disabled = !tab.attached && tab.obstacle !== "";
-  setText(page.tabObstacle, tab.obstacle);
-  page.tabObstacle.hidden = tab.attached || tab.obstacle === "";
-  page.evaluateRow.hidden = !tab.attached;
-  page.allowEvaluate.checked = tab.allowEvaluate;
+  showAttachment(page, tab);
 }
 
 function showCountdown() {
   if (view) setText(page.countdown, describeRetry(view.status, Date.now()));
-}
-
-/**
- * A live region speaks when its text is set, even to the same text.
- *
- * @param {HTMLElement} element
- * @param {string} text
- */
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 // --- Talking to the worker
@@ -149,15 +135,3 @@ chrome.tabs.onUpdated.addListener((_tabId, change) => {
 
 setInterval(showCountdown, COUNTDOWN_TICK_MS);
 openPort();
-
-/**
- * @template {HTMLElement} T
- * @param {string} id
- * @param {new () => T} kind
- * @returns {T}
- */
-function byId(id, kind) {
-  const element = document.getElementById(id);
-  if (!(element instanceof kind)) throw new TypeError(`No ${kind.name} has the id ${id}.`);
-  return element;
-}
