@@ -7,7 +7,7 @@
 
 import { CommandError } from "./errors.js";
 import { loadAttachments, saveAttachments } from "./storage.js";
-import { obstacleOf, tabById, urlOf } from "./tabs.js";
+import { addressOf, obstacleOf, tabById } from "./tabs.js";
 
 const HOW_TO_ATTACH =
   'Press "Attach to this Tab" in the popup of the extension, or open a tab with browser_create_tab.';
@@ -46,7 +46,7 @@ export class Attachments {
     const tabs = await Promise.all(attachments.map(([tabId]) => chrome.tabs.get(tabId).catch(() => null)));
     return attachments.flatMap(([tabId, { connectedAt }], index) => {
       const tab = tabs[index];
-      return tab ? [{ tab_id: tabId, url: urlOf(tab), title: tab.title ?? "", connected_at: connectedAt }] : [];
+      return tab ? [{ tab_id: tabId, ...addressOf(tab), connected_at: connectedAt }] : [];
     });
   }
 
@@ -115,7 +115,7 @@ export class Attachments {
   /** @param {chrome.tabs.Tab} tab whose address or title has changed */
   async update(tab) {
     if (tab.id === undefined || !(await this.get(tab.id))) return;
-    this.#send({ type: "event", event: "tab_updated", tab_id: tab.id, url: urlOf(tab), title: tab.title ?? "" });
+    this.#send({ type: "event", event: "tab_updated", tab_id: tab.id, ...addressOf(tab) });
   }
 
   /** @param {number} tabId */
@@ -125,15 +125,7 @@ export class Attachments {
     const tab = await tabById(tabId).catch(() => null);
     if (!tab || !attachment) return this.detach(tabId);
     const { connectedAt } = attachment;
-    const { title = "" } = tab;
-    this.#send({
-      type: "event",
-      event: "tab_attached",
-      tab_id: tabId,
-      url: urlOf(tab),
-      title,
-      connected_at: connectedAt,
-    });
+    this.#send({ type: "event", event: "tab_attached", tab_id: tabId, ...addressOf(tab), connected_at: connectedAt });
   }
 }
 

@@ -103,8 +103,7 @@ export class ConsoleLog {
     const entry = { timestamp: time, level, message: cut(message), url: this.pageUrl };
     this.#entries.push(entry);
     this.#total += 1;
-    // Not at every entry: taking away the first one moves all others.
-    if (this.#entries.length > MAX_ENTRIES * 1.1) this.#entries.splice(0, this.#entries.length - MAX_ENTRIES);
+    dropOldest(this.#entries);
     this.#onEntry(entry);
     return entry;
   }
@@ -120,6 +119,15 @@ export class ConsoleLog {
     const seen = args.map((arg) => (isBare(arg) ? look(String(arg.objectId)).catch(() => arg) : arg));
     entry.message = cut(prefix + messageOf(await Promise.all(seen)));
   }
+}
+
+/**
+ * Keeps about the newest 10,000. Not at every entry: taking away the first one moves all others.
+ *
+ * @param {ConsoleEntry[]} entries oldest first
+ */
+export function dropOldest(entries) {
+  if (entries.length > MAX_ENTRIES * 1.1) entries.splice(0, entries.length - MAX_ENTRIES);
 }
 
 /** @param {RemoteObject} arg */

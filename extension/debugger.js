@@ -7,12 +7,14 @@
 
 import { ConsoleLog } from "./console-log.js";
 import { CommandError } from "./errors.js";
+import { unreadable } from "./page-access.js";
 import { obstacleOf, tabById } from "./tabs.js";
 
 const PROTOCOL_VERSION = "1.3";
 const SETTLE_MS = 5_000;
 const MAX_DIALOGS = 20;
 const MAX_DIALOG_MESSAGE = 200;
+const ALREADY_ATTACHED = /already attached/i;
 
 export class Debuggers {
   /** @type {Map<number, TabDebugger>} */
@@ -172,7 +174,8 @@ class TabDebugger {
    */
   async drive(signal, acts, work) {
     const drive = new Drive(this, signal);
-    signal.addEventListener("abort", () => this.#end(drive, acts));
+    const end = () => this.#end(drive, acts);
+    signal.addEventListener("abort", end);
     this.#drive = drive;
     // A page that never finishes loading is not what this command has begun.
     this.#isLoading = false;
@@ -183,7 +186,7 @@ class TabDebugger {
     } catch (error) {
       throw drive.complete(error);
     } finally {
-      this.#end(drive, acts);
+      end();
     }
   }
 
@@ -421,43 +424,36 @@ export function undisturbed(command) {
 
 /** @param {{tabId: number}} target */
 async function attach(target) {
+  const tryIt = () => chrome.debugger.attach(target, PROTOCOL_VERSION);
   try {
-    await chrome.debugger.attach(target, PROTOCOL_VERSION);
-  } catch (error) {
-    // A killed worker leaves its session behind, and only one of ours fits.
-    if (!/already attached/i.test(reasonOf(error))) throw await attachFailure(target.tabId, error);
-    await chrome.debugger.detach(target).catch(() => {});
-    await chrome.debugger.attach(target, PROTOCOL_VERSION).catch(async (again) => {
-      throw await attachFailure(target.tabId, again);
+    await tryIt().catch(async (error) => {
+      if (!ALREADY_ATTACHED.test(reasonOf(error))) throw error;
+      // A killed worker leaves its session behind, and only one of ours fits.
+      await chrome.debugger.detach(target).catch(() => {});
+      await tryIt();
     });
+  } catch (error) {
+    throw unreadable(await attachRefusal(target.tabId, reasonOf(error)));
   }
 }
 
 /**
  * @param {number} tabId
- * @param {unknown} error
+ * @param {string} reason Chrome's own
  */
-async function attachFailure(tabId, error) {
-  const tab = await tabById(tabId);
-  const obstacle = obstacleOf(tab);
-  if (obstacle) return new CommandError("UNREADABLE_PAGE", obstacle);
-  if (/already attached/i.test(reasonOf(error))) {
-    return new CommandError(
-      "UNREADABLE_PAGE",
-      "Another debugger holds this tab, and the browser lets in only one. End the other one, then try again.",
-    );
+async function attachRefusal(tabId, reason) {
+  const obstacle = obstacleOf(await tabById(tabId));
+  if (obstacle) return obstacle;
+  if (ALREADY_ATTACHED.test(reason)) {
+    return "Another debugger holds this tab, and the browser lets in only one. End the other one, then try again.";
   }
-  if (/different extension/i.test(reasonOf(error))) {
-    return new CommandError(
-      "UNREADABLE_PAGE",
+  if (/different extension/i.test(reason)) {
+    return (
       "Another extension has put a frame of its own into this page, so the browser lets no debugger in. " +
-        "Turn that extension off for this site, then reload the page.",
+      "Turn that extension off for this site, then reload the page."
     );
   }
-  return new CommandError(
-    "UNREADABLE_PAGE",
-    "The browser lets no debugger into this tab. Reload the page; if that does not help, open it in another tab.",
-  );
+  return "The browser lets no debugger into this tab. Reload the page; if that does not help, open it in another tab.";
 }
 
 /**

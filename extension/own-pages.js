@@ -5,10 +5,10 @@
  * @import {Action, ConsoleEntry, PageMessage, PageRequest, RunRequest, View} from "./types.d.ts"
  */
 
+import { dropOldest } from "./console-log.js";
 import { CommandError } from "./errors.js";
 
 const CONSOLE_BATCH_MS = 100;
-const MAX_BATCH_ENTRIES = 10_000;
 
 /**
  * @typedef {object} OwnPage
@@ -60,7 +60,7 @@ export class OwnPages {
     for (const [port, { unsaid }] of this.#watchersOf(tabId)) {
       unsaid.push(entry);
       if (unsaid.length === 1) setTimeout(() => this.#sendConsole(port), CONSOLE_BATCH_MS);
-      if (unsaid.length > MAX_BATCH_ENTRIES * 1.1) unsaid.splice(0, unsaid.length - MAX_BATCH_ENTRIES);
+      dropOldest(unsaid);
     }
   }
 

@@ -17,27 +17,27 @@ export class PageLoadWatch {
   #committed = new Set();
   /** @type {Map<number, PromiseWithResolvers<void>>} */
   #loads = new Map();
+  /** @readonly @type {[chrome.events.Event<any>, (...told: any[]) => void][]} */
+  #listeners;
 
   /** @param {(string | undefined)[]} leftUrls of pages that are being left: their end may be told only now */
   constructor(leftUrls = []) {
     this.#leftUrls = new Set(leftUrls);
-    chrome.webNavigation.onBeforeNavigate.addListener(this.#onBeforeNavigate);
-    chrome.webNavigation.onCommitted.addListener(this.#onCommitted);
-    chrome.webNavigation.onReferenceFragmentUpdated.addListener(this.#onMovedInPage);
-    chrome.webNavigation.onHistoryStateUpdated.addListener(this.#onMovedInPage);
-    chrome.webNavigation.onErrorOccurred.addListener(this.#onErrorOccurred);
-    chrome.tabs.onUpdated.addListener(this.#onUpdated);
-    chrome.tabs.onRemoved.addListener(this.#onRemoved);
+    const { webNavigation, tabs } = chrome;
+    this.#listeners = [
+      [webNavigation.onBeforeNavigate, this.#onBeforeNavigate],
+      [webNavigation.onCommitted, this.#onCommitted],
+      [webNavigation.onReferenceFragmentUpdated, this.#onMovedInPage],
+      [webNavigation.onHistoryStateUpdated, this.#onMovedInPage],
+      [webNavigation.onErrorOccurred, this.#onErrorOccurred],
+      [tabs.onUpdated, this.#onUpdated],
+      [tabs.onRemoved, this.#onRemoved],
+    ];
+    for (const [event, listener] of this.#listeners) event.addListener(listener);
   }
 
   stop() {
-    chrome.webNavigation.onBeforeNavigate.removeListener(this.#onBeforeNavigate);
-    chrome.webNavigation.onCommitted.removeListener(this.#onCommitted);
-    chrome.webNavigation.onReferenceFragmentUpdated.removeListener(this.#onMovedInPage);
-    chrome.webNavigation.onHistoryStateUpdated.removeListener(this.#onMovedInPage);
-    chrome.webNavigation.onErrorOccurred.removeListener(this.#onErrorOccurred);
-    chrome.tabs.onUpdated.removeListener(this.#onUpdated);
-    chrome.tabs.onRemoved.removeListener(this.#onRemoved);
+    for (const [event, listener] of this.#listeners) event.removeListener(listener);
   }
 
   /**

@@ -1,4 +1,4 @@
-/** Which tab is meant, and whether its page may be read. */
+/** Which tab is meant, and whether its page may be read. @import {PageAddress} from "./types.d.ts" */
 
 import { CommandError } from "./errors.js";
 
@@ -55,6 +55,14 @@ export function isOwnPage(tab) {
 /** @param {chrome.tabs.Tab} tab */
 export function urlOf(tab) {
   return tab.url || tab.pendingUrl || "";
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @returns {PageAddress}
+ */
+export function addressOf(tab) {
+  return { url: urlOf(tab), title: tab.title ?? "" };
 }
 
 /**

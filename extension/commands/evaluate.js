@@ -3,7 +3,7 @@
 
 import { CommandError } from "../errors.js";
 import { readDataLayer } from "../page/read-data-layer.js";
-import { tabById, urlOf } from "../tabs.js";
+import { addressOf, tabById } from "../tabs.js";
 import { cutNotes } from "./data-layer.js";
 
 /** @type {DataLayerLimits} */
@@ -34,8 +34,7 @@ export async function evaluate({ tabId, params, attachments, session }) {
   if (exceptionDetails) throw thrown(exceptionDetails, offset);
   const written = await jsonOf(session, result);
   await session.settled();
-  const tab = await tabById(tabId);
-  return { ...written, url: urlOf(tab), title: tab.title ?? "" };
+  return { ...written, ...addressOf(await tabById(tabId)) };
 }
 
 /** @param {Record<string, unknown>} params */

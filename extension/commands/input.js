@@ -1,15 +1,15 @@
 /** Mouse and keyboard: what a person does on a page, as trusted events. */
 
 /**
- * @import {ActionReply, Box, DrivenContext, ElementAction, FilledField, FoundElement, Filling, Point} from "../types.d.ts"
- * @import {ElementAnswer} from "../types.d.ts"
+ * @import {ActionReply, Box, DrivenContext, ElementAction, ElementAnswer, FilledField, FoundElement, Filling} from "../types.d.ts"
+ * @import {Point} from "../types.d.ts"
  */
 
 import { CommandError } from "../errors.js";
 import { finishFill, readChecked } from "../page/after-input.js";
 import { findElement } from "../page/find-element.js";
 import { readableTab, runInPage } from "../page-access.js";
-import { tabById, urlOf } from "../tabs.js";
+import { addressOf, tabById, urlOf } from "../tabs.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
 const MAX_VALUE_LENGTH = 1_000_000;
@@ -65,7 +65,7 @@ export async function fill(context) {
   if (filling.isTyped) await replaceSelection(session, filling.text);
   const filled = await finish(context, filling);
   if (filling.isEntered) {
-    await pressKey(session, { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" });
+    await pressKey(session, keyOf("\n"));
     await session.settled();
   }
   const reply = await replyAbout(context, found);
@@ -144,7 +144,7 @@ async function replyAbout({ tabId, session }, { element, matches }) {
     await session.settled();
     tab = await tabById(tabId);
   }
-  return { element, matches, url: urlOf(tab), title: tab.title ?? "" };
+  return { element, matches, ...addressOf(tab) };
 }
 
 /**

@@ -3,7 +3,7 @@
 import { CommandError } from "../errors.js";
 import { runInPage } from "../page-access.js";
 import { PageLoadWatch } from "../page-load.js";
-import { tabById, urlOf } from "../tabs.js";
+import { addressOf, tabById } from "../tabs.js";
 import { webAddressOf } from "./tabs.js";
 
 /** A little less than a command may take, so that it is this sentence which reaches the reader. */
@@ -90,7 +90,7 @@ async function load({ tabId, signal, session }, timeoutMs, leave) {
     watch.stop();
   }
   const tab = await tabById(tabId);
-  return { url: urlOf(tab), title: tab.title ?? "", status: await statusOf(tab) };
+  return { ...addressOf(tab), status: await statusOf(tab) };
 }
 
 /** @param {chrome.tabs.Tab & {id: number}} tab */

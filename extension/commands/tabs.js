@@ -2,7 +2,7 @@
 
 import { CommandError } from "../errors.js";
 import { PageLoadWatch } from "../page-load.js";
-import { isOwnPage, normalTabs, tabById, urlOf } from "../tabs.js";
+import { addressOf, isOwnPage, normalTabs, tabById } from "../tabs.js";
 
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
@@ -12,8 +12,7 @@ const SILENCE_WAIT_MS = 1_000;
 export async function getTabs() {
   return (await normalTabs()).map((tab) => ({
     id: tab.id,
-    url: urlOf(tab),
-    title: tab.title ?? "",
+    ...addressOf(tab),
     active: tab.active,
     windowId: tab.windowId,
   }));
@@ -42,8 +41,7 @@ export async function createTab({ params, attachments, signal }) {
     try {
       await watch.loaded(tabId, signal);
       await attachments.attach(tabId);
-      const tab = await tabById(tabId);
-      return { tab_id: tabId, url: urlOf(tab), title: tab.title ?? "" };
+      return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
     } catch (error) {
       await removeTab(tabId);
       throw error;
