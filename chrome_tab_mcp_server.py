@@ -3740,6 +3740,13 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         return ToolResult("\n".join(map(str, layers)))
 
 
+def extension_tool(
+    server: LocalProvider, annotations: ToolAnnotations, description: str, *, name: str | None = None
+) -> Callable[[Callable[..., Awaitable[ToolResult]]], Any]:
+    """Return the decorator of a tool that is listed only while the extension is connected."""
+    return server.tool(name, description=description, annotations=annotations, output_schema=None, tags={EXTENSION_TAG})
+
+
 def add_extension_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that need the extension."""
     add_tab_tools(server, tabs)
@@ -3750,11 +3757,10 @@ def add_extension_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools about tabs and what they hold."""
 
-    @server.tool(
-        description="Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.",
-        annotations=READ_ONLY,
-        output_schema=None,
-        tags={EXTENSION_TAG},
+    @extension_tool(
+        server,
+        READ_ONLY,
+        "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.",
     )
     async def process_chrome_tabs(
         context: Context,
@@ -3769,45 +3775,29 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         )
         return tabs_result(answers, together)
 
-    @server.tool(
-        description="List the open tabs of the browser.",
-        annotations=READ_ONLY,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, READ_ONLY, "List the open tabs of the browser.")
     async def browser_get_tabs() -> ToolResult:
         return listed(await tabs.open_tabs())
 
-    @server.tool(
-        description="Open a tab, wait until it has loaded, and attach it.",
-        annotations=CHANGES,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, CHANGES, "Open a tab, wait until it has loaded, and attach it.")
     async def browser_create_tab(url: Annotated[str, Field(description="http or https")]) -> ToolResult:
         created = await tabs.create_tab(url)
         return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
 
-    @server.tool(description="Close a tab.", annotations=DESTROYS, output_schema=None, tags={EXTENSION_TAG})
+    @extension_tool(server, DESTROYS, "Close a tab.")
     async def browser_close_tab(tab_id: int) -> ToolResult:
         await tabs.close_tab(tab_id)
         return ToolResult('{"success": true}', structured_content={"success": True})
 
-    @server.tool(
-        description="List the attached tabs: those whose data layer and page may be used.",
-        annotations=READ_ONLY,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, READ_ONLY, "List the attached tabs: those whose data layer and page may be used.")
     async def list_tabs() -> ToolResult:
         return listed(await tabs.attached_tabs())
 
-    @server.tool(
-        description="Get the events a page has pushed to its data layer (Google Tag Manager and others).",
+    @extension_tool(
+        server,
+        READ_ONLY,
+        "Get the events a page has pushed to its data layer (Google Tag Manager and others).",
         name="getDataLayer",
-        annotations=READ_ONLY,
-        output_schema=None,
-        tags={EXTENSION_TAG},
     )
     async def get_data_layer(
         *,
@@ -3825,12 +3815,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     screenshots = Screenshots(server)
 
     # Leaving a page loses what was typed there.
-    @server.tool(
-        description="Go to an address in an attached tab and wait until it has loaded.",
-        annotations=DESTROYS,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, DESTROYS, "Go to an address in an attached tab and wait until it has loaded.")
     async def navigate(
         *,
         url: Annotated[str, Field(description="http or https")],
@@ -3839,30 +3824,19 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         return acted(await tabs.navigate(tab_id, url, timeout))
 
-    @server.tool(
-        description="Go back one page in an attached tab's history.",
-        annotations=DESTROYS,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, DESTROYS, "Go back one page in an attached tab's history.")
     async def back(tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("back", tab_id, {}))
 
-    @server.tool(
-        description="Go forward one page in an attached tab's history.",
-        annotations=DESTROYS,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, DESTROYS, "Go forward one page in an attached tab's history.")
     async def forward(tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("forward", tab_id, {}))
 
-    @server.tool(
-        description="Take a picture of the visible part of an attached tab, or of one element. "
+    @extension_tool(
+        server,
+        READ_ONLY,
+        "Take a picture of the visible part of an attached tab, or of one element. "
         "Use it for what text does not tell: layout, images, charts.",
-        annotations=READ_ONLY,
-        output_schema=None,
-        tags={EXTENSION_TAG},
     )
     async def screenshot(
         context: Context,
@@ -3881,12 +3855,11 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
             await context.send_notification(ResourceListChangedNotification())
         return result
 
-    @server.tool(
-        description="Run JavaScript in an attached tab and return its value; promises are awaited. "
+    @extension_tool(
+        server,
+        DESTROYS,
+        "Run JavaScript in an attached tab and return its value; promises are awaited. "
         "Only where the person has allowed it for the tab; prefer the other tools.",
-        annotations=DESTROYS,
-        output_schema=None,
-        tags={EXTENSION_TAG},
     )
     async def evaluate(
         code: Annotated[str, Field(min_length=1, max_length=MAX_SENT_CHARS)], tab_id: AttachedTabId
@@ -3894,12 +3867,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         result = await tabs.drive("evaluate", tab_id, {"code": code})
         return value_result(result.get("value"), result)
 
-    @server.tool(
-        description="Get an attached tab's console messages and uncaught errors, newest first.",
-        annotations=READ_ONLY,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, READ_ONLY, "Get an attached tab's console messages and uncaught errors, newest first.")
     async def console_logs(
         *,
         max: Annotated[int, Field(ge=1, le=1_000)] = 100,  # noqa: A002 -- the contract's name
@@ -3911,29 +3879,16 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that use an attached tab's page as a person does."""
 
-    @server.tool(
-        description="Click an element, once it is visible, enabled and still.",
-        annotations=DESTROYS,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, DESTROYS, "Click an element, once it is visible, enabled and still.")
     async def click(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("click", tab_id, {"selector": selector}))
 
-    @server.tool(
-        description="Move the mouse over an element, for menus and tooltips.",
-        annotations=CHANGES,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, CHANGES, "Move the mouse over an element, for menus and tooltips.")
     async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("hover", tab_id, {"selector": selector}))
 
-    @server.tool(
-        description="Write a value into a field in place of what is there. For a <select> use select.",
-        annotations=DESTROYS,
-        output_schema=None,
-        tags={EXTENSION_TAG},
+    @extension_tool(
+        server, DESTROYS, "Write a value into a field in place of what is there. For a <select> use select."
     )
     async def fill(
         selector: Selector,
@@ -3945,12 +3900,7 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         return acted(await tabs.drive("fill", tab_id, {"selector": selector, "value": value}))
 
-    @server.tool(
-        description="Choose options of a <select>.",
-        annotations=DESTROYS,
-        output_schema=None,
-        tags={EXTENSION_TAG},
-    )
+    @extension_tool(server, DESTROYS, "Choose options of a <select>.")
     async def select(
         selector: Selector,
         value: Annotated[ShortText | list[ShortText], Field(description="an option's value or label, or several")],
@@ -4034,7 +3984,7 @@ class Screenshots:
         self._taken += 1
         name = uri_part(name or "") or f"screenshot-{self._taken}"
         uri = f"screenshot://{name}"
-        before = list(self._sizes)
+        before = set(self._sizes)
         self._provider.add_resource(BinaryResource(uri=AnyUrl(uri), name=name, mime_type=mime_type, data=picture))
         self._sizes[uri] = len(picture)
         self._sizes.move_to_end(uri)
@@ -4042,7 +3992,7 @@ class Screenshots:
         said = {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
         text = well_formed(compact_json(shortened({"name": name, "uri": uri, **said}, MAX_SHOWN_CHARS)))
         content = [ImageContent(data=str(data), mime_type=mime_type), TextContent(text=text)]
-        return ToolResult(content), set(before) != set(self._sizes)
+        return ToolResult(content), before != set(self._sizes)
 
     def _drop_oldest(self) -> None:
         while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
