@@ -10,6 +10,7 @@ from collections.abc import AsyncGenerator, Awaitable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+from fastmcp import Client
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
@@ -116,6 +117,28 @@ async def connected(port: int, key: str) -> AsyncGenerator[FakeExtension]:
     async with connecting(port, key) as extension:
         await extension.open()
         yield extension
+
+
+class Call:
+    """A tool call under way, and the commands that it makes the extension see."""
+
+    def __init__(self, parts: tuple[Client[Any], FakeExtension], tool: str, **arguments: Any) -> None:
+        client, self.extension = parts
+        self.result = asyncio.create_task(client.call_tool(tool, arguments, raise_on_error=False))
+
+    async def answer(self, command: str, result: Any) -> dict[str, Any]:
+        message = await self.extension.receive()
+        assert message["command"] == command
+        await self.extension.reply(message, result)
+        return message
+
+    async def refuse(self, command: str, code: str, sentence: str) -> None:
+        message = await self.extension.receive()
+        assert message["command"] == command
+        await self.extension.refuse(message, {"code": code, "message": sentence})
+
+    async def ended(self) -> Any:
+        return await within(self.result)
 
 
 async def raw_request(port: int, request: str) -> tuple[int, str]:

@@ -1,6 +1,5 @@
 """The data layer: what is masked, what JSONPath selects, and what the tools say."""
 
-import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
@@ -11,7 +10,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.fake_extension import FakeExtension, connected, free_port, within
+from tests.fake_extension import Call, FakeExtension, connected, free_port
 
 
 def masked(value: Any, name: str = "") -> Any:
@@ -110,23 +109,6 @@ async def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncGenerat
         assert "bridge     ok" in str(await client.call_tool("chrome_tab_status", {}))
         async with connected(port, server.pairing_key()) as extension:
             yield client, extension
-
-
-class Call:
-    """A tool call under way, and the commands that it makes the extension see."""
-
-    def __init__(self, parts: tuple[Client[Any], FakeExtension], tool: str, **arguments: Any) -> None:
-        client, self.extension = parts
-        self.result = asyncio.create_task(client.call_tool(tool, arguments, raise_on_error=False))
-
-    async def answer(self, command: str, result: Any) -> dict[str, Any]:
-        message = await self.extension.receive()
-        assert message["command"] == command
-        await self.extension.reply(message, result)
-        return message
-
-    async def ended(self) -> Any:
-        return await within(self.result)
 
 
 def tab(number: int, url: str) -> dict[str, Any]:

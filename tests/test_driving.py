@@ -1,6 +1,5 @@
 """Driving an attached tab as a client sees it: what is sent, what comes back, what is kept back."""
 
-import asyncio
 import base64
 import json
 from collections.abc import AsyncGenerator
@@ -16,7 +15,7 @@ from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNot
 
 import chrome_tab_mcp_server as server
 from tests.asking import error_of, text_of
-from tests.fake_extension import FakeExtension, connected, free_port, within
+from tests.fake_extension import Call, FakeExtension, connected, free_port
 
 PNG = base64.b64encode(
     base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
@@ -72,28 +71,6 @@ async def denying(config_home: Path) -> AsyncGenerator[Parts]:
     (config_home / "config.toml").write_text(DENYING, encoding="utf-8")
     async with driving() as pair:
         yield pair
-
-
-class Call:
-    """A tool call under way, and the commands that it makes the extension see."""
-
-    def __init__(self, parts: Parts, tool: str, **arguments: Any) -> None:
-        client, self.extension = parts
-        self.result = asyncio.create_task(client.call_tool(tool, arguments, raise_on_error=False))
-
-    async def answer(self, command: str, result: Any) -> dict[str, Any]:
-        message = await self.extension.receive()
-        assert message["command"] == command
-        await self.extension.reply(message, result)
-        return message
-
-    async def refuse(self, command: str, code: str, sentence: str) -> None:
-        message = await self.extension.receive()
-        assert message["command"] == command
-        await self.extension.refuse(message, {"code": code, "message": sentence})
-
-    async def ended(self) -> Any:
-        return await within(self.result)
 
 
 async def answered(parts: Parts, tool: str, result: Any, **arguments: Any) -> Any:

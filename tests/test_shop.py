@@ -8,7 +8,6 @@ import json
 import re
 import sys
 import tempfile
-import threading
 from collections.abc import AsyncGenerator, Generator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -22,6 +21,7 @@ from playwright.async_api import BrowserContext
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from tests.asking import error_of, text_of
+from tests.loopback import serving
 
 SHOP = Path(__file__).parent / "pages" / "shop"
 WAIT_S = 30
@@ -77,12 +77,8 @@ def shop() -> Generator[str]:
         def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 -- the base class names it so
 
     files = functools.partial(Files, directory=str(SHOP))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), files) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), files)) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Real Chromium with the real extension; the server is a fake, so that it can misbehave."""
 
 import http.server
+import json
 import re
 import tempfile
 import threading
@@ -14,6 +15,7 @@ from playwright.async_api import BrowserContext, Locator, Page, Playwright, asyn
 
 from tests.browser import chromium_arguments, chromium_path
 from tests.extension.fake_bridge import FakeBridge, Message, running_bridge
+from tests.loopback import serving
 
 HERE = Path(__file__).parent
 EXTENSION = HERE.parent.parent / "extension"
@@ -200,11 +202,14 @@ class DrivenTab:
             if message["tab_id"] == self.tab_id:
                 return message
 
+    async def person_does(self, action: str, **more: object) -> None:
+        """Do in the popup what is about this tab."""
+        message = json.dumps({"action": action, "tabId": self.tab_id, **more})
+        await self.popup.chrome(f"chrome.runtime.connect().postMessage({message})")
+
     async def allow_evaluate(self) -> None:
         """Turn the tab's switch on, as the person does in the popup."""
-        await self.popup.chrome(
-            f"chrome.runtime.connect().postMessage({{ action: 'set_allow_evaluate', tabId: {self.tab_id}, on: true }})"
-        )
+        await self.person_does("set_allow_evaluate", on=True)
         while (await self.ask("evaluate", code="1"))["success"] is False:
             pass
 
@@ -276,10 +281,7 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
 
 @pytest.fixture
 def site() -> Generator[Site]:
-    with Site() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    server = Site()
+    with serving(server):
         yield server
         server.finish_slow.set()
-        server.shutdown()
-        thread.join()

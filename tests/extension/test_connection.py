@@ -3,7 +3,6 @@
 import http.server
 import json
 import tempfile
-import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from websockets.asyncio.server import ServerConnection
 
 from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
 from tests.extension.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
+from tests.loopback import serving
 
 ALARMS = "await chrome.alarms.getAll()"
 
@@ -210,13 +210,9 @@ async def test_http_server_on_the_port_counts_as_not_reachable(paired: Popup, br
     await paired.press("disconnect")
     await bridge.stop()
     address = ("127.0.0.1", bridge.port)
-    with http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler) as foreign:
-        thread = threading.Thread(target=foreign.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+    with serving(http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler)):
         await paired.press("reconnect")
         await paired.shows("Disconnected. Server not reachable")
-        foreign.shutdown()
-        thread.join()
 
     await bridge.start()
     await paired.press("reconnect")

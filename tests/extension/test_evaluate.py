@@ -148,7 +148,7 @@ async def test_switch_goes_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
     assert await value(tab, "1") == 1
 
     for action in ("detach", "attach"):
-        await tab.popup.chrome(f"chrome.runtime.connect().postMessage({{ action: '{action}', tabId: {tab.tab_id} }})")
+        await tab.person_does(action)
         await tab.told(f"tab_{action}ed")
 
     assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"

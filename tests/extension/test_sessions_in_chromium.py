@@ -4,7 +4,6 @@ import asyncio
 import http.server
 import os
 import signal
-import threading
 from collections.abc import Generator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
+from tests.loopback import serving
 
 
 @pytest.fixture
@@ -28,12 +28,8 @@ def site() -> Generator[str]:
 
         def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 -- the base class names it so
 
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join()
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)) as address:
+        yield address
 
 
 def owner_of(port: int) -> int:
