@@ -20,7 +20,7 @@ export async function readableTab(tabId) {
 }
 
 /**
- * @param {chrome.tabs.Tab & {id: number}} tab
+ * @param {{id: number, url?: string | undefined}} tab
  * @param {object} script
  * @param {(request: any) => unknown} script.func self-contained; it runs in the page from its own source text
  * @param {[unknown]} script.args JSON; Chrome drops the nulls inside on their way
@@ -91,7 +91,7 @@ function refuseSleeping(tab) {
  * Chrome gives its reasons as English sentences only.
  *
  * @param {unknown} error
- * @param {chrome.tabs.Tab} tab
+ * @param {{url?: string | undefined}} tab
  */
 async function refusalOf(error, tab) {
   const reason = error instanceof Error ? error.message : "";

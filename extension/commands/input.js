@@ -154,7 +154,7 @@ async function replyAbout({ tabId, session }, { element, matches }) {
  * @returns {Promise<unknown>} null when the page has gone
  */
 async function afterwards(tabId, func, request) {
-  return runInPage(await tabById(tabId), { func, args: [request] }).catch(() => null);
+  return runInPage({ id: tabId }, { func, args: [request] }).catch(() => null);
 }
 
 /**
