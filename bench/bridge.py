@@ -6,19 +6,18 @@ from the same program: their debuggers would slow down ours, and the person's br
 """
 
 import asyncio
-import http.server
 import json
 import os
 import random
 import statistics
 import subprocess
 import tempfile
-import threading
 import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -28,6 +27,7 @@ import psutil
 from playwright.async_api import BrowserContext, Page
 
 import chrome_tab_mcp_server as server
+from bench.web import Reply, listening
 from demo.browser import browser_with_extension, chromium, pair
 from demo.server import SERVER, connection_string, server_environment
 
@@ -153,24 +153,12 @@ PAGES = {"70 kB article": ("article", 70_000), "250 kB shop": ("shop", 250_000),
 def web_server(pages: Mapping[str, str]) -> Generator[str]:
     """Serve the pages on loopback; gives the address before their names."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = pages.get(unquote(self.path).lstrip("/"), "").encode()
-            self.send_response(200 if body else 404)
-            self.send_header("content-type", "text/html; charset=utf-8")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def page(request: BaseHTTPRequestHandler) -> Reply:
+        body = pages.get(unquote(request.path).lstrip("/"), "").encode()
+        return 200 if body else 404, "text/html; charset=utf-8", body
 
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the inherited name
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
-        threading.Thread(target=web.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{web.server_port}/"
-        finally:
-            web.shutdown()
+    with listening(page) as address:
+        yield f"{address}/"
 
 
 # --- The others ---------------------------------------------------------------------------------

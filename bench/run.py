@@ -8,7 +8,6 @@ A ratio says more than a time: both sides run on the same machine, in turns, sec
 
 import argparse
 import asyncio
-import http.server
 import json
 import os
 import random
@@ -24,6 +23,7 @@ from collections.abc import Callable, Coroutine, Generator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,7 @@ from rich.table import Table
 import chrome_tab_mcp_server as server
 from bench.bridge import Line, measure_bridge, started
 from bench.driving import measure_driving
+from bench.web import Reply, listening
 from bench.whole_page import measure_whole_page
 from demo.browser import browser_with_extension, pair
 from demo.server import SERVER, connection_string, server_environment
@@ -197,32 +198,16 @@ async def measure_start() -> list[Ratio]:
 def fake_model(arrivals: list[float]) -> Generator[str]:
     """Serve a fake model that writes down when a request arrives and answers at once; gives its address."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            arrivals.append(time.perf_counter())
-            self.rfile.read(int(self.headers["content-length"]))
-            self.answer(200, {"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]})
+    def model(request: BaseHTTPRequestHandler) -> Reply:
+        if request.command == "GET":
+            return 404, "application/json", b'{"error": "nothing but chat completions here"}'
+        arrivals.append(time.perf_counter())
+        request.rfile.read(int(request.headers["content-length"]))
+        answer = {"choices": [{"message": {"content": "ok"}, "finish_reason": "stop"}]}
+        return 200, "application/json", json.dumps(answer).encode()
 
-        def do_GET(self) -> None:
-            self.answer(404, {"error": "nothing but chat completions here"})
-
-        def answer(self, status: int, content: dict[str, Any]) -> None:
-            body = json.dumps(content).encode()
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the inherited name
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as web:
-        threading.Thread(target=web.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{web.server_port}"
-        finally:
-            web.shutdown()
+    with listening(model) as address:
+        yield address
 
 
 INNER_TEXT_MS = """() => {
