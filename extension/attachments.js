@@ -2,7 +2,7 @@
  * The tabs that the person has attached: what is only allowed there is decided by asking here. Each change is told to
  * the server as an event.
  *
- * @import {AttachedTab, Attachment, TabEvent} from "./types.d.ts"
+ * @import {Attachment, TabEvent} from "./types.d.ts"
  */
 
 import { CommandError } from "./errors.js";
@@ -39,15 +39,15 @@ export class Attachments {
     return [...this.#attachments.keys()];
   }
 
-  /** @returns {Promise<AttachedTab[]>} in the order in which they were attached */
-  async list() {
+  /** The tabs that are attached and open, in the order in which they were attached. */
+  async tabs() {
     await this.#loaded;
-    const attachments = [...this.#attachments];
-    const tabs = await Promise.all(attachments.map(([tabId]) => chrome.tabs.get(tabId).catch(() => null)));
-    return attachments.flatMap(([tabId, { connectedAt }], index) => {
-      const tab = tabs[index];
-      return tab ? [{ tab_id: tabId, ...addressOf(tab), connected_at: connectedAt }] : [];
+    const withTime = async (/** @type {[number, Attachment]} */ [tabId, { connectedAt }]) => ({
+      ...(await tabById(tabId)),
+      connectedAt,
     });
+    const tabs = await Promise.all([...this.#attachments].map((each) => withTime(each).catch(() => null)));
+    return tabs.filter((tab) => tab !== null);
   }
 
   /**
@@ -134,24 +134,20 @@ export class Attachments {
  *
  * @param {number | null} tabId null for the one attached tab
  * @param {Attachments} attachments
- * @returns {Promise<number>}
  * @throws {CommandError} TAB_NOT_ATTACHED, TAB_NOT_FOUND, AMBIGUOUS_TAB
  */
 export async function chooseAttachedTab(tabId, attachments) {
-  if (tabId === null) return onlyAttachedTab(await attachments.list());
-  await tabById(tabId);
-  if (await attachments.get(tabId)) return tabId;
+  if (tabId === null) return onlyAttachedTab(await attachments.tabs());
+  const tab = await tabById(tabId);
+  if (await attachments.get(tabId)) return tab;
   throw new CommandError("TAB_NOT_ATTACHED", `Tab ${tabId} is not attached. ${HOW_TO_ATTACH}`);
 }
 
-/**
- * @param {AttachedTab[]} tabs
- * @returns {number}
- */
+/** @param {(chrome.tabs.Tab & {id: number})[]} tabs */
 function onlyAttachedTab([first, ...others]) {
   if (!first) throw new CommandError("TAB_NOT_ATTACHED", `No tab is attached. ${HOW_TO_ATTACH}`);
-  if (!others.length) return first.tab_id;
-  const named = [first, ...others].slice(0, NAMED_TABS).map(({ tab_id, title }) => `${tab_id} ${quote(title)}`);
+  if (!others.length) return first;
+  const named = [first, ...others].slice(0, NAMED_TABS).map(({ id, title }) => `${id} ${quote(title ?? "")}`);
   throw new CommandError(
     "AMBIGUOUS_TAB",
     `${others.length + 1} tabs are attached: ${named.join(", ")}. Name one of them as tab_id; list_tabs lists them all.`,

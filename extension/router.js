@@ -73,8 +73,8 @@ async function runCommand({ command, tab_id, params }, services, controller) {
   if (!entry.chooseTab) return entry.run({ tabId: tab_id ?? chrome.tabs.TAB_ID_NONE, ...context });
   const { chooseTab } = entry;
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
-  const tabId = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, services.attachments));
-  return whileTabLives(tabId, controller, () => entry.run({ tabId, ...context }));
+  const tab = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, services.attachments));
+  return whileTabLives(tab, controller, () => entry.run({ tabId: tab.id, ...context }));
 }
 
 /**
@@ -82,17 +82,17 @@ async function runCommand({ command, tab_id, params }, services, controller) {
  * that all look would be all that the browser does.
  *
  * @template T
- * @param {number} tabId
+ * @param {chrome.tabs.Tab & {id: number}} tab
  * @param {AbortController} controller aborted when the tab goes away
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-async function whileTabLives(tabId, controller, work) {
+async function whileTabLives({ id: tabId, status }, controller, work) {
   const ofTab = running.get(tabId) ?? new Set();
   running.set(tabId, ofTab.add(controller));
-  const hadPage = hasPage(tabId);
+  const hadPage = status !== "unloaded";
   const abortIfLost = async () => {
-    if (!(await hadPage) || (await hasPage(tabId))) return;
+    if (!hadPage || (await hasPage(tabId))) return;
     const error = disconnected("The page crashed or the tab went away while the command ran. Reload it.");
     for (const each of ofTab) each.abort(error);
   };

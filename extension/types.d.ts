@@ -91,8 +91,8 @@ export interface DataLayer {
 
 /** One row of the command table. A command without `chooseTab` works on no page. */
 export interface CommandEntry {
-  /** Turns the command's `tab_id` into the id of a tab it may use, or throws. This is where consent is decided. */
-  chooseTab?: (tabId: number | null, attachments: Attachments) => Promise<number>;
+  /** Turns the command's `tab_id` into a tab it may use, or throws. This is where consent is decided. */
+  chooseTab?: (tabId: number | null, attachments: Attachments) => Promise<chrome.tabs.Tab & { id: number }>;
   run: (context: CommandContext) => Promise<unknown>;
 }
 

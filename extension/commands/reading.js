@@ -3,7 +3,7 @@
 import { CommandError } from "../errors.js";
 import { readPage } from "../page/read-page.js";
 import { readableTab, runInPage, unreadable } from "../page-access.js";
-import { viewedTab } from "../tabs.js";
+import { tabById, viewedTab } from "../tabs.js";
 
 /**
  * Pairing is consent enough to read: any tab may be meant.
@@ -11,7 +11,7 @@ import { viewedTab } from "../tabs.js";
  * @param {number | null} tabId null for the tab that the person last looked at
  */
 export async function chooseReadableTab(tabId) {
-  return tabId ?? (await viewedTab()).id;
+  return tabId === null ? viewedTab() : tabById(tabId);
 }
 
 /**

@@ -20,10 +20,11 @@ export async function getTabs() {
 
 /**
  * @param {CommandContext} context
- * @returns {Promise<AttachedTab[]>}
+ * @returns {Promise<AttachedTab[]>} in the order in which they were attached
  */
 export async function listTabs({ attachments }) {
-  return attachments.list();
+  const tabs = await attachments.tabs();
+  return tabs.map((tab) => ({ tab_id: tab.id, ...addressOf(tab), connected_at: tab.connectedAt }));
 }
 
 /**
