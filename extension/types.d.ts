@@ -280,8 +280,11 @@ export interface Box extends Point {
 /** What a field holds after it was filled. */
 export interface FilledField {
   value: string;
-  /** Whether the field has lost a part of the text; it is empty now, and waits for the text key by key. */
-  isToRetype: boolean;
+  /**
+   * What is left to do: look again once the browser says that it has typed, or type key by key, because the field has
+   * lost a part of the text; its content is selected again.
+   */
+  next: "" | "look" | "retype";
   notes: string[];
 }
 

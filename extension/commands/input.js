@@ -7,7 +7,7 @@
 
 import { CommandError } from "../errors.js";
 import { finishFill, readChecked } from "../page/after-input.js";
-import { findElement } from "../page/find-element.js";
+import { findElement, findElementAgain } from "../page/find-element.js";
 import { readableTab, runInPage } from "../page-access.js";
 import { addressOf, tabById, urlOf } from "../tabs.js";
 
@@ -62,8 +62,7 @@ export async function fill(context) {
   }
   const found = await find(context, { action: "fill", selector: selectorOf(context), value });
   const filling = /** @type {Filling} */ (found.filling);
-  if (filling.isTyped) await replaceSelection(session, filling.text);
-  const filled = await finish(context, filling);
+  const filled = await enter(context, filling);
   if (filling.isEntered) {
     await pressKey(session, keyOf("\n"));
     await session.settled();
@@ -117,7 +116,9 @@ function selectorOf({ params: { selector } }) {
 async function find({ tabId, signal }, action) {
   const tab = await readableTab(tabId);
   const request = { ...action, isInFront: tab.active };
-  const answer = /** @type {ElementAnswer | null} */ (await runInPage(tab, { func: findElement, args: [request] }));
+  const run = (/** @type {(request: any) => unknown} */ func) => runInPage(tab, { func, args: [request] });
+  const again = await run(findElementAgain);
+  const answer = /** @type {ElementAnswer | null} */ (again === false ? await run(findElement) : again);
   signal.throwIfAborted();
   if (!answer) {
     throw new CommandError(
@@ -158,20 +159,25 @@ async function afterwards(tabId, func, request) {
 }
 
 /**
+ * Types the text, unless the field holds it already, and looks at what the field has made of it.
+ *
  * @param {DrivenContext} context
  * @param {Filling} filling
  * @returns {Promise<FilledField | null>} null when the page has gone
  */
-async function finish({ tabId, session }, { text, isTyped }) {
-  const mayRetype = isTyped && text.length <= MAX_KEYED_LENGTH;
-  const look = async (/** @type {boolean} */ isFirst) =>
-    /** @type {FilledField | null} */ (await afterwards(tabId, finishFill, { text, mayRetype: isFirst && mayRetype }));
-  const filled = await look(true);
-  if (!filled?.isToRetype) return filled;
+async function enter({ tabId, session }, { text, isTyped }) {
+  const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
+    /** @type {FilledField | null} */ (await afterwards(tabId, finishFill, { text, isEarly, mayRetype }));
+  if (!isTyped) return look({});
+  const mayRetype = text.length <= MAX_KEYED_LENGTH;
+  // In one go: who looks after the typing waits for the page to draw it, which takes longer than both.
+  const [early] = await Promise.all([look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);
+  const filled = early?.next === "look" ? await look({ mayRetype }) : early;
+  if (filled?.next !== "retype") return filled;
   await replaceSelection(session, "");
   // Fields with a mask take some texts from keys only.
   for (const character of text) await pressKey(session, keyOf(character));
-  return look(false);
+  return look({});
 }
 
 // --- Trusted events

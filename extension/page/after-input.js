@@ -6,15 +6,19 @@
 /**
  * Looks at what a field has made of the text, and tells the page of the change as leaving the field would.
  *
- * @param {{text: string, mayRetype: boolean}} request `text`: what the field was to hold
- * @returns {FilledField | null}
+ * @param {object} request
+ * @param {string} request.text what the field was to hold
+ * @param {boolean} request.isEarly whether the text may still be on its way
+ * @param {boolean} request.mayRetype
+ * @returns {Promise<FilledField | null>}
  */
-export function finishFill({ text, mayRetype }) {
+export async function finishFill({ text, isEarly, mayRetype }) {
+  const TYPING_WAIT_MS = 100;
   const EXCERPT_LENGTH = 150;
   const remembered = Reflect.get(globalThis, Symbol.for("chrome-tab-reader.field"));
   if (!remembered) return null;
-  /** @type {{field: HTMLInputElement, before: string}} */
-  const { field, before } = remembered;
+  /** @type {{field: HTMLInputElement, before: string, typed: Promise<"typed">}} */
+  const { field, before, typed } = remembered;
   const isControl = ["input", "textarea"].includes(field.localName);
   const isSecret = isControl && field.type === "password";
 
@@ -52,15 +56,19 @@ export function finishFill({ text, mayRetype }) {
     ].filter((note) => typeof note === "string");
   }
 
+  if (isEarly) {
+    const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
+    if ((await Promise.race([typed, late])) === "late") return { value: "", next: "look", notes: [] };
+  }
   if (mayRetype && hasRoomFor(text) && essence(held()) !== essence(text)) {
     field.focus();
     if (isControl) field.select();
     else field.ownerDocument.defaultView?.getSelection()?.selectAllChildren(field);
-    return { value: "", isToRetype: true, notes: [] };
+    return { value: "", next: "retype", notes: [] };
   }
   Reflect.deleteProperty(globalThis, Symbol.for("chrome-tab-reader.field"));
   if (held() !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
-  return { value: isSecret ? "(hidden)" : held(), isToRetype: false, notes: notes() };
+  return { value: isSecret ? "(hidden)" : held(), next: "", notes: notes() };
 }
 
 /** @returns {boolean | null} whether the clicked element is checked now */

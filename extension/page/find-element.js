@@ -18,6 +18,9 @@ export async function findElement(request) {
   /** @typedef {{kind: "css" | "xpath" | "text", text: string}} Part */
   /** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control */
 
+  // `findElementAgain` takes it from here.
+  Reflect.set(globalThis, Symbol.for("chrome-tab-reader.find-element"), findElement);
+
   const FIND_WAIT_MS = 1_000;
   const READY_WAIT_MS = 5_000;
   const POLL_MS = 50;
@@ -1021,10 +1024,22 @@ export async function findElement(request) {
     }
     const before = isControl(element) ? field.value : innerTextOf(field);
     // `finishFill` in after-input.js goes on with it. Named elements of the page cannot hide a symbol.
-    Reflect.set(globalThis, Symbol.for("chrome-tab-reader.field"), { field, before });
+    Reflect.set(globalThis, Symbol.for("chrome-tab-reader.field"), { field, before, typed: typingInto(field) });
     if (isTyped) selectContent(field);
     else setValue(field, kind, text);
     return { text, isTyped, isEntered };
+  }
+
+  /**
+   * @param {HTMLElement} field
+   * @returns {Promise<"typed">} when the page has taken the next typing, whatever it makes of it
+   */
+  function typingInto(field) {
+    return new Promise((resolve) => {
+      // The second turn comes after what the page puts off to the next one.
+      const soon = () => setTimeout(() => setTimeout(resolve, 0, "typed"));
+      field.addEventListener("beforeinput", soon, { capture: true, once: true });
+    });
   }
 
   /** @param {Root} root */
@@ -1177,4 +1192,16 @@ export async function findElement(request) {
       message: `The page is built in a way that stops the search (${kind}). ${advice}`,
     };
   }
+}
+
+/**
+ * As `findElement`, where that has run before: its source is long, and reading it again takes longer than a search.
+ *
+ * @param {ElementRequest} request
+ * @returns {Promise<ElementAnswer> | false} false when it has not run in this page yet
+ */
+export function findElementAgain(request) {
+  /** @type {typeof findElement | undefined} */
+  const kept = Reflect.get(globalThis, Symbol.for("chrome-tab-reader.find-element"));
+  return kept ? kept(request) : false;
 }

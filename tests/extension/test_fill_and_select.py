@@ -244,6 +244,8 @@ async def test_field_that_a_framework_controls_tells_it_of_the_value(
         ("#keys-only", "A 1-\u00e9", "A 1-\u00e9"),
         ("#digits", "a1b2", "12"),
         ("#refuses", "x", ""),
+        ("#later", "abc", "ABC"),
+        ("#silent", "abc", "abc"),
     ],
 )
 async def test_masked_field_takes_what_it_takes_and_the_reply_says_what_that_is(
