@@ -9,6 +9,7 @@ const MAX_SIDE = 4_000;
 const WEBP_QUALITY = 80;
 const MAX_ATTEMPTS = 4;
 const MAX_REPEATS = 3;
+const MAX_RETAKES = 10;
 
 /**
  * A picture of the viewport, of an element as a whole, or of the page in a window of the given size. One pixel of it is
@@ -22,14 +23,14 @@ export async function screenshot(context) {
   const { params, session } = context;
   const width = sideOf(params, "width");
   const height = sideOf(params, "height");
-  if (width === null && height === null) return capture(context, null);
+  if (width === null && height === null) return steadyCapture(context, null);
   const { cssLayoutViewport: now } = await session.send("Page.getLayoutMetrics");
   const size = { width: width ?? now.clientWidth, height: height ?? now.clientHeight };
   await session.send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: 1, mobile: false });
   // They take their room out of the given size.
   await session.send("Emulation.setScrollbarsHidden", { hidden: true });
   try {
-    return await capture(context, size);
+    return await steadyCapture(context, size);
   } finally {
     await session.send("Emulation.setScrollbarsHidden", { hidden: false });
     await session.send("Emulation.clearDeviceMetricsOverride");
@@ -51,14 +52,42 @@ function sideOf(params, name) {
 }
 
 /**
+ * A picture of a window that kept its size while it was taken: a new tab gets its own late, and the browser's bar about
+ * the debugger slides in.
+ *
  * @param {DrivenContext} context
  * @param {{width: number, height: number} | null} size of the window, where it was given
  * @returns {Promise<Screenshot & Remarks>}
  */
-async function capture(context, size) {
+async function steadyCapture(context, size) {
   const { session, params } = context;
-  const selected = (params.selector ?? null) === null ? null : await boxOf(context);
-  const metrics = await session.send("Page.getLayoutMetrics");
+  const measure = () => session.send("Page.getLayoutMetrics");
+  for (let retakes = 0; ; retakes += 1) {
+    const selected = (params.selector ?? null) === null ? null : await boxOf(context);
+    const before = await measure();
+    const picture = await capture(session, { selected, size, metrics: before });
+    const after = await measure();
+    if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport) || retakes === MAX_RETAKES) return picture;
+  }
+}
+
+/**
+ * @param {{clientWidth: number, clientHeight: number}} a
+ * @param {{clientWidth: number, clientHeight: number}} b
+ */
+function isSameSize(a, b) {
+  return a.clientWidth === b.clientWidth && a.clientHeight === b.clientHeight;
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {object} what
+ * @param {Box | null} what.selected
+ * @param {{width: number, height: number} | null} what.size
+ * @param {any} what.metrics of Page.getLayoutMetrics
+ * @returns {Promise<Screenshot & Remarks>}
+ */
+async function capture(session, { selected, size, metrics }) {
   const viewport = { ...viewportOf(metrics), ...size };
   const box = selected ?? viewport;
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
