@@ -291,7 +291,7 @@ async def measure_growth() -> list[Ratio]:
     }
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        browser = await stack.enter_async_context(browser_with_extension(folder))
+        browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
         page = browser.pages[0]
         times: dict[str, list[float]] = {name: [] for name in requests}
         for size in (MEGABYTE, 10 * MEGABYTE):

@@ -6,8 +6,9 @@ import json
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from playwright.async_api import BrowserContext, async_playwright
@@ -37,11 +38,15 @@ def extension_id() -> str:
 @asynccontextmanager
 async def browser_with_extension(profile: Path) -> AsyncGenerator[BrowserContext]:
     """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty."""
-    async with async_playwright() as playwright:
+    async with AsyncExitStack() as stack:
+        # A browser that is ended early leaves files behind.
+        scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True))
+        playwright = await stack.enter_async_context(async_playwright())
         context = await playwright.chromium.launch_persistent_context(
             profile,
             executable_path=chromium(),
             chromium_sandbox=os.geteuid() != 0,  # root has no sandbox
+            env={**os.environ, "TMPDIR": scratch},
             handle_sigint=False,  # Ctrl-C ends the block, and that ends the browser
             headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
             args=[

@@ -44,12 +44,12 @@ def start_demo(folder: Path, settings: Mapping[str, str]) -> subprocess.Popen[st
 
 
 def processes_of(folder: Path) -> list[str]:
-    """The programs that live with this TMPDIR, as everything does that the demonstration starts."""
+    """The programs that live with this TMPDIR or one in it, as everything does that the demonstration starts."""
     mark = f"TMPDIR={folder}".encode()
     found: list[str] = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
-            if mark in (process / "environ").read_bytes().split(b"\0"):
+            if any(each.startswith(mark) for each in (process / "environ").read_bytes().split(b"\0")):
                 found.append((process / "cmdline").read_text().replace("\0", " "))
         except (FileNotFoundError, PermissionError, ProcessLookupError):
             continue
