@@ -17,6 +17,8 @@ from tests.fake_osascript import FakeOsascript, installed
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"
 
 
+# Before pytest-xdist looks at the groups.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if sys.platform == "darwin" and ("extension" in item.path.parts or item.path.stem == "test_demo"):
