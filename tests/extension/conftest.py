@@ -18,6 +18,7 @@ from tests.extension.fake_bridge import FakeBridge, Message, running_bridge
 from tests.loopback import serving
 
 HERE = Path(__file__).parent
+WRITTEN_PAGES = HERE.parent / "pages"
 EXTENSION = HERE.parent.parent / "extension"
 # Follows from `key` in manifest.json.
 EXTENSION_URL = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
@@ -36,6 +37,8 @@ PAGES: dict[str, bytes] = {
     # Six bytes each in JSON. Not rendered, because a browser takes minutes to lay them out.
     "/controls": b"<title>Controls</title><body style='display:none'>%s" % (b"\x01" * 12_000_000),
     "/file.pdf": PDF,
+    "/blank": b"<title>Blank</title>",
+    **{f"/{path.name}": path.read_bytes() for path in WRITTEN_PAGES.glob("*.html")},
 }
 
 
@@ -164,6 +167,10 @@ async def paired(popup: Popup, bridge: FakeBridge) -> Popup:
     return popup
 
 
+# One pairing, and the popup in which it was made.
+Driver = tuple[FakeBridge, Popup]
+
+
 class DrivenTab:
     """An attached tab, driven as the server drives it."""
 
@@ -195,6 +202,12 @@ class DrivenTab:
         self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
         await self.do("navigate", url=self.site.url(path))
 
+    async def again(self) -> "DrivenTab":
+        """Itself for another test: in front, and with nothing noted by its page."""
+        await self.page.bring_to_front()
+        await self.page.evaluate("for (const noted of [globalThis.clicked, globalThis.events]) noted?.splice(0)")
+        return self
+
     async def told(self, event: str) -> Message:
         """Wait for the next event of that name about this tab; those of other tests' tabs may still be on their way."""
         while True:
@@ -215,7 +228,7 @@ class DrivenTab:
 
 
 @pytest.fixture(scope="module")
-async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[tuple[FakeBridge, Popup]]:
+async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[Driver]:
     """One pairing for all tests of a file."""
     async with running_bridge() as bridge:
         popup = Popup(await shared_chromium.new_page())
@@ -228,20 +241,48 @@ async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[tuple[FakeBr
         await popup.page.close()
 
 
-@pytest.fixture
-async def driven(driver: tuple[FakeBridge, Popup], site: "Site") -> AsyncGenerator[DrivenTab]:
-    """A tab that was opened for the server, at an empty page; closed after the test."""
+@asynccontextmanager
+async def driven_tab(driver: Driver, site: "Site", path: str) -> AsyncGenerator[DrivenTab]:
+    """A tab that was opened for the server at that path; closed in the end, with all that was opened meanwhile."""
     bridge, popup = driver
-    site.pages["/blank"] = b"<title>Blank</title>"
+    before = set(popup.page.context.pages)
     async with popup.page.context.expect_page() as opened:
-        created = await bridge.ask("browser_create_tab", url=site.url("/blank"))
+        created = await bridge.ask("browser_create_tab", url=site.url(path))
     page = await opened.value
     # Playwright would answer dialogs before the extension can.
     page.on("dialog", lambda _dialog: None)
     yield DrivenTab(bridge, popup, site, page, created["result"]["tab_id"])
     for other in popup.page.context.pages:
-        if other is not popup.page:
+        if other not in before:
             await other.close()
+
+
+@asynccontextmanager
+async def lasting_tab(driver: Driver, path: str) -> AsyncGenerator[DrivenTab]:
+    """A tab for many tests of a file that leave its page as it was: opening one takes longer than such a test."""
+    site = Site()
+    with serving(site):
+        async with driven_tab(driver, site, path) as tab:
+            yield tab
+
+
+@pytest.fixture
+async def driven(driver: Driver, site: "Site") -> AsyncGenerator[DrivenTab]:
+    """A tab that was opened for the server, at an empty page; closed after the test."""
+    async with driven_tab(driver, site, "/blank") as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+async def lasting_blank(driver: Driver) -> AsyncGenerator[DrivenTab]:
+    async with lasting_tab(driver, "/blank") as tab:
+        yield tab
+
+
+@pytest.fixture
+async def blank(lasting_blank: DrivenTab) -> DrivenTab:
+    """An attached tab at an empty page, for tests that leave it as it was."""
+    return await lasting_blank.again()
 
 
 class Site(http.server.ThreadingHTTPServer):

@@ -89,9 +89,9 @@ async def test_a_page_that_writes_without_end_fills_no_more_than_its_room(driven
 
 
 @pytest.mark.parametrize("most", [0, 1001, 1.5, "5"])
-async def test_senseless_number_is_refused(driven: DrivenTab, most: object) -> None:
-    code, message = await driven.refused("console_logs", max=most)
+async def test_senseless_number_is_refused(blank: DrivenTab, most: object) -> None:
+    code, message = await blank.refused("console_logs", max=most)
 
     assert code == "INVALID_ARGUMENT"
     assert "1000" in message
-    assert await driven.do("console_logs", max=1000)
+    assert await blank.do("console_logs", max=1000)

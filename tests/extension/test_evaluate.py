@@ -1,16 +1,24 @@
 """JavaScript in the page: only where the person allows it, and what comes back."""
 
 import asyncio
+from collections.abc import AsyncGenerator
 
 import pytest
 
-from tests.extension.conftest import DrivenTab
+from tests.extension.conftest import DrivenTab, Driver, lasting_tab
 
 
 @pytest.fixture
 async def tab(driven: DrivenTab) -> DrivenTab:
     await driven.allow_evaluate()
     return driven
+
+
+@pytest.fixture(scope="module")
+async def lasting(driver: Driver) -> AsyncGenerator[DrivenTab]:
+    async with lasting_tab(driver, "/blank") as tab:
+        await tab.allow_evaluate()
+        yield tab
 
 
 async def value(tab: DrivenTab, code: str) -> object:
@@ -51,8 +59,8 @@ async def test_code_runs_only_while_the_switch_of_the_tab_is_on(driven: DrivenTa
         ("'\\ud800'", "\ufffd"),
     ],
 )
-async def test_values_come_back_as_json(tab: DrivenTab, code: str, expected: object) -> None:
-    assert await value(tab, code) == expected
+async def test_values_come_back_as_json(lasting: DrivenTab, code: str, expected: object) -> None:
+    assert await value(lasting, code) == expected
 
 
 async def test_names_declared_once_are_there_in_the_next_call_and_may_be_declared_again(tab: DrivenTab) -> None:
@@ -79,18 +87,20 @@ async def test_code_sees_what_the_page_sees(tab: DrivenTab) -> None:
         ("throw 'a text'", "a text", "line 1, column 1"),
     ],
 )
-async def test_code_that_throws_is_an_error_with_its_place(tab: DrivenTab, code: str, what: str, place: str) -> None:
-    error, message = await tab.refused("evaluate", code=code)
+async def test_code_that_throws_is_an_error_with_its_place(
+    lasting: DrivenTab, code: str, what: str, place: str
+) -> None:
+    error, message = await lasting.refused("evaluate", code=code)
 
     assert error == "EXECUTION_ERROR"
     assert what in message
     assert place in message
-    assert await value(tab, "1") == 1
+    assert await value(lasting, "1") == 1
 
 
 @pytest.mark.parametrize("code", ["", "  ", None, 5, "x" * 100_001])
-async def test_senseless_code_is_refused(tab: DrivenTab, code: object) -> None:
-    error, message = await tab.refused("evaluate", code=code)
+async def test_senseless_code_is_refused(lasting: DrivenTab, code: object) -> None:
+    error, message = await lasting.refused("evaluate", code=code)
 
     assert error == "INVALID_ARGUMENT"
     assert "code must be" in message

@@ -1,29 +1,51 @@
 """Fields and lists: what they take, how the page learns of it, and what they refuse."""
 
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab
-from tests.extension.input_pages import open_page
+from tests.extension.conftest import DrivenTab, Driver, Site, driven_tab, lasting_tab
 
 
 @pytest.fixture
-async def fields(driven: DrivenTab) -> DrivenTab:
-    await open_page(driven, "fields.html")
-    return driven
+async def fields(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
+    async with driven_tab(driver, site, "/fields.html") as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+async def lasting_fields(driver: Driver) -> AsyncGenerator[DrivenTab]:
+    async with lasting_tab(driver, "/fields.html") as tab:
+        yield tab
 
 
 @pytest.fixture
-async def controlled(driven: DrivenTab) -> DrivenTab:
-    await open_page(driven, "controlled-fields.html")
-    return driven
+async def same_fields(lasting_fields: DrivenTab) -> DrivenTab:
+    return await lasting_fields.again()
 
 
 @pytest.fixture
-async def lists(driven: DrivenTab) -> DrivenTab:
-    await open_page(driven, "lists.html")
-    return driven
+async def controlled(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
+    async with driven_tab(driver, site, "/controlled-fields.html") as tab:
+        yield tab
+
+
+@pytest.fixture
+async def lists(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
+    async with driven_tab(driver, site, "/lists.html") as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+async def lasting_lists(driver: Driver) -> AsyncGenerator[DrivenTab]:
+    async with lasting_tab(driver, "/lists.html") as tab:
+        yield tab
+
+
+@pytest.fixture
+async def same_lists(lasting_lists: DrivenTab) -> DrivenTab:
+    return await lasting_lists.again()
 
 
 async def value_of(tab: DrivenTab, selector: str) -> Any:
@@ -61,11 +83,11 @@ async def value_of(tab: DrivenTab, selector: str) -> Any:
         ("#readonly-until-focused", "x"),
     ],
 )
-async def test_field_of_each_kind_holds_the_value(fields: DrivenTab, selector: str, value: str) -> None:
-    result = await fields.do("fill", selector=selector, value=value)
+async def test_field_of_each_kind_holds_the_value(same_fields: DrivenTab, selector: str, value: str) -> None:
+    result = await same_fields.do("fill", selector=selector, value=value)
 
     assert result["value"] == value
-    assert await value_of(fields, selector) == value
+    assert await value_of(same_fields, selector) == value
     assert result["element"]["selector"] == selector
     assert "notes" not in result
 
@@ -107,11 +129,11 @@ async def test_emptied_editor_is_emptied_by_a_key_that_its_page_sees(fields: Dri
 @pytest.mark.parametrize(
     "selector", ["text=the label of the first field", "#label label", "xpath=//p[@id='label']/label"]
 )
-async def test_label_leads_to_its_field(fields: DrivenTab, selector: str) -> None:
-    result = await fields.do("fill", selector=selector, value="by label")
+async def test_label_leads_to_its_field(same_fields: DrivenTab, selector: str) -> None:
+    result = await same_fields.do("fill", selector=selector, value="by label")
 
     assert result["element"]["selector"] == "#text"
-    assert await value_of(fields, "#text") == "by label"
+    assert await value_of(same_fields, "#text") == "by label"
 
 
 async def test_element_inside_an_editor_leads_to_the_editor(fields: DrivenTab) -> None:
@@ -167,16 +189,16 @@ async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
     ],
 )
 async def test_value_or_element_that_cannot_be_filled_is_refused_and_stays_as_it_was(
-    fields: DrivenTab, selector: str, value: str, says: str
+    same_fields: DrivenTab, selector: str, value: str, says: str
 ) -> None:
-    before = await value_of(fields, selector)
+    before = await value_of(same_fields, selector)
 
-    code, message = await fields.refused("fill", selector=selector, value=value)
+    code, message = await same_fields.refused("fill", selector=selector, value=value)
 
     assert code == "EXECUTION_ERROR"
     assert says in message
-    assert await value_of(fields, selector) == before
-    assert not [event for event in await fields.page.evaluate("events") if event.startswith(("input", "change"))]
+    assert await value_of(same_fields, selector) == before
+    assert not [event for event in await same_fields.page.evaluate("events") if event.startswith(("input", "change"))]
 
 
 async def test_disabled_field_is_refused_until_it_is_enabled(fields: DrivenTab) -> None:
@@ -198,8 +220,8 @@ async def test_field_that_hands_the_focus_on_is_not_mistaken_for_the_one_that_ta
 
 
 @pytest.mark.parametrize("value", [None, 5, ["a"]])
-async def test_value_must_be_a_text(fields: DrivenTab, value: object) -> None:
-    assert (await fields.refused("fill", selector="#text", value=value))[0] == "INVALID_ARGUMENT"
+async def test_value_must_be_a_text(same_fields: DrivenTab, value: object) -> None:
+    assert (await same_fields.refused("fill", selector="#text", value=value))[0] == "INVALID_ARGUMENT"
 
 
 async def test_line_break_at_the_end_presses_enter_and_sends_the_form(fields: DrivenTab) -> None:
@@ -299,11 +321,14 @@ async def test_option_that_is_chosen_already_makes_no_event(lists: DrivenTab) ->
 
 
 @pytest.mark.parametrize(("wanted", "chosen"), [(["m", "Large"], ["m", "l"]), (["s"], ["s"]), ("m", ["m"]), ([], [])])
-async def test_list_of_options_is_chosen_as_a_whole(lists: DrivenTab, wanted: object, chosen: list[str]) -> None:
-    result = await lists.do("select", selector="#sizes", value=wanted)
+async def test_list_of_options_is_chosen_as_a_whole(same_lists: DrivenTab, wanted: object, chosen: list[str]) -> None:
+    result = await same_lists.do("select", selector="#sizes", value=wanted)
 
     assert [option["value"] for option in result["selected"]] == chosen
-    assert await lists.page.locator("#sizes").evaluate("list => [...list.selectedOptions].map(o => o.value)") == chosen
+    assert (
+        await same_lists.page.locator("#sizes").evaluate("list => [...list.selectedOptions].map(o => o.value)")
+        == chosen
+    )
 
 
 @pytest.mark.parametrize(
@@ -320,13 +345,13 @@ async def test_list_of_options_is_chosen_as_a_whole(lists: DrivenTab, wanted: ob
     ],
 )
 async def test_option_that_cannot_be_chosen_is_refused_and_nothing_changes(
-    lists: DrivenTab, selector: str, wanted: object, says: str
+    same_lists: DrivenTab, selector: str, wanted: object, says: str
 ) -> None:
-    code, message = await lists.refused("select", selector=selector, value=wanted)
+    code, message = await same_lists.refused("select", selector=selector, value=wanted)
 
     assert code == "EXECUTION_ERROR"
     assert says in message
-    assert await lists.page.evaluate("events") == []
+    assert await same_lists.page.evaluate("events") == []
 
 
 async def test_disabled_list_is_refused_until_it_is_enabled(lists: DrivenTab) -> None:
@@ -342,5 +367,5 @@ async def test_list_that_leads_to_another_page_is_followed_before_the_reply(list
 
 
 @pytest.mark.parametrize("value", [None, 5, ["a", 5]])
-async def test_value_must_be_texts(lists: DrivenTab, value: object) -> None:
-    assert (await lists.refused("select", selector="#colour", value=value))[0] == "INVALID_ARGUMENT"
+async def test_value_must_be_texts(same_lists: DrivenTab, value: object) -> None:
+    assert (await same_lists.refused("select", selector="#colour", value=value))[0] == "INVALID_ARGUMENT"

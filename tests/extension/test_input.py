@@ -2,17 +2,17 @@
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
 
 import pytest
 
-from tests.extension.conftest import DrivenTab
-from tests.extension.input_pages import open_page
+from tests.extension.conftest import DrivenTab, Driver, Site, driven_tab
 
 
 @pytest.fixture
-async def readiness(driven: DrivenTab) -> DrivenTab:
-    await open_page(driven, "readiness.html")
-    return driven
+async def readiness(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
+    async with driven_tab(driver, site, "/readiness.html") as tab:
+        yield tab
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ async def test_tab_in_the_background_is_clicked_without_being_shown(readiness: D
 
 
 @pytest.fixture
-async def clicking(driven: DrivenTab) -> DrivenTab:
-    await open_page(driven, "clicking.html")
-    return driven
+async def clicking(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
+    async with driven_tab(driver, site, "/clicking.html") as tab:
+        yield tab
 
 
 async def test_page_gets_the_events_that_a_person_makes(clicking: DrivenTab) -> None:

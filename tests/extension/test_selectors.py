@@ -1,15 +1,27 @@
 """Selectors: which element they mean, and what is said about those that mean none."""
 
+from collections.abc import AsyncGenerator
+
 import pytest
 
-from tests.extension.conftest import DrivenTab
-from tests.extension.input_pages import open_page
+from tests.extension.conftest import DrivenTab, Driver, Site, driven_tab, lasting_tab
 
 
 @pytest.fixture
-async def selectors(driven: DrivenTab) -> DrivenTab:
-    await open_page(driven, "selectors.html")
-    return driven
+async def selectors(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
+    async with driven_tab(driver, site, "/selectors.html") as tab:
+        yield tab
+
+
+@pytest.fixture(scope="module")
+async def lasting_selectors(driver: Driver) -> AsyncGenerator[DrivenTab]:
+    async with lasting_tab(driver, "/selectors.html") as tab:
+        yield tab
+
+
+@pytest.fixture
+async def same_selectors(lasting_selectors: DrivenTab) -> DrivenTab:
+    return await lasting_selectors.again()
 
 
 @pytest.mark.parametrize(
@@ -44,15 +56,15 @@ async def selectors(driven: DrivenTab) -> DrivenTab:
     ],
 )
 async def test_selector_of_each_kind_finds_its_element_also_in_shadow_roots_and_frames(
-    selectors: DrivenTab, selector: str, clicked: str
+    same_selectors: DrivenTab, selector: str, clicked: str
 ) -> None:
-    result = await selectors.do("click", selector=selector)
+    result = await same_selectors.do("click", selector=selector)
 
-    assert clicked in await selectors.page.evaluate("clicked")
+    assert clicked in await same_selectors.page.evaluate("clicked")
     # What the reply names is the same element again, and no other.
-    again = await selectors.do("click", selector=result["element"]["selector"])
+    again = await same_selectors.do("click", selector=result["element"]["selector"])
     assert (again["element"], again["matches"]) == (result["element"], 1)
-    assert (await selectors.page.evaluate("clicked")).count(clicked) == 2
+    assert (await same_selectors.page.evaluate("clicked")).count(clicked) == 2
 
 
 async def test_frame_in_a_frame_in_a_frame_is_clicked_where_it_is_drawn(selectors: DrivenTab) -> None:
@@ -68,9 +80,9 @@ async def test_frame_in_a_frame_in_a_frame_is_clicked_where_it_is_drawn(selector
     [("li button", "li:nth-of-type(1) > button", 2), (".note", "#second-note", 3), ("#second-note", "#second-note", 1)],
 )
 async def test_first_visible_one_of_several_is_taken_and_their_number_told(
-    selectors: DrivenTab, selector: str, names: str, matches: int
+    same_selectors: DrivenTab, selector: str, names: str, matches: int
 ) -> None:
-    result = await selectors.do("click", selector=selector)
+    result = await same_selectors.do("click", selector=selector)
 
     assert (result["element"]["selector"], result["matches"]) == (names, matches)
 
@@ -92,18 +104,18 @@ async def test_first_visible_one_of_several_is_taken_and_their_number_told(
     ],
 )
 async def test_bad_selector_is_told_from_one_that_matches_nothing(
-    selectors: DrivenTab, selector: str, says: str
+    same_selectors: DrivenTab, selector: str, says: str
 ) -> None:
-    code, message = await selectors.refused("click", selector=selector)
+    code, message = await same_selectors.refused("click", selector=selector)
 
     assert code == "INVALID_SELECTOR"
     assert says in message
-    assert (await selectors.refused("click", selector="nothing"))[0] == "ELEMENT_NOT_FOUND"
+    assert (await same_selectors.refused("click", selector="nothing"))[0] == "ELEMENT_NOT_FOUND"
 
 
 @pytest.mark.parametrize("selector", [None, 5, "", "  ", "a" * 2_001])
-async def test_selector_must_be_a_text_of_bounded_length(selectors: DrivenTab, selector: object) -> None:
-    assert (await selectors.refused("click", selector=selector))[0] == "INVALID_ARGUMENT"
+async def test_selector_must_be_a_text_of_bounded_length(same_selectors: DrivenTab, selector: object) -> None:
+    assert (await same_selectors.refused("click", selector=selector))[0] == "INVALID_ARGUMENT"
 
 
 @pytest.mark.parametrize(
@@ -120,19 +132,19 @@ async def test_selector_must_be_a_text_of_bounded_length(selectors: DrivenTab, s
     ],
 )
 async def test_missing_element_is_answered_with_similar_ones_that_exist(
-    selectors: DrivenTab, selector: str, suggests: str
+    same_selectors: DrivenTab, selector: str, suggests: str
 ) -> None:
-    code, message = await selectors.refused("click", selector=selector)
+    code, message = await same_selectors.refused("click", selector=selector)
 
     assert code == "ELEMENT_NOT_FOUND"
     assert f"Did you mean {suggests}" in message
     assert message.count(" or ") <= 2
     suggested = suggests.split(" (", maxsplit=1)[0]
-    assert (await selectors.do("hover", selector=suggested))["matches"] == 1
+    assert (await same_selectors.do("hover", selector=suggested))["matches"] == 1
 
 
-async def test_missing_element_unlike_any_other_gets_no_suggestion(selectors: DrivenTab) -> None:
-    code, message = await selectors.refused("click", selector="#qqqqqqqq")
+async def test_missing_element_unlike_any_other_gets_no_suggestion(same_selectors: DrivenTab) -> None:
+    code, message = await same_selectors.refused("click", selector="#qqqqqqqq")
 
     assert code == "ELEMENT_NOT_FOUND"
     assert "Nothing like it is there" in message
@@ -157,7 +169,7 @@ async def test_texts_of_a_hostile_page_stay_one_short_quoted_line_in_messages(dr
 
 
 async def test_names_that_hide_what_the_document_has_stop_nothing(driven: DrivenTab) -> None:
-    await open_page(driven, "clobbered.html")
+    await driven.do("navigate", url=driven.site.url("/clobbered.html"))
 
     form = await driven.do("click", selector="#hostile")
     by_text = await driven.do("click", selector="text=inside the form")
