@@ -17,7 +17,7 @@ export async function finishFill({ text, isEarly, mayRetype }) {
   const EXCERPT_LENGTH = 150;
   const remembered = Reflect.get(globalThis, Symbol.for("chrome-tab-reader.field"));
   if (!remembered) return null;
-  /** @type {{field: HTMLInputElement, before: string, typed: Promise<"typed">}} */
+  /** @type {{field: HTMLInputElement, before: string, typed: Promise<"typed"> | false}} */
   const { field, before, typed } = remembered;
   const isControl = ["input", "textarea"].includes(field.localName);
   const isSecret = isControl && field.type === "password";

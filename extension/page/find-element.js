@@ -1024,7 +1024,11 @@ export async function findElement(request) {
     }
     const before = isControl(element) ? field.value : innerTextOf(field);
     // `finishFill` in after-input.js goes on with it. Named elements of the page cannot hide a symbol.
-    Reflect.set(globalThis, Symbol.for("chrome-tab-reader.field"), { field, before, typed: typingInto(field) });
+    Reflect.set(globalThis, Symbol.for("chrome-tab-reader.field"), {
+      field,
+      before,
+      typed: isTyped && typingInto(field),
+    });
     if (isTyped) selectContent(field);
     else setValue(field, kind, text);
     return { text, isTyped, isEntered };
