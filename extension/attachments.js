@@ -2,7 +2,7 @@
  * The tabs that the person has attached: what is only allowed there is decided by asking here. Each change is told to
  * the server as an event.
  *
- * @import {Attachment, TabEvent} from "./types.d.ts"
+ * @import {Attachment, TabEvent, TabWithId} from "./types.d.ts"
  */
 
 import { CommandError } from "./errors.js";
@@ -143,7 +143,7 @@ export async function chooseAttachedTab(tabId, attachments) {
   throw new CommandError("TAB_NOT_ATTACHED", `Tab ${tabId} is not attached. ${HOW_TO_ATTACH}`);
 }
 
-/** @param {(chrome.tabs.Tab & {id: number})[]} tabs */
+/** @param {TabWithId[]} tabs */
 function onlyAttachedTab([first, ...others]) {
   if (!first) throw new CommandError("TAB_NOT_ATTACHED", `No tab is attached. ${HOW_TO_ATTACH}`);
   if (!others.length) return first;

@@ -2,7 +2,7 @@
  * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
  * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
  *
- * @import {Action, Command, CommandEntry, ErrorCode, Response, Services, View} from "./types.d.ts"
+ * @import {Action, Command, CommandEntry, ErrorCode, Response, Services, TabWithId, View} from "./types.d.ts"
  * @import {Attachments} from "./attachments.js"
  * @import {Bridge} from "./bridge.js"
  */
@@ -82,7 +82,7 @@ async function runCommand({ command, tab_id, params }, services, controller) {
  * that all look would be all that the browser does.
  *
  * @template T
- * @param {chrome.tabs.Tab & {id: number}} tab
+ * @param {TabWithId} tab
  * @param {AbortController} controller aborted when the tab goes away
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}

@@ -1,4 +1,4 @@
-/** Which tab is meant, and whether its page may be read. @import {PageAddress} from "./types.d.ts" */
+/** Which tab is meant, and whether its page may be read. @import {PageAddress, TabWithId} from "./types.d.ts" */
 
 import { CommandError } from "./errors.js";
 
@@ -8,7 +8,7 @@ const SHOPS = ["chromewebstore.google.com/", "chrome.google.com/webstore", "micr
 
 /**
  * @param {number} tabId
- * @returns {Promise<chrome.tabs.Tab & {id: number}>}
+ * @returns {Promise<TabWithId>}
  * @throws {CommandError} TAB_NOT_FOUND
  */
 export async function tabById(tabId) {
@@ -23,7 +23,7 @@ export async function tabById(tabId) {
  * The tab that the person last looked at: the active one of the window that last had the focus, also while another
  * program has it. Our own pages do not count: who has the popup open in a tab means the tab before it.
  *
- * @returns {Promise<chrome.tabs.Tab & {id: number}>}
+ * @returns {Promise<TabWithId>}
  * @throws {CommandError} TAB_NOT_FOUND
  */
 export async function viewedTab() {
@@ -38,7 +38,7 @@ export async function viewedTab() {
   return latest;
 }
 
-/** @returns {Promise<(chrome.tabs.Tab & {id: number})[]>} the tabs of all normal windows without our own pages */
+/** @returns {Promise<TabWithId[]>} the tabs of all normal windows without our own pages */
 export async function normalTabs() {
   const tabs = await chrome.tabs.query({ windowType: "normal" });
   return tabs.filter((tab) => !isOwnPage(tab)).map(withId);

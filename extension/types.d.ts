@@ -89,10 +89,12 @@ export interface DataLayer {
   notes: string[];
 }
 
+export type TabWithId = chrome.tabs.Tab & { id: number };
+
 /** One row of the command table. A command without `chooseTab` works on no page. */
 export interface CommandEntry {
   /** Turns the command's `tab_id` into a tab it may use, or throws. This is where consent is decided. */
-  chooseTab?: (tabId: number | null, attachments: Attachments) => Promise<chrome.tabs.Tab & { id: number }>;
+  chooseTab?: (tabId: number | null, attachments: Attachments) => Promise<TabWithId>;
   run: (context: CommandContext) => Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-/** @import {DrivenContext, Navigated} from "../types.d.ts" */
+/** @import {DrivenContext, Navigated, TabWithId} from "../types.d.ts" */
 
 import { CommandError } from "../errors.js";
 import { runInPage } from "../page-access.js";
@@ -93,7 +93,7 @@ async function load({ tabId, signal, session }, timeoutMs, leave) {
   return { ...addressOf(tab), status: await statusOf(tab) };
 }
 
-/** @param {chrome.tabs.Tab & {id: number}} tab */
+/** @param {TabWithId} tab */
 async function statusOf(tab) {
   // A page that lets nobody in has loaded all the same.
   const status = await runInPage(tab, { func: readStatus, args: [null] }).catch(() => null);
