@@ -158,7 +158,7 @@ def web_server(pages: Mapping[str, str]) -> Generator[str]:
         return 200 if body else 404, "text/html; charset=utf-8", body
 
     with listening(page) as address:
-        yield f"{address}/"
+        yield address
 
 
 # --- The others ---------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Generator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from pathlib import Path
@@ -39,6 +38,7 @@ from playwright.async_api import Error as BrowserError
 from rich.console import Console
 from server import SERVER, connection_string, install_server, server_environment, started_server
 from tiny_model import started as tiny_model_started
+from web import serving
 
 DEMO_PAGE = Path(__file__).resolve().parent / "page"
 ON_MAC = sys.platform == "darwin"
@@ -147,12 +147,8 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 def demonstration_page() -> Generator[str]:
     """Serve demo/page during the block and give its address."""
     handler = functools.partial(QuietHandler, directory=DEMO_PAGE)
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        yield address
 
 
 def address(url: str) -> str:

@@ -1,4 +1,4 @@
-"""Web servers for tests, on loopback."""
+"""Web servers on loopback."""
 
 import http.server
 import threading
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 def serving(server: http.server.HTTPServer) -> Generator[str]:
     """Run a server for the time of the block; gives its address."""
     with server:
-        # Looking for the end of the block twice a second, as it does by itself, would cost each test that time.
+        # Looking for the end of the block twice a second, as it does by itself, would cost each user of it that time.
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:

@@ -20,8 +20,8 @@ from playwright.async_api import BrowserContext
 
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
+from demo.web import serving
 from tests.asking import error_of, text_of
-from tests.loopback import serving
 
 SHOP = Path(__file__).parent / "pages" / "shop"
 WAIT_S = 30
@@ -89,6 +89,7 @@ async def parts() -> AsyncGenerator[tuple[Client[Any], Client[Any], BrowserConte
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         environment = server_environment(folder / "config", settings)
         client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
+        assert "bridge     ok" in str(await client.call_tool("chrome_tab_status", {}))
         other = {**environment, "CHROME_TAB_TOOL_NAMES": "kapture"}
         renamed = await stack.enter_async_context(started_server(other, folder / "renamed.log"))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))

@@ -5,17 +5,17 @@ import json
 import re
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, Generator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
 
+from demo.web import serving
 from tests.browser import chromium_arguments, chromium_path
 from tests.extension.fake_bridge import FakeBridge, Message, running_bridge
-from tests.loopback import serving
 
 HERE = Path(__file__).parent
 WRITTEN_PAGES = HERE.parent / "pages"
@@ -169,6 +169,8 @@ async def paired(popup: Popup, bridge: FakeBridge) -> Popup:
 
 # One pairing, and the popup in which it was made.
 Driver = tuple[FakeBridge, Popup]
+# Gives the tab at a path.
+SharedTab = Callable[[str], Awaitable["DrivenTab"]]
 
 
 class DrivenTab:
@@ -257,32 +259,48 @@ async def driven_tab(driver: Driver, site: "Site", path: str) -> AsyncGenerator[
             await other.close()
 
 
-@asynccontextmanager
-async def lasting_tab(driver: Driver, path: str) -> AsyncGenerator[DrivenTab]:
-    """A tab for many tests of a file that leave its page as it was: opening one takes longer than such a test."""
-    site = Site()
-    with serving(site):
+def tab_at(path: str) -> Any:
+    """Make a fixture: a tab that was opened for the server at that path, closed after the test."""
+
+    @pytest.fixture
+    async def tab(driver: Driver, site: "Site") -> AsyncGenerator[DrivenTab]:
         async with driven_tab(driver, site, path) as tab:
             yield tab
 
+    return tab
 
-@pytest.fixture
-async def driven(driver: Driver, site: "Site") -> AsyncGenerator[DrivenTab]:
-    """A tab that was opened for the server, at an empty page; closed after the test."""
-    async with driven_tab(driver, site, "/blank") as tab:
-        yield tab
+
+def shared_tab_at(path: str) -> Any:
+    """Make a fixture: the tab at that path for all tests of a file that neither leave its page nor mind each other.
+
+    Opening a tab takes longer than such a test.
+    """
+
+    @pytest.fixture
+    async def tab(shared_tab: SharedTab) -> DrivenTab:
+        return await (await shared_tab(path)).again()
+
+    return tab
 
 
 @pytest.fixture(scope="module")
-async def lasting_blank(driver: Driver) -> AsyncGenerator[DrivenTab]:
-    async with lasting_tab(driver, "/blank") as tab:
-        yield tab
+async def shared_tab(driver: Driver) -> AsyncGenerator[SharedTab]:
+    """Open a tab at a path when it is first asked for."""
+    tabs: dict[str, DrivenTab] = {}
+    site = Site()
+    with serving(site):
+        async with AsyncExitStack() as stack:
+
+            async def at(path: str) -> DrivenTab:
+                if path not in tabs:
+                    tabs[path] = await stack.enter_async_context(driven_tab(driver, site, path))
+                return tabs[path]
+
+            yield at
 
 
-@pytest.fixture
-async def blank(lasting_blank: DrivenTab) -> DrivenTab:
-    """An attached tab at an empty page, for tests that leave it as it was."""
-    return await lasting_blank.again()
+driven = tab_at("/blank")
+blank = shared_tab_at("/blank")
 
 
 class Site(http.server.ThreadingHTTPServer):

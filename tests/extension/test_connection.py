@@ -9,9 +9,9 @@ import pytest
 from playwright.async_api import Playwright, expect
 from websockets.asyncio.server import ServerConnection
 
+from demo.web import serving
 from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
 from tests.extension.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
-from tests.loopback import serving
 
 ALARMS = "await chrome.alarms.getAll()"
 

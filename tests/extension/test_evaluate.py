@@ -1,11 +1,10 @@
 """JavaScript in the page: only where the person allows it, and what comes back."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, Driver, lasting_tab
+from tests.extension.conftest import DrivenTab, SharedTab
 
 
 @pytest.fixture
@@ -15,10 +14,11 @@ async def tab(driven: DrivenTab) -> DrivenTab:
 
 
 @pytest.fixture(scope="module")
-async def lasting(driver: Driver) -> AsyncGenerator[DrivenTab]:
-    async with lasting_tab(driver, "/blank") as tab:
-        await tab.allow_evaluate()
-        yield tab
+async def allowed(shared_tab: SharedTab) -> DrivenTab:
+    """The same for all tests of this file that leave nothing behind."""
+    tab = await shared_tab("/blank")
+    await tab.allow_evaluate()
+    return tab
 
 
 async def value(tab: DrivenTab, code: str) -> object:
@@ -59,8 +59,8 @@ async def test_code_runs_only_while_the_switch_of_the_tab_is_on(driven: DrivenTa
         ("'\\ud800'", "\ufffd"),
     ],
 )
-async def test_values_come_back_as_json(lasting: DrivenTab, code: str, expected: object) -> None:
-    assert await value(lasting, code) == expected
+async def test_values_come_back_as_json(allowed: DrivenTab, code: str, expected: object) -> None:
+    assert await value(allowed, code) == expected
 
 
 async def test_names_declared_once_are_there_in_the_next_call_and_may_be_declared_again(tab: DrivenTab) -> None:
@@ -88,19 +88,19 @@ async def test_code_sees_what_the_page_sees(tab: DrivenTab) -> None:
     ],
 )
 async def test_code_that_throws_is_an_error_with_its_place(
-    lasting: DrivenTab, code: str, what: str, place: str
+    allowed: DrivenTab, code: str, what: str, place: str
 ) -> None:
-    error, message = await lasting.refused("evaluate", code=code)
+    error, message = await allowed.refused("evaluate", code=code)
 
     assert error == "EXECUTION_ERROR"
     assert what in message
     assert place in message
-    assert await value(lasting, "1") == 1
+    assert await value(allowed, "1") == 1
 
 
 @pytest.mark.parametrize("code", ["", "  ", None, 5, "x" * 100_001])
-async def test_senseless_code_is_refused(lasting: DrivenTab, code: object) -> None:
-    error, message = await lasting.refused("evaluate", code=code)
+async def test_senseless_code_is_refused(allowed: DrivenTab, code: object) -> None:
+    error, message = await allowed.refused("evaluate", code=code)
 
     assert error == "INVALID_ARGUMENT"
     assert "code must be" in message

@@ -2,17 +2,12 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, Driver, Site, driven_tab
+from tests.extension.conftest import DrivenTab, tab_at
 
-
-@pytest.fixture
-async def readiness(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
-    async with driven_tab(driver, site, "/readiness.html") as tab:
-        yield tab
+readiness = tab_at("/readiness.html")
 
 
 @pytest.mark.parametrize(
@@ -145,10 +140,7 @@ async def test_tab_in_the_background_is_clicked_without_being_shown(readiness: D
 # --- What a click does
 
 
-@pytest.fixture
-async def clicking(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
-    async with driven_tab(driver, site, "/clicking.html") as tab:
-        yield tab
+clicking = tab_at("/clicking.html")
 
 
 async def test_page_gets_the_events_that_a_person_makes(clicking: DrivenTab) -> None:

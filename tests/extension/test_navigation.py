@@ -81,12 +81,12 @@ async def test_other_schemes_are_refused(blank: DrivenTab, url: str | None) -> N
 
 
 @pytest.mark.parametrize("milliseconds", [0, -1, 30_001, 1.5, "1000"])
-async def test_senseless_timeout_is_refused(blank: DrivenTab, milliseconds: object) -> None:
-    code, message = await blank.refused("navigate", url=blank.site.url("/one"), timeout=milliseconds)
+async def test_senseless_timeout_is_refused(tab: DrivenTab, milliseconds: object) -> None:
+    code, message = await tab.refused("navigate", url=tab.site.url("/one"), timeout=milliseconds)
 
     assert code == "INVALID_ARGUMENT"
     assert "timeout" in message
-    assert await blank.do("navigate", url=blank.site.url("/one"), timeout=30_000)
+    assert await tab.do("navigate", url=tab.site.url("/one"), timeout=30_000)
 
 
 async def test_page_that_does_not_finish_ends_with_its_timeout_and_does_not_spoil_the_next(tab: DrivenTab) -> None:

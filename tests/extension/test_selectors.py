@@ -1,27 +1,11 @@
 """Selectors: which element they mean, and what is said about those that mean none."""
 
-from collections.abc import AsyncGenerator
-
 import pytest
 
-from tests.extension.conftest import DrivenTab, Driver, Site, driven_tab, lasting_tab
+from tests.extension.conftest import DrivenTab, shared_tab_at, tab_at
 
-
-@pytest.fixture
-async def selectors(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
-    async with driven_tab(driver, site, "/selectors.html") as tab:
-        yield tab
-
-
-@pytest.fixture(scope="module")
-async def lasting_selectors(driver: Driver) -> AsyncGenerator[DrivenTab]:
-    async with lasting_tab(driver, "/selectors.html") as tab:
-        yield tab
-
-
-@pytest.fixture
-async def same_selectors(lasting_selectors: DrivenTab) -> DrivenTab:
-    return await lasting_selectors.again()
+selectors = tab_at("/selectors.html")
+same_selectors = shared_tab_at("/selectors.html")
 
 
 @pytest.mark.parametrize(

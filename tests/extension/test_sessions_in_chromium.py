@@ -14,7 +14,7 @@ import pytest
 
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
-from tests.loopback import serving
+from demo.web import serving
 
 
 @pytest.fixture
