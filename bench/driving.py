@@ -48,7 +48,7 @@ def uid_of(snapshot: str, name: str) -> str:
 async def allow_evaluate(scene: Scene, tab_id: int) -> None:
     """Turn the tab's switch on, as a person does in the popup."""
     popup = await scene.browser.new_page()
-    await popup.goto(f"chrome-extension://{extension_id()}/popup/popup.html")
+    await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     wish = f"{{ action: 'set_allow_evaluate', tabId: {tab_id}, on: true }}"
     await popup.evaluate(
         f"async () => {{ const port = chrome.runtime.connect(); port.postMessage({wish});"

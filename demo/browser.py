@@ -73,7 +73,7 @@ async def pair(browser: BrowserContext, connection_string: str) -> str:
     Raises RuntimeError when the extension is not connected after `CONNECT_S` seconds.
     """
     popup = await browser.new_page()
-    await popup.goto(f"chrome-extension://{extension_id()}/popup/popup.html")
+    await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     status = popup.locator("#status")
     try:
         await popup.fill("#connection-string", connection_string, timeout=CONNECT_S * 1000)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from demo import tiny_model as tiny_model_script
-from tests.fake_osascript import FakeOsascript, installed
+from tests.support.fake_osascript import FakeOsascript, installed
 
 # The other half of the suite's promise on a Mac is kept there by the tests marked `macos`.
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"

@@ -10,8 +10,8 @@ import pytest
 import chrome_tab_mcp_server as server
 from demo.tiny_model import TinyModel
 from demo.tiny_model import started as tiny_model_started
-from tests.asking import WAIT_S, Told, asking, error_of, receipt_of, text_of
-from tests.fake_models import (
+from tests.support.asking import WAIT_S, Told, asking, error_of, receipt_of, text_of
+from tests.support.fake_models import (
     HANG,
     FakeLlamaCpp,
     FakeOllama,
@@ -30,7 +30,7 @@ from tests.fake_models import (
     tokens_like_usual,
     too_long,
 )
-from tests.fake_osascript import FakeOsascript
+from tests.support.fake_osascript import FakeOsascript
 
 PROMPT = "List the facts."
 ENGLISH = [

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from scripts.embed_page_function import SCRIPT, SOURCE, embedded, main
-from tests.applescript_evaluator import FakeChrome, Finished, ScriptError, Surroundings, osascript
-from tests.page_text import SCRIPT_TEXT, failure
+from tests.support.applescript_evaluator import FakeChrome, Finished, ScriptError, Surroundings, osascript
+from tests.support.page_text import SCRIPT_TEXT, failure
 
 
 def run(chrome: FakeChrome, *command_line: str) -> Finished:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.applescript_evaluator import FakeChrome, Finished, ScriptSyntaxError, Surroundings, osascript
+from tests.support.applescript_evaluator import FakeChrome, Finished, ScriptSyntaxError, Surroundings, osascript
 
 ASKING = """on run argv
 	set program to "1"

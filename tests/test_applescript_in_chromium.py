@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page
 
-from tests.applescript_evaluator import FakeChrome, Finished, Surroundings, osascript
-from tests.browser import IsolatedWorld, launch_chromium, show
-from tests.page_text import (
+from tests.support.applescript_evaluator import FakeChrome, Finished, Surroundings, osascript
+from tests.support.browser import IsolatedWorld, launch_chromium, show
+from tests.support.page_text import (
     NUMBERS,
     PAGE_FUNCTION,
     SCRIPT_TEXT,

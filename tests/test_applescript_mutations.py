@@ -11,9 +11,16 @@ import pytest
 from playwright.sync_api import Page
 
 from scripts.embed_page_function import BEGIN, END
-from tests.applescript_evaluator import FakeChrome, Finished, ScriptError, ScriptSyntaxError, Surroundings, osascript
-from tests.browser import IsolatedWorld, JavaScriptError, launch_chromium, show
-from tests.page_text import PAGE_FUNCTION, SCRIPT_TEXT, golden_cases, pretend_text
+from tests.support.applescript_evaluator import (
+    FakeChrome,
+    Finished,
+    ScriptError,
+    ScriptSyntaxError,
+    Surroundings,
+    osascript,
+)
+from tests.support.browser import IsolatedWorld, JavaScriptError, launch_chromium, show
+from tests.support.page_text import PAGE_FUNCTION, SCRIPT_TEXT, golden_cases, pretend_text
 
 pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("mutations")]
 

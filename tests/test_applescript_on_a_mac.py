@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from scripts.embed_page_function import SCRIPT
-from tests.applescript_evaluator import FakeChrome, Surroundings, osascript
-from tests.page_text import SCRIPT_TEXT
+from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
+from tests.support.page_text import SCRIPT_TEXT
 
 pytestmark = [
     pytest.mark.macos,

@@ -18,8 +18,8 @@ from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 
 import chrome_tab_mcp_server as server
-from tests.asking import error_of, text_of
-from tests.fake_extension import (
+from tests.support.asking import error_of, text_of
+from tests.support.fake_extension import (
     ORIGIN,
     FakeExtension,
     Message,

@@ -17,10 +17,10 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import main
-from tests.fake_extension import connected, free_port, raw_request
-from tests.fake_models import FakeOpenAIServer, answer
-from tests.fake_osascript import FakeOsascript
-from tests.stdio_server import SERVER, started
+from tests.support.fake_extension import connected, free_port, raw_request
+from tests.support.fake_models import FakeOpenAIServer, answer
+from tests.support.fake_osascript import FakeOsascript
+from tests.support.stdio_server import SERVER, started
 
 MODEL = ["--ollama-url", "http://127.0.0.1:9", "--model", "fake-model"]
 SECRET = "sk-very-secret"

@@ -35,7 +35,7 @@ def script_head() -> dict[str, Any]:
 
 
 def test_the_error_codes_of_server_extension_and_readme_are_the_same_in_the_same_order() -> None:
-    in_javascript = re.search(r"ERROR_CODES = .*?\(\[(.*?)\]\)", read("extension/errors.js"), re.DOTALL)
+    in_javascript = re.search(r"ERROR_CODES = .*?\(\[(.*?)\]\)", read("extension/shared/errors.js"), re.DOTALL)
     assert in_javascript
     codes = list(server.ERROR_CODES)
 

@@ -10,7 +10,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.fake_extension import Call, FakeExtension, connected, free_port
+from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 
 
 def masked(value: Any, name: str = "") -> Any:

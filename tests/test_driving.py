@@ -14,8 +14,8 @@ from mcp import MCPError
 from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNotification, TextContent
 
 import chrome_tab_mcp_server as server
-from tests.asking import error_of, text_of
-from tests.fake_extension import Call, FakeExtension, connected, free_port
+from tests.support.asking import error_of, text_of
+from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 
 PNG = base64.b64encode(
     base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")

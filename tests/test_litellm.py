@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from demo.tiny_model import TinyModel, started
-from tests.asking import asking, error_of, receipt_of
-from tests.fake_extension import free_port
-from tests.fake_osascript import FakeOsascript
+from tests.support.asking import asking, error_of, receipt_of
+from tests.support.fake_extension import free_port
+from tests.support.fake_osascript import FakeOsascript
 
 READY_S = 110
 KEY = "sk-key-of-the-proxy"

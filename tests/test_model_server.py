@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
-from tests.asking import WAIT_S, Told, asking, error_of, receipt_of, text_of
-from tests.fake_models import (
+from tests.support.asking import WAIT_S, Told, asking, error_of, receipt_of, text_of
+from tests.support.fake_models import (
     HANG,
     FakeOllama,
     FakeOpenAIServer,
@@ -26,7 +26,7 @@ from tests.fake_models import (
     refused_port,
     too_long,
 )
-from tests.fake_osascript import FakeOsascript, installed
+from tests.support.fake_osascript import FakeOsascript, installed
 
 SECRET = "sk-very-secret-key"
 FINE = answer("An answer.", prompt_tokens=40)

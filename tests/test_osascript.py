@@ -13,8 +13,8 @@ from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 
 import chrome_tab_mcp_server as server
-from tests.asking import error_of, receipt_of, text_of
-from tests.fake_osascript import FakeOsascript, installed
+from tests.support.asking import error_of, receipt_of, text_of
+from tests.support.fake_osascript import FakeOsascript, installed
 
 Read = Callable[..., Coroutine[Any, Any, CallToolResult]]
 

@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
-from tests.applescript_evaluator import FakeChrome, Surroundings, osascript
-from tests.browser import PAGE_URL, IsolatedWorld, launch_chromium, show
-from tests.page_text import (
+from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
+from tests.support.browser import PAGE_URL, IsolatedWorld, launch_chromium, show
+from tests.support.page_text import (
     NUMBERS,
     PAGE_FUNCTION,
     SCRIPT_TEXT,

@@ -20,7 +20,7 @@ from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 import chrome_tab_mcp_server as server
-from tests.fake_extension import FakeExtension, connected, encode, free_port, make_nonce, make_proof, within
+from tests.support.fake_extension import FakeExtension, connected, encode, free_port, make_nonce, make_proof, within
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
 SCRIPT = Path(server.__file__)

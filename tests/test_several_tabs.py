@@ -11,9 +11,9 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.asking import Told
-from tests.fake_extension import FakeExtension, connected, free_port
-from tests.fake_models import FakeOpenAIServer, Reply, Request, answer
+from tests.support.asking import Told
+from tests.support.fake_extension import FakeExtension, connected, free_port
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 
 TABS = {
     1: {"tab_id": 1, "url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."},

@@ -21,7 +21,7 @@ from playwright.async_api import BrowserContext
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
-from tests.asking import error_of, text_of
+from tests.support.asking import error_of, text_of
 
 SHOP = Path(__file__).parent / "pages" / "shop"
 WAIT_S = 30
@@ -270,7 +270,7 @@ async def test_a_tab_is_driven_only_after_the_person_has_attached_it(
     assert "privacy" in await agent.reads("Assam Harbour")
 
     await page.bring_to_front()
-    await popup.goto(f"chrome-extension://{extension_id()}/popup/popup.html")
+    await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     await popup.bring_to_front()
     await popup.get_by_role("button", name="Attach to this Tab").click()
     await popup.get_by_role("button", name="Detach").wait_for()

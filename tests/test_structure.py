@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
-from tests.asking import asking, error_of, receipt_of, text_of
-from tests.fake_models import FakeOpenAIServer, Request, answer
-from tests.fake_osascript import FakeOsascript, installed
+from tests.support.asking import asking, error_of, receipt_of, text_of
+from tests.support.fake_models import FakeOpenAIServer, Request, answer
+from tests.support.fake_osascript import FakeOsascript, installed
 
 PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import TokenMeter, byte_kinds, split_text
 from demo.tiny_model import TinyModel
-from tests.fake_models import tokens_by_byte, tokens_by_four_characters, tokens_by_word, tokens_like_usual
+from tests.support.fake_models import tokens_by_byte, tokens_by_four_characters, tokens_by_word, tokens_like_usual
 
 # A busy machine is no failure.
 patient = settings(deadline=None)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import chrome_tab_mcp_server as server
-from tests.fake_extension import connected, free_port
-from tests.stdio_server import StdioServer, started
+from tests.support.fake_extension import connected, free_port
+from tests.support.stdio_server import StdioServer, started
 
 READER_TOOLS = {"process_chrome_tab", "read_chrome_tab", "chrome_tab_status"}
 TAB_TOOLS = {"process_chrome_tabs", "browser_get_tabs", "browser_create_tab", "browser_close_tab", "getDataLayer"}

@@ -14,10 +14,10 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.asking import asking, error_of, receipt_of, text_of
-from tests.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
-from tests.fake_models import FakeOpenAIServer, answer, as_text, refused_port
-from tests.fake_osascript import FakeOsascript
+from tests.support.asking import asking, error_of, receipt_of, text_of
+from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
+from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
+from tests.support.fake_osascript import FakeOsascript
 
 PAGE = {"tab_id": 1, "text": "from the extension", "url": "https://page.test/", "title": "A page"}
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"

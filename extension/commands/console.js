@@ -1,6 +1,6 @@
-/** @import {ConsoleLogs, DrivenContext} from "../types.d.ts" */
+/** @import {ConsoleLogs, DrivenContext} from "../shared/types.d.ts" */
 
-import { CommandError } from "../errors.js";
+import { CommandError } from "../shared/errors.js";
 
 const DEFAULT_MAX = 100;
 const MOST = 1_000;

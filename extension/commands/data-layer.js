@@ -1,8 +1,8 @@
-/** @import {CommandContext, DataLayer, DataLayerCuts, DataLayerLimits, DataLayerReading} from "../types.d.ts" */
+/** @import {CommandContext, DataLayer, DataLayerCuts, DataLayerLimits, DataLayerReading} from "../shared/types.d.ts" */
 
-import { CommandError } from "../errors.js";
+import { CommandError } from "../shared/errors.js";
 import { readDataLayer } from "../page/read-data-layer.js";
-import { readableTab, runInPage, unreadable } from "../page-access.js";
+import { readableTab, runInPage, unreadable } from "../worker/page-access.js";
 
 /** @type {DataLayerLimits} */
 const LIMITS = {

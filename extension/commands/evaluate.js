@@ -1,9 +1,9 @@
-/** @import {DataLayerLimits, DataLayerReading, DrivenContext, Evaluated, Remarks} from "../types.d.ts" */
-/** @import {Evaluation, ExceptionDetails, RemoteObject} from "../cdp.d.ts" */
+/** @import {DataLayerLimits, DataLayerReading, DrivenContext, Evaluated, Remarks} from "../shared/types.d.ts" */
+/** @import {Evaluation, ExceptionDetails, RemoteObject} from "../worker/cdp.d.ts" */
 
-import { CommandError } from "../errors.js";
+import { CommandError } from "../shared/errors.js";
 import { readDataLayer } from "../page/read-data-layer.js";
-import { addressOf, tabById } from "../tabs.js";
+import { addressOf, tabById } from "../worker/tabs.js";
 import { cutNotes } from "./data-layer.js";
 
 /** @type {DataLayerLimits} */

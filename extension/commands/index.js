@@ -1,7 +1,7 @@
-/** @import {CommandEntry} from "../types.d.ts" */
+/** @import {CommandEntry} from "../shared/types.d.ts" */
 
-import { chooseAttachedTab } from "../attachments.js";
-import { driving, undisturbed } from "../debugger.js";
+import { chooseAttachedTab } from "../worker/attachments.js";
+import { driving, undisturbed } from "../worker/debugger.js";
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { evaluate } from "./evaluate.js";

@@ -1,15 +1,15 @@
 /** Mouse and keyboard: what a person does on a page, as trusted events. */
 
 /**
- * @import {ActionReply, Box, DrivenContext, ElementAction, ElementAnswer, FilledField, FoundElement, Filling} from "../types.d.ts"
- * @import {Point} from "../types.d.ts"
+ * @import {ActionReply, Box, DrivenContext, ElementAction, ElementAnswer, FilledField, FoundElement, Filling} from "../shared/types.d.ts"
+ * @import {Point} from "../shared/types.d.ts"
  */
 
-import { CommandError } from "../errors.js";
+import { CommandError } from "../shared/errors.js";
 import { finishFill, readChecked } from "../page/after-input.js";
 import { findElement, findElementAgain } from "../page/find-element.js";
-import { readableTab, runInPage } from "../page-access.js";
-import { addressOf, tabById, urlOf } from "../tabs.js";
+import { readableTab, runInPage } from "../worker/page-access.js";
+import { addressOf, tabById, urlOf } from "../worker/tabs.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
 const MAX_VALUE_LENGTH = 1_000_000;

@@ -1,9 +1,9 @@
-/** @import {DrivenContext, Navigated, TabWithId} from "../types.d.ts" */
+/** @import {DrivenContext, Navigated, TabWithId} from "../shared/types.d.ts" */
 
-import { CommandError } from "../errors.js";
-import { runInPage } from "../page-access.js";
-import { PageLoadWatch } from "../page-load.js";
-import { addressOf, tabById } from "../tabs.js";
+import { CommandError } from "../shared/errors.js";
+import { runInPage } from "../worker/page-access.js";
+import { PageLoadWatch } from "../worker/page-load.js";
+import { addressOf, tabById } from "../worker/tabs.js";
 import { webAddressOf } from "./tabs.js";
 
 /** A little less than a command may take, so that it is this sentence which reaches the reader. */

@@ -1,9 +1,9 @@
-/** @import {CommandContext, PageReading, TabText} from "../types.d.ts" */
+/** @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts" */
 
-import { CommandError } from "../errors.js";
+import { CommandError } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
-import { readableTab, runInPage, unreadable } from "../page-access.js";
-import { tabById, viewedTab } from "../tabs.js";
+import { readableTab, runInPage, unreadable } from "../worker/page-access.js";
+import { tabById, viewedTab } from "../worker/tabs.js";
 
 /**
  * Pairing is consent enough to read: any tab may be meant.

@@ -1,6 +1,6 @@
-/** @import {Box, DrivenContext, Remarks, Screenshot} from "../types.d.ts" */
+/** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
-import { CommandError } from "../errors.js";
+import { CommandError } from "../shared/errors.js";
 import { boxOf } from "./input.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */

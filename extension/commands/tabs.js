@@ -1,8 +1,8 @@
-/** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../types.d.ts" */
+/** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../shared/types.d.ts" */
 
-import { CommandError } from "../errors.js";
-import { PageLoadWatch } from "../page-load.js";
-import { addressOf, isOwnPage, normalTabs, tabById } from "../tabs.js";
+import { CommandError } from "../shared/errors.js";
+import { PageLoadWatch } from "../worker/page-load.js";
+import { addressOf, isOwnPage, normalTabs, tabById } from "../worker/tabs.js";
 
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */

@@ -1,7 +1,7 @@
 // Each function runs inside the page, in the extension's own world, from its own source text, after the trusted input
 // that find-element.js has prepared. Both answer null in another page than that.
 
-/** @import {FilledField} from "../types.d.ts" */
+/** @import {FilledField} from "../shared/types.d.ts" */
 
 /**
  * Looks at what a field has made of the text, and tells the page of the change as leaving the field would.

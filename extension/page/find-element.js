@@ -1,7 +1,7 @@
 // Runs inside the page, in the extension's own world, from its own source text: it holds its helpers and uses nothing
 // from outside.
 
-/** @import {Box, ElementAnswer, ElementDescription, ElementRequest, ErrorCode, Filling, Point} from "../types.d.ts" */
+/** @import {Box, ElementAnswer, ElementDescription, ElementRequest, ErrorCode, Filling, Point} from "../shared/types.d.ts" */
 
 /**
  * Finds an element, waits until it can be acted on, and does what needs no trusted input.

@@ -1,6 +1,6 @@
 // Runs inside the page's own world, from its own source text: it holds its helpers and uses nothing from outside.
 
-/** @import {DataLayerRequest} from "../types.d.ts" */
+/** @import {DataLayerRequest} from "../shared/types.d.ts" */
 
 /**
  * Reads a data layer as JSON text and changes nothing.

@@ -14,8 +14,8 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
 
 from demo.web import serving
-from tests.browser import chromium_arguments, chromium_path
-from tests.extension.fake_bridge import FakeBridge, Message, running_bridge
+from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.fake_bridge import FakeBridge, Message, running_bridge
 
 HERE = Path(__file__).parent
 WRITTEN_PAGES = HERE.parent / "pages"
@@ -55,7 +55,7 @@ class Popup:
         self.page = page
 
     async def open(self) -> None:
-        await self.page.goto(f"{EXTENSION_URL}/popup/popup.html")
+        await self.page.goto(f"{EXTENSION_URL}/ui/popup/popup.html")
         await self.shows("\\w")
 
     def element(self, element_id: str) -> Locator:

@@ -8,8 +8,8 @@ import pytest
 from playwright.async_api import BrowserContext, Page, Playwright, expect
 
 from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
-from tests.extension.fake_bridge import FakeBridge, Message
 from tests.extension.test_popup import show_page, wait_for_badge
+from tests.support.fake_bridge import FakeBridge, Message
 
 LAYER = b"<title>%s</title><body>%s<script>window.dataLayer = ['%s']</script>"
 

@@ -11,7 +11,7 @@ from websockets.asyncio.server import ServerConnection
 
 from demo.web import serving
 from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
-from tests.extension.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
+from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
 
 ALARMS = "await chrome.alarms.getAll()"
 
@@ -34,7 +34,7 @@ async def test_unreachable_server_is_named_by_its_port(paired: Popup, bridge: Fa
 
 async def test_retries_slow_down_to_30_s(popup: Popup) -> None:
     delays = "[1, 2, 3, 4, 5, 6, 99].map((attempts) => retryDelay('{}', attempts) / 1000)"
-    script = "async () => {{ const {{ retryDelay }} = await import('/bridge.js'); return {}; }}"
+    script = "async () => {{ const {{ retryDelay }} = await import('/worker/bridge.js'); return {}; }}"
 
     assert await popup.page.evaluate(script.format(delays.format("unreachable"))) == [2, 4, 8, 16, 30, 30, 30]
     assert await popup.page.evaluate(script.format(delays.format("wrong_key"))) == [30] * 7

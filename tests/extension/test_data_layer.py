@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import BrowserContext, Page
 
 from tests.extension.conftest import Popup, Site
-from tests.extension.fake_bridge import FakeBridge, running_bridge
+from tests.support.fake_bridge import FakeBridge, running_bridge
 
 DATA_LAYER_PAGE = Path(__file__).parent.parent / "pages" / "data-layer.html"
 

@@ -6,7 +6,7 @@ from playwright.async_api import expect
 from websockets.asyncio.server import ServerConnection
 
 from tests.extension.conftest import EXTENSION_URL, Popup, Site, stop_worker
-from tests.extension.fake_bridge import (
+from tests.support.fake_bridge import (
     FakeBridge,
     Message,
     challenge,
@@ -29,7 +29,7 @@ async def parse(popup: Popup, string: str) -> Message:
     """The pairing that the string holds, or the code and message of its refusal."""
     return await popup.page.evaluate(
         """async (string) => {
-          const { parseConnectionString } = await import("/pairing.js");
+          const { parseConnectionString } = await import("/worker/pairing.js");
           try { return parseConnectionString(string); } catch ({ code, message }) { return { code, message }; }
         }""",
         string,

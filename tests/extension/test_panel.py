@@ -14,12 +14,12 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, Page, expect
 from websockets.asyncio.client import ClientConnection, connect
 
-from tests.browser import chromium_arguments, chromium_path
 from tests.extension.conftest import EXTENSION, EXTENSION_URL, DrivenTab, Popup, Site, stop_worker
-from tests.extension.fake_bridge import FakeBridge
 from tests.extension.test_popup import contrast, show_page
+from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.fake_bridge import FakeBridge
 
-PANEL_URL = f"{EXTENSION_URL}/devtools/panel.html"
+PANEL_URL = f"{EXTENSION_URL}/ui/devtools/panel.html"
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
 LAYER = "<script>window.dataLayer = [{event: 'view'}, {event: 'add_to_cart', item: 'Blue shoe'}]</script>"
 
@@ -173,7 +173,7 @@ async def test_panel_goes_on_after_the_worker_was_stopped(panel: Panel, inspecte
 async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Panel) -> None:
     offered = await panel.page.locator("#command option").all_inner_texts()
 
-    known = await panel.page.evaluate("async () => Object.keys((await import('../commands/index.js')).commands)")
+    known = await panel.page.evaluate("async () => Object.keys((await import('/commands/index.js')).commands)")
     assert set(offered) == set(known)
     for command, parameters in {
         "navigate": ["url", "timeout"],
@@ -935,7 +935,7 @@ DARK_THEME = """import('devtools://devtools/bundled/core/common/common.js').then
 async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> None:
     async with asyncio.timeout(60), chromium_with_devtools(site.url("/one")) as browser:
         devtools = await browser.attached("devtools://devtools/bundled/devtools_app.html")
-        await browser.attached(f"{EXTENSION_URL}/devtools/devtools.html")
+        await browser.attached(f"{EXTENSION_URL}/ui/devtools/devtools.html")
 
         assert await browser.value(devtools, OPEN_PANEL) == f"{EXTENSION_URL}ChromeTabReader"
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Page, Worker, expect
 
 from tests.extension.conftest import Popup, Site
-from tests.extension.fake_bridge import FakeBridge, make_nonce
+from tests.support.fake_bridge import FakeBridge, make_nonce
 
 CONTROLS = {
     "connection-string",

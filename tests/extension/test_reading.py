@@ -8,7 +8,7 @@ from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, expect
 
 from tests.extension.conftest import HUGE_LINES, Popup, Site
-from tests.extension.fake_bridge import FakeBridge
+from tests.support.fake_bridge import FakeBridge
 
 
 async def open_page(popup: Popup, url: str) -> Page:
@@ -217,7 +217,7 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
 async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never_starts(popup: Popup) -> None:
     log = await popup.page.evaluate(
         """async () => {
-          const { inTurn } = await import("/tab-queue.js");
+          const { inTurn } = await import("/worker/tab-queue.js");
           const log = [];
           const running = {};
           const queue = (tabId, name, signal = new AbortController().signal) =>

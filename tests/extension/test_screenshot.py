@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from tests.extension.conftest import DrivenTab
-from tests.extension.fake_bridge import Message
+from tests.support.fake_bridge import Message
 
 RED = "<body style='margin:0;background:red'>"
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -12,9 +12,9 @@ from playwright.async_api import BrowserContext, Playwright
 from playwright.async_api import Error as PlaywrightError
 
 from tests.extension.conftest import Popup, Site, launched_chromium
-from tests.extension.fake_bridge import FakeBridge
 from tests.extension.test_attaching import opened_popup, until
 from tests.extension.test_reading import open_page, open_window
+from tests.support.fake_bridge import FakeBridge
 
 UNLOAD_QUESTION = "<title>Draft</title><body>x<script>onbeforeunload = (event) => event.preventDefault()</script>"
 

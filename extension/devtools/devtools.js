@@ -1,3 +1,0 @@
-/** DevTools loads this once for each inspected tab, only to learn of the panel. */
-
-chrome.devtools.panels.create("Chrome Tab Reader", "icons/icon-32.png", "devtools/panel.html");

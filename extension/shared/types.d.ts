@@ -1,0 +1,440 @@
+// The shapes that cross a border: the wire (DESIGN.md, "Wire protocol"), the page function, the popup's port and
+// chrome.storage. Everything else is typed where it is written.
+
+import type { Attachments } from "../worker/attachments.js";
+import type { Debuggers, Drive } from "../worker/debugger.js";
+import type { ERROR_CODES } from "./errors.js";
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+// --- Wire: extension -> server
+
+export type ClientMessage =
+  | { type: "hello"; protocol: number; version: string; nonce: string }
+  | { type: "proof"; proof: string }
+  | { type: "ping" }
+  | Response
+  | TabEvent;
+
+export interface Response {
+  id: string;
+  type: "response";
+  success: boolean;
+  result: unknown;
+  error: { message: string; code: ErrorCode } | null;
+}
+
+export type TabEvent = { type: "event" } & (
+  | { event: "tab_attached"; tab_id: number; url: string; title: string; connected_at: string }
+  | { event: "tab_updated"; tab_id: number; url: string; title: string }
+  | { event: "tab_detached"; tab_id: number }
+);
+
+// --- Wire: server -> extension
+
+export interface Command {
+  id: string;
+  type: "command";
+  command: string;
+  tab_id: number | null;
+  params: Record<string, unknown>;
+}
+
+export interface SessionsEvent {
+  type: "event";
+  event: "sessions";
+  sessions: number;
+}
+
+// --- Commands: what each one answers
+
+export interface TabText {
+  tab_id: number;
+  text: string;
+  url: string;
+  title: string;
+}
+
+export interface TabInfo {
+  id: number;
+  url: string;
+  title: string;
+  active: boolean;
+  windowId: number;
+}
+
+export interface CreatedTab {
+  tab_id: number;
+  url: string;
+  title: string;
+}
+
+export interface AttachedTab {
+  tab_id: number;
+  url: string;
+  title: string;
+  /** ISO 8601. */
+  connected_at: string;
+}
+
+export interface DataLayer {
+  name: string;
+  /** JSON. What JSON has no word for is a text in brackets, for example "[Function track]". */
+  values: unknown[];
+  /** Entries in the page; `values` may hold fewer. */
+  total: number;
+  /** Index of the first of `values`. */
+  since: number;
+  /** What was left out or could not be read, as sentences. */
+  notes: string[];
+}
+
+export type TabWithId = chrome.tabs.Tab & { id: number };
+
+/** One row of the command table. A command without `chooseTab` works on no page. */
+export interface CommandEntry {
+  /** Turns the command's `tab_id` into a tab it may use, or throws. This is where consent is decided. */
+  chooseTab?: (tabId: number | null, attachments: Attachments) => Promise<TabWithId>;
+  run: (context: CommandContext) => Promise<unknown>;
+}
+
+export interface CommandContext {
+  /** The chosen tab; for a command without `chooseTab` the one that the server named, or -1. */
+  tabId: number;
+  params: Record<string, unknown>;
+  attachments: Attachments;
+  debuggers: Debuggers;
+  /** Aborted when the command has ended for the server: its time is up, or its tab is gone. */
+  signal: AbortSignal;
+}
+
+/** What a command that drives a page gets besides; `driving` in debugger.js. */
+export interface DrivenContext extends CommandContext {
+  session: Drive;
+}
+
+/** What the worker holds while it lives. */
+export interface Services {
+  attachments: Attachments;
+  debuggers: Debuggers;
+}
+
+/** A command that drives a page may add these to its result. */
+export interface Remarks {
+  /** Sentences. */
+  notes?: string[];
+  dialogs?: DialogReport[];
+}
+
+export interface DialogReport {
+  /** alert, confirm, prompt or beforeunload. */
+  type: string;
+  message: string;
+  answer: "accepted" | "dismissed";
+}
+
+export interface PageAddress {
+  url: string;
+  title: string;
+}
+
+export interface Navigated extends PageAddress {
+  /** HTTP status; null for a page that came from no server, or from the browser's memory. */
+  status: number | null;
+}
+
+export interface Evaluated extends PageAddress {
+  /** JSON. What JSON has no word for is a text in brackets, as in a data layer. */
+  value: unknown;
+}
+
+export interface ConsoleEntry {
+  /** ISO 8601. */
+  timestamp: string;
+  level: "debug" | "log" | "info" | "warn" | "error";
+  message: string;
+  /** Of the page that was in the tab then. */
+  url: string;
+}
+
+export interface ConsoleLogs {
+  /** Newest first. */
+  entries: ConsoleEntry[];
+  /** How many there were since the tab was attached. */
+  total: number;
+}
+
+export interface Screenshot {
+  /** Base64. */
+  data: string;
+  mime_type: "image/png" | "image/webp";
+  /** Pixels of the image. */
+  width: number;
+  height: number;
+}
+
+// --- The page functions (page/read-page.js, page/read-data-layer.js)
+
+export interface PageReading {
+  code: "" | ErrorCode;
+  message: string;
+  text: string;
+  url: string;
+  title: string;
+}
+
+export interface DataLayerRequest {
+  /** A global, or a path to a member of one: `digitalData.events`. */
+  name: string;
+  since?: number;
+  /** A value to write as JSON instead of the global. */
+  value?: unknown;
+  limits: DataLayerLimits;
+}
+
+export interface DataLayerLimits {
+  depth: number;
+  /** Of the data layer and of each list in it. */
+  entries: number;
+  /** Of each object. */
+  keys: number;
+  /** Characters of one text. */
+  text: number;
+  /** Characters of the whole as JSON. */
+  total: number;
+  milliseconds: number;
+}
+
+/** What was left out: how many things of each kind. */
+export interface DataLayerCuts {
+  text: number;
+  members: number;
+  depth: number;
+  unreadable: number;
+  /** Whether the limit for the whole, or for the time, ended the reading early. */
+  total: boolean;
+  time: boolean;
+}
+
+/** The page function answers the JSON text of this. */
+export type DataLayerReading =
+  | { found: true; values: unknown[]; total: number; since: number; cuts: DataLayerCuts }
+  | { found: false; candidates: string[] };
+
+// --- Acting on elements (page/find-element.js, page/after-input.js, commands/input.js)
+
+/** What to do with the element once it is found and ready for it. */
+export type ElementAction =
+  | { action: "click" | "hover" | "show"; selector: string }
+  | { action: "fill"; selector: string; value: string }
+  | { action: "select"; selector: string; values: string[] };
+
+/** `isInFront`: whether the tab is the one its window shows. */
+export type ElementRequest = ElementAction & { isInFront: boolean };
+
+export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement;
+
+/** What was acted on, for the reply. */
+export interface ElementDescription {
+  /** Matches this element only, also in shadow roots and frames. */
+  selector: string;
+  tag: string;
+  /** What a person reads on it or beside it, at most 60 characters. */
+  text: string;
+}
+
+export interface FoundElement {
+  code: "";
+  element: ElementDescription;
+  /** How many elements the selector matches. */
+  matches: number;
+  /** click, hover: a point in the viewport where the element is hit, in CSS pixels. */
+  point?: Point;
+  /** click: whether the element has a state of being checked, which `readChecked` tells. */
+  isCheckable?: boolean;
+  /** show: the element's place in the document of the main frame, in CSS pixels. */
+  box?: Box;
+  filling?: Filling;
+  /** select: what is chosen now. */
+  selected?: { value: string; label: string }[];
+}
+
+/** What is left to do for a field: it has the focus, and its content is selected or set already. */
+export interface Filling {
+  /** What the field is to hold. */
+  text: string;
+  /** Whether it is still to be typed. */
+  isTyped: boolean;
+  /** Whether Enter follows. */
+  isEntered: boolean;
+}
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export interface Box extends Point {
+  width: number;
+  height: number;
+}
+
+/** What a field holds after it was filled. */
+export interface FilledField {
+  value: string;
+  /**
+   * What is left to do: look again once the browser says that it has typed, or type key by key, because the field has
+   * lost a part of the text; its content is selected again.
+   */
+  next: "" | "look" | "retype";
+  notes: string[];
+}
+
+/** The answer of click, hover, fill and select. */
+export interface ActionReply extends PageAddress, Remarks {
+  element: ElementDescription;
+  matches: number;
+  /** click on a checkbox, radio button or switch. */
+  checked?: boolean;
+  /** fill */
+  value?: string;
+  /** select */
+  selected?: { value: string; label: string }[];
+}
+
+// --- Storage
+
+export interface Pairing {
+  /** Origin of the server, for example `ws://127.0.0.1:61822`. */
+  server: string;
+  port: number;
+  key: string;
+}
+
+/** chrome.storage.local: what outlives the browser. */
+export interface Settings {
+  pairing: Pairing | null;
+  /** False from the moment the person presses Disconnect until Reconnect or Connect. */
+  wanted: boolean;
+  autoReconnect: boolean;
+}
+
+/** chrome.storage.session: what outlives the worker only. */
+export interface RetryState {
+  failure: CloseReason | null;
+  /** Failed attempts in a row. */
+  attempts: number;
+}
+
+export interface Attachment {
+  /** ISO 8601. */
+  connectedAt: string;
+  allowEvaluate: boolean;
+}
+
+/** chrome.storage.local: what the DevTools panel remembers. */
+export interface PanelMemory {
+  /** Newest first. */
+  history: PastRun[];
+  /** In the order of their names. */
+  saved: SavedCommand[];
+}
+
+export interface PastRun {
+  id: string;
+  /** ISO 8601. */
+  time: string;
+  command: string;
+  /** Null when they were too long to keep. */
+  params: Record<string, unknown> | null;
+  /** Names of parameters whose values are not kept. */
+  withheld: string[];
+  code: "" | ErrorCode;
+  milliseconds: number;
+  /** The beginning of the reply, or the error's sentence. */
+  reply: string;
+}
+
+export interface SavedCommand {
+  name: string;
+  command: string;
+  params: Record<string, unknown>;
+}
+
+// --- Connection state
+
+export type CloseReason = "unreachable" | "no_answer" | "wrong_key" | "other_protocol" | "already_connected" | "closed";
+
+export interface Status {
+  state: "setup" | "connected" | "disconnected";
+  paired: boolean;
+  port: number | null;
+  sessions: number;
+  failure: CloseReason | null;
+  connecting: boolean;
+  /** When the next attempt starts, in milliseconds since 1970; null when none is planned. */
+  retryAt: number | null;
+  autoReconnect: boolean;
+}
+
+// --- The port of our own pages: the popup and the DevTools panel
+
+export type PageRequest = Action | WatchRequest | RunRequest;
+
+export type Action =
+  | { action: "refresh" }
+  | { action: "connect"; connectionString: string }
+  | { action: "disconnect" }
+  | { action: "reconnect" }
+  | { action: "forget" }
+  | { action: "set_auto_reconnect"; on: boolean }
+  | { action: "attach"; tabId: number }
+  | { action: "detach"; tabId: number }
+  | { action: "set_allow_evaluate"; tabId: number; on: boolean };
+
+/** From now on the page hears about this tab instead of the viewed one, and about its console. */
+export interface WatchRequest {
+  action: "watch";
+  tabId: number;
+}
+
+/** A command of the table, under the same rules as one that the server sends. */
+export interface RunRequest {
+  action: "run";
+  id: string;
+  command: string;
+  tabId: number | null;
+  params: Record<string, unknown>;
+}
+
+export type PageMessage = View | Refusal | ConsoleBatch | Response;
+
+/** Oldest first. */
+export interface ConsoleBatch {
+  type: "console";
+  entries: ConsoleEntry[];
+  /** Whether this is all there is, in place of what was told before. */
+  isWhole: boolean;
+}
+
+export interface View {
+  type: "view";
+  status: Status;
+  tab: ViewedTab | null;
+}
+
+/** The tab that the page's buttons are about. */
+export interface ViewedTab {
+  id: number;
+  url: string;
+  title: string;
+  attached: boolean;
+  allowEvaluate: boolean;
+  /** Why it cannot be attached, as a sentence; empty when it can. */
+  obstacle: string;
+}
+
+export interface Refusal {
+  type: "refused";
+  message: string;
+}

@@ -1,0 +1,75 @@
+/**
+ * What was run before, also in earlier days.
+ *
+ * @import {PastRun} from "../../shared/types.d.ts"
+ * @import {Wish} from "./runs-view.js"
+ */
+
+import { byId, duration, make, makeButton, refill } from "../dom.js";
+import { clearHistory } from "./history.js";
+
+const page = {
+  list: byId("history", HTMLElement),
+  empty: byId("history-empty", HTMLElement),
+  clear: byId("history-clear", HTMLButtonElement),
+};
+
+export class HistoryView {
+  /** @readonly */
+  #onRun;
+  /** @readonly */
+  #onEdit;
+
+  /**
+   * @param {(wish: Wish) => void} onRun
+   * @param {(wish: Wish) => void} onEdit
+   */
+  constructor(onRun, onEdit) {
+    this.#onRun = onRun;
+    this.#onEdit = onEdit;
+    page.clear.addEventListener("click", () => void clearHistory());
+  }
+
+  /** @param {PastRun[]} history newest first */
+  show(history) {
+    page.empty.hidden = history.length > 0;
+    const items = history.map((run) => ({ key: run.id, element: this.#item(run) }));
+    refill(page.list, items, page.clear);
+  }
+
+  /** @param {PastRun} run */
+  #item(run) {
+    const { command, params, withheld, code, milliseconds, time, reply } = run;
+    const isWhole = params !== null && !withheld.length;
+    const wish = { command, params: params ?? {} };
+    const state = make("span", { className: "state" }, `${code || "ok"} ${duration(milliseconds)}`);
+    const head = make(
+      "div",
+      { className: "head" },
+      make("strong", {}, command),
+      make("span", { className: "params" }, paramsText(run)),
+      state,
+    );
+    const item = make(
+      "li",
+      {},
+      head,
+      make("span", { className: "hint" }, `${new Date(time).toLocaleString()}  ${reply}`),
+      make(
+        "div",
+        { className: "buttons" },
+        ...(isWhole ? [makeButton("Run again", () => this.#onRun(wish), `Run ${command} again`)] : []),
+        ...(params ? [makeButton("Edit", () => this.#onEdit(wish), `Edit ${command}`)] : []),
+      ),
+    );
+    item.dataset.state = code ? "failed" : "ok";
+    return item;
+  }
+}
+
+/** @param {PastRun} run */
+function paramsText({ params, withheld }) {
+  if (params === null) return "(too long to keep)";
+  const text = Object.keys(params).length ? JSON.stringify(params) : "";
+  return withheld.length ? `${text} (${withheld.join(", ")} not kept)` : text;
+}

@@ -1,0 +1,149 @@
+/**
+ * The panel's frame: the state of the connection and of the inspected tab, and the four views. In DevTools it is about
+ * the inspected tab; opened as a normal tab, about the one named in its address (`panel.html?tab=7`).
+ *
+ * @import {View} from "../../shared/types.d.ts"
+ */
+
+import { showAttachment } from "../attach-controls.js";
+import { byId, setText } from "../dom.js";
+import { describe, describeRetry } from "../../shared/status.js";
+import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
+import { CommandForm } from "./command-form.js";
+import { ConsoleView } from "./console-view.js";
+import { DataLayerView } from "./data-layer-view.js";
+import { HistoryView } from "./history-view.js";
+import { RunsView } from "./runs-view.js";
+import { selectTab } from "./tabs-pattern.js";
+import { WorkerPort } from "./worker-port.js";
+
+/** @import {Wish} from "./runs-view.js" */
+
+const COUNTDOWN_TICK_MS = 1_000;
+
+const page = {
+  status: byId("status", HTMLElement),
+  sentence: byId("sentence", HTMLElement),
+  countdown: byId("countdown", HTMLElement),
+  reconnect: byId("reconnect", HTMLButtonElement),
+  disconnect: byId("disconnect", HTMLButtonElement),
+  problem: byId("problem", HTMLElement),
+  tabTitle: byId("tab-title", HTMLElement),
+  tabUrl: byId("tab-url", HTMLElement),
+  tabObstacle: byId("tab-obstacle", HTMLElement),
+  attachButton: byId("attachButton", HTMLButtonElement),
+  evaluateRow: byId("evaluate-row", HTMLElement),
+  allowEvaluate: byId("allow-evaluate", HTMLInputElement),
+  consoleState: byId("console-state", HTMLElement),
+};
+
+const tabId = chrome.devtools?.inspectedWindow.tabId ?? Number(new URLSearchParams(location.search).get("tab"));
+/** @type {View | undefined} */
+let view;
+
+const consoleView = new ConsoleView();
+const worker = new WorkerPort(tabId, {
+  onView: show,
+  onConsole: (batch) => consoleView.add(batch),
+  onProblem: (message) => setText(page.problem, message),
+});
+const dataLayerView = new DataLayerView(worker);
+const runsView = new RunsView(worker, edit);
+const commandForm = new CommandForm((wish) => void runsView.start(wish));
+const historyView = new HistoryView(runAgain, edit);
+
+// --- Showing
+
+/** @param {View} newView */
+function show(newView) {
+  view = newView;
+  const focused = document.activeElement;
+  showStatus(newView);
+  showTab(newView);
+  showCountdown();
+  dataLayerView.setTab(newView.tab);
+  // Who works by keyboard must not be thrown to the top when the pressed button goes away.
+  if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect, page.attachButton].find(isShown)?.focus();
+}
+
+/** @param {View} newView */
+function showStatus({ status }) {
+  page.status.dataset.state = status.state;
+  const advice = status.state === "setup" ? " Paste it into the popup of the extension." : "";
+  setText(page.sentence, describe(status) + advice);
+  page.reconnect.hidden = status.state !== "disconnected";
+  page.disconnect.hidden = status.state !== "connected";
+}
+
+/** @param {View} newView */
+function showTab({ tab }) {
+  setText(page.tabTitle, tab?.title ?? "The tab is closed.");
+  setText(page.tabUrl, tab?.url ?? "");
+  page.tabUrl.title = tab?.url ?? "";
+  showAttachment(page, tab);
+  const isAttached = tab?.attached ?? false;
+  page.attachButton.classList.toggle("primary", !isAttached);
+  setText(page.consoleState, isAttached ? "" : "Attach this tab to see its console.");
+}
+
+function showCountdown() {
+  if (view) setText(page.countdown, describeRetry(view.status, Date.now()));
+}
+
+async function showMemory() {
+  const { history, saved } = await loadPanelMemory();
+  historyView.show(history);
+  commandForm.showSaved(saved);
+}
+
+/** @param {HTMLButtonElement} button */
+function isShown(button) {
+  return !button.hidden && !button.disabled;
+}
+
+/** @param {Wish} wish */
+function runAgain(wish) {
+  selectTab("tab-commands");
+  void runsView.start(wish);
+  runsView.focus();
+}
+
+/** @param {Wish} wish */
+function edit(wish) {
+  selectTab("tab-commands");
+  commandForm.edit(wish);
+}
+
+/** DevTools has a theme of its own; a normal tab follows the system. */
+function followTheme() {
+  const panels = chrome.devtools?.panels;
+  if (!panels) return;
+  const paint = (/** @type {string} */ name) => {
+    document.documentElement.dataset.theme = name === "dark" ? "dark" : "light";
+  };
+  paint(panels.themeName);
+  // Not in every version the panel supports.
+  panels.setThemeChangeHandler?.(paint);
+}
+
+// --- What the person does
+
+/** @param {import("../../shared/types.d.ts").Action} action */
+function ask(action) {
+  setText(page.problem, "");
+  worker.send(action);
+}
+
+page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
+page.disconnect.addEventListener("click", () => ask({ action: "disconnect" }));
+page.attachButton.addEventListener("click", () => {
+  ask({ action: view?.tab?.attached ? "detach" : "attach", tabId });
+});
+page.allowEvaluate.addEventListener("change", () => {
+  ask({ action: "set_allow_evaluate", tabId, on: page.allowEvaluate.checked });
+});
+
+followTheme();
+setInterval(showCountdown, COUNTDOWN_TICK_MS);
+onPanelMemoryChanged(() => void showMemory());
+void showMemory();

@@ -1,0 +1,93 @@
+/**
+ * The panel's line to the service worker. The worker may be stopped at any moment; opening another port starts it again.
+ *
+ * @import {Action, ConsoleBatch, PageMessage, PageRequest, Response, View} from "../../shared/types.d.ts"
+ */
+
+export class WorkerPort {
+  /** @type {chrome.runtime.Port | null} */
+  #port = null;
+  /** @type {Map<string, (response: Response) => void>} */
+  #running = new Map();
+  #lastId = 0;
+  /** @readonly */
+  #handlers;
+
+  /**
+   * @param {number} tabId the inspected tab
+   * @param {object} handlers
+   * @param {(view: View) => void} handlers.onView
+   * @param {(batch: ConsoleBatch) => void} handlers.onConsole
+   * @param {(message: string) => void} handlers.onProblem
+   */
+  constructor(tabId, handlers) {
+    this.tabId = tabId;
+    this.#handlers = handlers;
+    this.#open();
+  }
+
+  /** @param {Action} action */
+  send(action) {
+    this.#post(action);
+  }
+
+  /**
+   * @param {string} command
+   * @param {Record<string, unknown>} params
+   * @param {number} [tabId] where the command is about another tab
+   * @returns {Promise<Response>} never rejects
+   */
+  run(command, params, tabId = this.tabId) {
+    const id = `panel-${(this.#lastId += 1)}`;
+    return new Promise((resolve) => {
+      this.#running.set(id, resolve);
+      this.#post({ action: "run", id, command, tabId, params });
+    });
+  }
+
+  #open() {
+    try {
+      this.#port = chrome.runtime.connect();
+    } catch {
+      this.#port = null;
+      this.#failAll("The extension was reloaded or removed.");
+      return this.#handlers.onProblem("The extension was reloaded or removed. Close DevTools and open it again.");
+    }
+    this.#port.onMessage.addListener((message) => this.#receive(message));
+    this.#port.onDisconnect.addListener(() => {
+      this.#failAll("The extension's worker stopped while the command ran. Look at the page before trying again.");
+      this.#open();
+    });
+    this.#post({ action: "watch", tabId: this.tabId });
+  }
+
+  /** @param {PageRequest} request */
+  #post(request) {
+    if (this.#port) this.#port.postMessage(request);
+    else this.#failAll("The extension was reloaded or removed. Close DevTools and open it again.");
+  }
+
+  /** @param {PageMessage} message */
+  #receive(message) {
+    switch (message.type) {
+      case "view":
+        return this.#handlers.onView(message);
+      case "console":
+        return this.#handlers.onConsole(message);
+      case "refused":
+        return this.#handlers.onProblem(message.message);
+      case "response":
+        this.#running.get(message.id)?.(message);
+        this.#running.delete(message.id);
+    }
+  }
+
+  /** @param {string} message */
+  #failAll(message) {
+    const error = { code: /** @type {const} */ ("EXTENSION_NOT_CONNECTED"), message };
+    for (const [id, resolve] of this.#running) {
+      resolve({ id, type: "response", success: false, result: null, error });
+    }
+    this.#running.clear();
+  }
+}

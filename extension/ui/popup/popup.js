@@ -1,0 +1,137 @@
+/**
+ * Shows what the worker says and tells it what the person wants; it decides nothing itself. It may also be open as a
+ * normal tab.
+ *
+ * @import {Action, Refusal, View} from "../../shared/types.d.ts"
+ */
+
+import { showAttachment } from "../attach-controls.js";
+import { byId, setText } from "../dom.js";
+import { describe, describeRetry } from "../../shared/status.js";
+
+const COUNTDOWN_TICK_MS = 1_000;
+
+const page = {
+  status: byId("status", HTMLElement),
+  sentence: byId("sentence", HTMLElement),
+  countdown: byId("countdown", HTMLElement),
+  problem: byId("problem", HTMLElement),
+  setup: byId("setup", HTMLFormElement),
+  connectionString: byId("connection-string", HTMLInputElement),
+  tab: byId("tab", HTMLElement),
+  tabTitle: byId("tab-title", HTMLElement),
+  tabObstacle: byId("tab-obstacle", HTMLElement),
+  attachButton: byId("attachButton", HTMLButtonElement),
+  evaluateRow: byId("evaluate-row", HTMLElement),
+  allowEvaluate: byId("allow-evaluate", HTMLInputElement),
+  connection: byId("connection", HTMLElement),
+  reconnect: byId("reconnect", HTMLButtonElement),
+  disconnect: byId("disconnect", HTMLButtonElement),
+  forget: byId("forget", HTMLButtonElement),
+  autoReconnect: byId("auto-reconnect", HTMLInputElement),
+};
+
+/** Where the focus goes in each state. */
+const mainControls = { setup: page.connectionString, connected: page.disconnect, disconnected: page.reconnect };
+
+/** @type {chrome.runtime.Port} */
+let port;
+/** @type {View | undefined} */
+let view;
+
+// --- Showing
+
+/** @param {View} newView */
+function show(newView) {
+  const isFirst = view === undefined;
+  view = newView;
+  const focused = document.activeElement;
+  showStatus(newView);
+  showTab(newView);
+  showCountdown();
+  // Who works by keyboard must not be thrown to the top when the pressed button goes away.
+  const isWaitingForPaste = isFirst && newView.status.state === "setup";
+  if (isWaitingForPaste || focused?.closest("[hidden]")) mainControls[newView.status.state].focus();
+}
+
+/** @param {View} newView */
+function showStatus({ status }) {
+  page.status.dataset.state = status.state;
+  setText(page.sentence, describe(status));
+  page.setup.hidden = status.state !== "setup";
+  page.connection.hidden = !status.paired;
+  page.reconnect.hidden = status.state !== "disconnected";
+  page.disconnect.hidden = status.state !== "connected";
+  page.autoReconnect.checked = status.autoReconnect;
+}
+
+/** @param {View} newView */
+function showTab({ status, tab }) {
+  page.tab.hidden = !tab || (status.state !== "connected" && !tab.attached);
+  if (!tab) return;
+  setText(page.tabTitle, tab.title);
+  showAttachment(page, tab);
+}
+
+function showCountdown() {
+  if (view) setText(page.countdown, describeRetry(view.status, Date.now()));
+}
+
+// --- Talking to the worker
+
+function openPort() {
+  port = chrome.runtime.connect();
+  port.onMessage.addListener((/** @type {View | Refusal} */ message) => {
+    if (message.type === "view") show(message);
+    else setText(page.problem, message.message);
+  });
+  // The worker was stopped; opening another port starts it again.
+  port.onDisconnect.addListener(openPort);
+  refresh();
+}
+
+/** @param {Action} action */
+function ask(action) {
+  setText(page.problem, "");
+  send(action);
+}
+
+function refresh() {
+  send({ action: "refresh" });
+}
+
+/** @param {Action} action */
+function send(action) {
+  port.postMessage(action);
+}
+
+// --- What the person does
+
+page.setup.addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask({ action: "connect", connectionString: page.connectionString.value });
+  // The key is not shown again, whatever comes of it.
+  page.connectionString.value = "";
+});
+page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
+page.disconnect.addEventListener("click", () => ask({ action: "disconnect" }));
+page.forget.addEventListener("click", () => ask({ action: "forget" }));
+page.autoReconnect.addEventListener("change", () => {
+  ask({ action: "set_auto_reconnect", on: page.autoReconnect.checked });
+});
+page.attachButton.addEventListener("click", () => {
+  if (view?.tab) ask({ action: view.tab.attached ? "detach" : "attach", tabId: view.tab.id });
+});
+page.allowEvaluate.addEventListener("change", () => {
+  if (view?.tab) ask({ action: "set_allow_evaluate", tabId: view.tab.id, on: page.allowEvaluate.checked });
+});
+
+// As a tab of its own the popup stays open while the person goes elsewhere.
+chrome.tabs.onActivated.addListener(refresh);
+chrome.windows.onFocusChanged.addListener(refresh);
+chrome.tabs.onUpdated.addListener((_tabId, change) => {
+  if (change.url || change.title) refresh();
+});
+
+setInterval(showCountdown, COUNTDOWN_TICK_MS);
+openPort();

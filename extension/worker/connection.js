@@ -1,0 +1,238 @@
+/**
+ * One WebSocket to the server, from opening to closing. It is used once; bridge.js decides when to make the next one.
+ *
+ * @import {ClientMessage, CloseReason, Command, Pairing, SessionsEvent} from "../shared/types.d.ts"
+ */
+
+import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
+
+const LARGE_FRAME_UNITS = 64 * 1024;
+const PROTOCOL = 1;
+/** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
+const PING_INTERVAL_MS = 20_000;
+const OPENING_TIMEOUT_MS = 10_000;
+/** In UTF-16 units, which is never more than the bytes that the limit is about. */
+const MAX_FRAME_IN = 1024 * 1024;
+
+const CLOSE_NORMAL = 1000;
+const CLOSE_OTHER_PROTOCOL = 4400;
+const CLOSE_WRONG_KEY = 4401;
+const CLOSE_NO_ANSWER = 4408;
+const CLOSE_ALREADY_CONNECTED = 4409;
+
+/** In the order in which they are gone through; any of them can be followed by CLOSED. */
+const State = Object.freeze({
+  /** The socket is not open yet. */
+  CONNECTING: "CONNECTING",
+  /** hello is sent; the server's challenge is awaited. */
+  CHALLENGING: "CHALLENGING",
+  /** The server's proof is being checked. */
+  VERIFYING: "VERIFYING",
+  /** Our proof is sent; the server's welcome is awaited. */
+  PROVING: "PROVING",
+  OPEN: "OPEN",
+  CLOSED: "CLOSED",
+});
+
+export class Connection {
+  /** Sessions behind the server, as its welcome or a later event said. */
+  sessions = 0;
+
+  /** @readonly */
+  #pairing;
+  /** @readonly */
+  #handlers;
+  /** @readonly */
+  #socket;
+  /** @readonly */
+  #openingTimer;
+  /** @type {keyof typeof State} */
+  #state = State.CONNECTING;
+  #nonce = makeNonce();
+  #awaitsPong = false;
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #pingTimer;
+
+  /**
+   * @param {Pairing} pairing
+   * @param {object} handlers
+   * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
+   * @param {(command: Command, reply: (frame: string) => void) => void} handlers.onCommand
+   *   `reply` takes JSON and drops it once this connection has closed: the next server has given the id to another command
+   * @param {() => void} handlers.onSessions the number of sessions has changed
+   * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
+   */
+  constructor(pairing, handlers) {
+    this.#pairing = pairing;
+    this.#handlers = handlers;
+    this.#socket = new WebSocket(`${pairing.server}/extension`);
+    this.#socket.onopen = () => this.#hello();
+    this.#socket.onmessage = ({ data }) => this.#receive(data);
+    this.#socket.onclose = ({ code }) => this.#fail(this.#reasonOf(code), CLOSE_NORMAL);
+    this.#openingTimer = setTimeout(() => this.#fail("no_answer", CLOSE_NO_ANSWER), OPENING_TIMEOUT_MS);
+  }
+
+  get isOpen() {
+    return this.#state === State.OPEN;
+  }
+
+  /** @param {string} frame JSON text; dropped unless the connection is open */
+  sendFrame(frame) {
+    if (!this.isOpen) return;
+    // As a Blob, which makes a binary frame, Chrome sends a large text in less than half the time.
+    this.#socket.send(frame.length > LARGE_FRAME_UNITS ? new Blob([frame]) : frame);
+  }
+
+  /** Closes for good and says nothing to `onClose`. May be called twice. */
+  close() {
+    this.#end(CLOSE_NORMAL);
+  }
+
+  // --- Opening
+
+  #hello() {
+    this.#state = State.CHALLENGING;
+    const { version } = chrome.runtime.getManifest();
+    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce });
+  }
+
+  /** @param {Record<string, unknown>} challenge */
+  async #answerChallenge({ protocol, nonce, proof }) {
+    if (protocol !== PROTOCOL) return this.#fail("other_protocol", CLOSE_OTHER_PROTOCOL);
+    this.#state = State.VERIFYING;
+    // Nothing more is said to a server without the key: our own proof would help it to pass for us.
+    if (typeof nonce !== "string" || !isNonce(nonce)) return this.#fail("wrong_key", CLOSE_WRONG_KEY);
+    if (!(await isServerProof(this.#pairing, this.#nonce, nonce, proof))) {
+      return this.#fail("wrong_key", CLOSE_WRONG_KEY);
+    }
+    const ownProof = await makeProof(this.#pairing, this.#nonce, nonce);
+    // The socket may have closed, or the opening timed out, during either await.
+    if (this.#state !== State.VERIFYING) return;
+    this.#state = State.PROVING;
+    this.#send({ type: "proof", proof: ownProof });
+  }
+
+  /** @param {Record<string, unknown>} welcome */
+  #welcome({ sessions }) {
+    this.#state = State.OPEN;
+    this.sessions = isCount(sessions) ? sessions : 1;
+    clearTimeout(this.#openingTimer);
+    this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
+    this.#handlers.onOpen();
+  }
+
+  // --- Open
+
+  #ping() {
+    // A machine that slept can leave a socket that looks open with nobody behind it.
+    if (this.#awaitsPong) return this.#fail("closed", CLOSE_NO_ANSWER);
+    this.#awaitsPong = true;
+    this.#send({ type: "ping" });
+  }
+
+  /** @param {Command} command */
+  #command(command) {
+    this.#handlers.onCommand(command, (frame) => this.sendFrame(frame));
+  }
+
+  /** @param {number} sessions */
+  #setSessions(sessions) {
+    this.sessions = sessions;
+    this.#handlers.onSessions();
+  }
+
+  /** @param {unknown} data */
+  #receive(data) {
+    this.#awaitsPong = false;
+    const message = parseMessage(data);
+    const expected = `${this.#state} ${message?.type}`;
+    if (message && expected === "CHALLENGING challenge") void this.#answerChallenge(message);
+    else if (message && expected === "PROVING welcome") this.#welcome(message);
+    else if (message && expected === "OPEN command" && isCommand(message)) this.#command(message);
+    else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#setSessions(message.sessions);
+    else if (expected !== "OPEN pong") console.debug("Dropped a message that is malformed or not expected now.");
+  }
+
+  // --- Both
+
+  /** @param {ClientMessage} message */
+  #send(message) {
+    this.#socket.send(JSON.stringify(message));
+  }
+
+  /**
+   * @param {number} code the close code that the server sent, or 1006
+   * @returns {CloseReason}
+   */
+  #reasonOf(code) {
+    if (code === CLOSE_WRONG_KEY) return "wrong_key";
+    if (code === CLOSE_OTHER_PROTOCOL) return "other_protocol";
+    if (code === CLOSE_ALREADY_CONNECTED) return "already_connected";
+    if (this.#state === State.CONNECTING) return "unreachable";
+    return this.#state === State.OPEN ? "closed" : "no_answer";
+  }
+
+  /**
+   * @param {CloseReason} reason
+   * @param {number} code
+   */
+  #fail(reason, code) {
+    if (this.#state === State.CLOSED) return;
+    this.#end(code);
+    this.#handlers.onClose(reason);
+  }
+
+  /** @param {number} code */
+  #end(code) {
+    this.#state = State.CLOSED;
+    clearTimeout(this.#openingTimer);
+    clearInterval(this.#pingTimer);
+    this.#socket.close(code);
+  }
+}
+
+/**
+ * @param {unknown} data
+ * @returns {Record<string, unknown> | null} null when it is no text frame within the limit that holds a JSON object
+ */
+function parseMessage(data) {
+  if (typeof data !== "string" || data.length > MAX_FRAME_IN) return null;
+  try {
+    const message = JSON.parse(data);
+    return typeof message === "object" ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+function isCount(value) {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {message is Record<string, unknown> & SessionsEvent}
+ */
+function isSessionsEvent(message) {
+  return message.event === "sessions" && isCount(message.sessions);
+}
+
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {message is Record<string, unknown> & Command}
+ */
+function isCommand(message) {
+  message.tab_id ??= null;
+  message.params ??= {};
+  return (
+    typeof message.id === "string" &&
+    typeof message.command === "string" &&
+    (message.tab_id === null || Number.isInteger(message.tab_id)) &&
+    typeof message.params === "object" &&
+    !Array.isArray(message.params)
+  );
+}

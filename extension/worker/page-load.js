@@ -1,0 +1,106 @@
+/**
+ * Waiting for a page that was asked for. The watch starts before the navigation: what happens in a new tab may be told
+ * before the tab's id.
+ */
+
+import { CommandError } from "../shared/errors.js";
+
+/** What Chrome says when a navigation ends without a page: a download, no content, or another navigation after it. */
+const NO_PAGE = "net::ERR_ABORTED";
+
+export class PageLoadWatch {
+  /** @type {Map<number, Set<string>>} addresses that each tab has begun to load since the watch began */
+  #begun = new Map();
+  /** @readonly */
+  #leftUrls;
+  /** @type {Set<number>} tabs that have had a page since then */
+  #committed = new Set();
+  /** @type {Map<number, PromiseWithResolvers<void>>} */
+  #loads = new Map();
+  /** @readonly @type {[chrome.events.Event<any>, (...told: any[]) => void][]} */
+  #listeners;
+
+  /** @param {(string | undefined)[]} leftUrls of pages that are being left: their end may be told only now */
+  constructor(leftUrls = []) {
+    this.#leftUrls = new Set(leftUrls);
+    const { webNavigation, tabs } = chrome;
+    this.#listeners = [
+      [webNavigation.onBeforeNavigate, this.#onBeforeNavigate],
+      [webNavigation.onCommitted, this.#onCommitted],
+      [webNavigation.onReferenceFragmentUpdated, this.#onMovedInPage],
+      [webNavigation.onHistoryStateUpdated, this.#onMovedInPage],
+      [webNavigation.onErrorOccurred, this.#onErrorOccurred],
+      [tabs.onUpdated, this.#onUpdated],
+      [tabs.onRemoved, this.#onRemoved],
+    ];
+    for (const [event, listener] of this.#listeners) event.addListener(listener);
+  }
+
+  stop() {
+    for (const [event, listener] of this.#listeners) event.removeListener(listener);
+  }
+
+  /**
+   * Resolves when the page of the tab has loaded.
+   *
+   * @param {number} tabId
+   * @param {AbortSignal} signal
+   * @throws {CommandError} NAVIGATION_FAILED, TAB_DISCONNECTED, and the reason of the signal
+   */
+  async loaded(tabId, signal) {
+    const { promise, reject } = this.#load(tabId);
+    signal.addEventListener("abort", () => reject(signal.reason));
+    signal.throwIfAborted();
+    await promise;
+  }
+
+  /** @param {number} tabId */
+  #load(tabId) {
+    const load = this.#loads.get(tabId) ?? /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
+    this.#loads.set(tabId, load);
+    // Other tabs load too, and nobody waits for them.
+    load.promise.catch(() => {});
+    return load;
+  }
+
+  #onBeforeNavigate = (/** @type {{tabId: number, frameId: number, url: string}} */ { tabId, frameId, url }) => {
+    if (frameId === 0) this.#begun.set(tabId, (this.#begun.get(tabId) ?? new Set()).add(url));
+  };
+
+  #onCommitted = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
+    if (frameId === 0) this.#committed.add(tabId);
+  };
+
+  /** Another place of a page that is there: nothing loads. */
+  #onMovedInPage = (/** @type {{tabId: number, frameId: number}} */ { tabId, frameId }) => {
+    // A page that is just loading may do so too; its end is still to come.
+    if (frameId === 0 && !this.#committed.has(tabId)) this.#load(tabId).resolve();
+  };
+
+  #onErrorOccurred = (/** @type {chrome.webNavigation.WebNavigationFramedErrorCallbackDetails} */ details) => {
+    const { tabId, frameId, error, url } = details;
+    const begun = this.#begun.get(tabId);
+    if (frameId !== 0 || !begun) return;
+    if (this.#leftUrls.has(url) && !begun.has(url)) return;
+    // A page that is there may start a download.
+    if (error === NO_PAGE && this.#committed.has(tabId)) return;
+    this.#load(tabId).reject(failure(error));
+  };
+
+  #onUpdated = (/** @type {number} */ tabId, /** @type {{status?: string}} */ { status }) => {
+    if (status === "complete" && this.#committed.has(tabId)) this.#load(tabId).resolve();
+  };
+
+  #onRemoved = (/** @type {number} */ tabId) => {
+    this.#load(tabId).reject(new CommandError("TAB_DISCONNECTED", "The tab was closed while its page was loading."));
+  };
+}
+
+/** @param {string} error for example net::ERR_NAME_NOT_RESOLVED */
+function failure(error) {
+  const sentence =
+    error === NO_PAGE
+      ? `The address leads to no page but perhaps to a download (${error}). Open the address of a page.`
+      : `The page could not be loaded (${error}). Check the address and the network, then try again.`;
+  return new CommandError("NAVIGATION_FAILED", sentence);
+}

@@ -1,0 +1,150 @@
+/**
+ * The shared key: how it arrives (the connection string) and how both sides prove that they have it.
+ * The key itself never crosses the wire.
+ *
+ * @import {Pairing} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+
+const PREFIX = "vf://";
+const LOOPBACK_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]"]);
+/** 32 bytes in base64url without padding: keys, nonces and proofs. */
+const BASE64URL_32_BYTES = /^[A-Za-z0-9_-]{43}$/;
+
+/**
+ * Reads a connection string: `vf://` + base64url of `{"v":1,"s":"ws://127.0.0.1:61822","k":"..."}`.
+ *
+ * @param {string} connectionString
+ * @returns {Pairing}
+ * @throws {CommandError} INVALID_ARGUMENT, with a sentence for the person who pasted it
+ */
+export function parseConnectionString(connectionString) {
+  // A terminal may have broken the line.
+  const compact = connectionString.replace(/\s+/g, "");
+  if (!compact) throw invalid("Paste the connection string that the server prints with --pair.");
+  if (!compact.startsWith(PREFIX)) {
+    throw invalid(`This is not a connection string: it must start with ${PREFIX}. Copy the whole line from --pair.`);
+  }
+  const { v: version, s: server, k: key } = decodeObject(compact.slice(PREFIX.length));
+  if (version !== 1) {
+    throw invalid(
+      "This connection string is for another version of the extension. Update the extension and the server.",
+    );
+  }
+  if (typeof key !== "string" || !key) {
+    throw invalid("This connection string holds no key. Make a new one with --pair.");
+  }
+  const { origin, port } = parseServer(server);
+  return { server: origin, port, key };
+}
+
+/** @returns {string} 32 random bytes */
+export function makeNonce() {
+  return encodeBase64Url(crypto.getRandomValues(new Uint8Array(32)));
+}
+
+/** @param {unknown} value */
+export function isNonce(value) {
+  return typeof value === "string" && BASE64URL_32_BYTES.test(value);
+}
+
+/**
+ * @param {Pairing} pairing
+ * @param {string} clientNonce
+ * @param {string} serverNonce
+ * @returns {Promise<string>} the proof that this extension has the key
+ */
+export async function makeProof(pairing, clientNonce, serverNonce) {
+  const statement = statementOf("extension", pairing, clientNonce, serverNonce);
+  const signature = await crypto.subtle.sign("HMAC", await importKey(pairing.key), statement);
+  return encodeBase64Url(new Uint8Array(signature));
+}
+
+/**
+ * @param {Pairing} pairing
+ * @param {string} clientNonce
+ * @param {string} serverNonce
+ * @param {unknown} proof
+ * @returns {Promise<boolean>} whether the server has the key; compared in constant time
+ */
+export async function isServerProof(pairing, clientNonce, serverNonce, proof) {
+  if (typeof proof !== "string" || !BASE64URL_32_BYTES.test(proof)) return false;
+  const statement = statementOf("server", pairing, clientNonce, serverNonce);
+  return crypto.subtle.verify("HMAC", await importKey(pairing.key), decodeBase64Url(proof), statement);
+}
+
+/**
+ * The role keeps a proof from being played back to its maker, the port keeps it from being relayed from another one.
+ *
+ * @param {"server" | "extension"} role
+ * @param {Pairing} pairing
+ * @param {string} clientNonce
+ * @param {string} serverNonce
+ */
+function statementOf(role, { port }, clientNonce, serverNonce) {
+  return new TextEncoder().encode(["chrome-tab-reader/1", role, port, clientNonce, serverNonce].join("|"));
+}
+
+/** @param {string} key */
+function importKey(key) {
+  // The server makes keys of 32 bytes; any other text is a key typed by a developer and counts as it stands.
+  const bytes = BASE64URL_32_BYTES.test(key) ? decodeBase64Url(key) : new TextEncoder().encode(key);
+  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
+}
+
+/**
+ * @param {string} encoded
+ * @returns {Record<string, unknown>}
+ */
+function decodeObject(encoded) {
+  try {
+    const value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(decodeBase64Url(encoded)));
+    if (typeof value === "object" && value !== null) return value;
+  } catch {
+    // Damaged base64, UTF-8 or JSON: the same thing to the person.
+  }
+  throw invalid("This connection string is damaged. Copy the whole line from --pair and paste it again.");
+}
+
+/**
+ * @param {unknown} server
+ * @returns {{origin: string, port: number}}
+ */
+function parseServer(server) {
+  const url = typeof server === "string" ? URL.parse(server) : null;
+  if (!url) throw invalid("This connection string names no server. Make a new one with --pair.");
+  // The page text goes there unencrypted, so it must not leave this computer.
+  if (url.protocol !== "ws:" || !LOOPBACK_HOSTS.has(url.hostname)) {
+    throw invalid(
+      "This connection string leads to another computer, and pages are only sent to this one (ws://127.0.0.1). " +
+        "Make a new one with --pair here.",
+    );
+  }
+  if (url.pathname !== "/" || url.search || url.hash || url.username || url.password) {
+    throw invalid("This connection string names more than a server and its port. Make a new one with --pair.");
+  }
+  return { origin: url.origin, port: Number(url.port || 80) };
+}
+
+/** @param {string} message */
+function invalid(message) {
+  return new CommandError("INVALID_ARGUMENT", message);
+}
+
+/** @param {Uint8Array} bytes */
+function encodeBase64Url(bytes) {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replace(/=+$/, "");
+}
+
+/**
+ * @param {string} text
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+function decodeBase64Url(text) {
+  const binary = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0));
+}

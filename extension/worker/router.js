@@ -1,0 +1,245 @@
+/**
+ * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
+ * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
+ *
+ * @import {Action, Command, CommandEntry, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
+ * @import {Attachments} from "./attachments.js"
+ * @import {Bridge} from "./bridge.js"
+ */
+
+import { commands } from "../commands/index.js";
+import { CommandError } from "../shared/errors.js";
+import { parseConnectionString } from "./pairing.js";
+import { inTurn } from "./tab-queue.js";
+import { obstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
+import { isLongerThan } from "./utf8.js";
+
+const COMMAND_TIMEOUT_MS = 30_000;
+/** Chrome tells extensions of no crash, so a tab with a running command is looked at. */
+const CRASH_CHECK_MS = 500;
+const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
+
+// --- The server
+
+/** @type {Map<number, Set<AbortController>>} what runs on each tab, or waits for its turn there */
+const running = new Map();
+
+/**
+ * Runs one command of the server. Never throws.
+ *
+ * @param {Command} command
+ * @param {Services} services
+ * @returns {Promise<string>} the response as JSON, within the limit for a frame
+ */
+export async function answerCommand(command, services) {
+  const { id } = command;
+  try {
+    const result = await withTimeLimit((controller) => runCommand(command, services, controller));
+    const frame = encode({ id, type: "response", success: true, result, error: null });
+    // Escaping can make the text of a hostile page six times as long.
+    return isLongerThan(MAX_FRAME_OUT_BYTES, frame) ? failure(id, tooLarge()) : frame;
+  } catch (error) {
+    return failure(id, error);
+  }
+}
+
+/**
+ * Ends every command of a tab at once, because the tab is gone or may not be used any more.
+ *
+ * @param {number} tabId
+ */
+export function endCommands(tabId) {
+  for (const controller of running.get(tabId) ?? []) {
+    controller.abort(
+      disconnected("The tab was closed or detached while the command ran. List the tabs with list_tabs."),
+    );
+  }
+}
+
+/**
+ * @param {Command} command
+ * @param {Services} services
+ * @param {AbortController} controller
+ */
+async function runCommand({ command, tab_id, params }, services, controller) {
+  const entry = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (!entry) {
+    throw new CommandError(
+      "INVALID_ARGUMENT",
+      "This version of the extension does not know the command. Update the extension and the server together.",
+    );
+  }
+  const context = { params, ...services, signal: controller.signal };
+  if (!entry.chooseTab) return entry.run({ tabId: tab_id ?? chrome.tabs.TAB_ID_NONE, ...context });
+  const { chooseTab } = entry;
+  // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
+  const tab = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, services.attachments));
+  return whileTabLives(tab, controller, () => entry.run({ tabId: tab.id, ...context }));
+}
+
+/**
+ * Runs the work in its turn on the tab. While it runs, it looks after the tab for those that wait as well: thousands
+ * that all look would be all that the browser does.
+ *
+ * @template T
+ * @param {TabWithId} tab
+ * @param {AbortController} controller aborted when the tab goes away
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function whileTabLives({ id: tabId, status }, controller, work) {
+  const ofTab = running.get(tabId) ?? new Set();
+  running.set(tabId, ofTab.add(controller));
+  const hadPage = status !== "unloaded";
+  const abortIfLost = async () => {
+    if (!hadPage || (await hasPage(tabId))) return;
+    const error = disconnected("The page crashed or the tab went away while the command ran. Reload it.");
+    for (const each of ofTab) each.abort(error);
+  };
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
+  try {
+    return await inTurn(tabId, controller.signal, () => {
+      timer = setInterval(abortIfLost, CRASH_CHECK_MS);
+      return work();
+    });
+  } catch (error) {
+    // What a command says about a page that has vanished under it would send the reader the wrong way.
+    await abortIfLost();
+    controller.signal.throwIfAborted();
+    throw error;
+  } finally {
+    clearInterval(timer);
+    ofTab.delete(controller);
+    if (!ofTab.size) running.delete(tabId);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<boolean>} false when the tab is closed, crashed or asleep
+ */
+async function hasPage(tabId) {
+  const tab = await chrome.tabs.get(tabId).catch(() => null);
+  return tab !== null && tab.status !== "unloaded";
+}
+
+/** @param {string} message */
+function disconnected(message) {
+  return new CommandError("TAB_DISCONNECTED", message);
+}
+
+/**
+ * @template T
+ * @param {(controller: AbortController) => Promise<T>} work it ends when it aborts the controller
+ * @returns {Promise<T>}
+ */
+async function withTimeLimit(work) {
+  const controller = new AbortController();
+  const { promise: ended, reject } = Promise.withResolvers();
+  controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
+  const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS);
+  try {
+    return await Promise.race([work(controller), ended]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {string} id
+ * @param {unknown} error
+ */
+function failure(id, error) {
+  const { code, message } = error instanceof CommandError ? error : unexpected(error);
+  return encode({ id, type: "response", success: false, result: null, error: { message, code } });
+}
+
+/** @param {Response} response */
+function encode(response) {
+  return JSON.stringify(response);
+}
+
+/** @param {unknown} error */
+function unexpected(error) {
+  // Its message could quote the page; its name cannot.
+  console.debug("A command failed unexpectedly:", error instanceof Error ? error.name : typeof error);
+  return new CommandError(
+    "EXECUTION_ERROR",
+    "The extension failed at this command. Reload it in chrome://extensions, and report it if it happens again.",
+  );
+}
+
+function timeUp() {
+  return new CommandError(
+    "COMMAND_TIMEOUT",
+    "The tab did not answer within 30 s. Its page may be busy, show a dialog, or be paused in DevTools. Look at the " +
+      "tab, or reload it.",
+  );
+}
+
+function tooLarge() {
+  return new CommandError(
+    "UNREADABLE_PAGE",
+    "The answer takes more than 64 MiB. Name a start and an end keyword to read a part of the page.",
+  );
+}
+
+// --- Our own pages
+
+/**
+ * @param {Action} action
+ * @param {Bridge} bridge
+ * @param {Attachments} attachments
+ * @throws {CommandError} with a sentence for the person
+ */
+export async function performAction(action, bridge, attachments) {
+  switch (action.action) {
+    case "connect": {
+      const pairing = parseConnectionString(action.connectionString);
+      // What was allowed to one server is not allowed to the next.
+      await attachments.detachAll();
+      return bridge.pair(pairing);
+    }
+    case "forget":
+      await attachments.detachAll();
+      return bridge.forget();
+    case "disconnect":
+      return bridge.disconnect();
+    case "reconnect":
+      return bridge.reconnect();
+    case "set_auto_reconnect":
+      return bridge.setAutoReconnect(action.on);
+    case "attach":
+      return attachments.attach(action.tabId);
+    case "detach":
+      return attachments.detach(action.tabId);
+    case "set_allow_evaluate":
+      return attachments.setAllowEvaluate(action.tabId, action.on);
+  }
+}
+
+/**
+ * @param {number | null} tabId null for the tab that the person last looked at
+ * @param {Bridge} bridge
+ * @param {Attachments} attachments
+ * @returns {Promise<View>} what our own pages show
+ */
+export async function viewOf(tabId, bridge, attachments) {
+  const status = await bridge.status();
+  const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
+  if (!tab) return { type: "view", status, tab: null };
+  const attachment = await attachments.get(tab.id);
+  return {
+    type: "view",
+    status,
+    tab: {
+      id: tab.id,
+      url: urlOf(tab),
+      title: tab.title || tab.url || "",
+      attached: attachment !== undefined,
+      allowEvaluate: attachment?.allowEvaluate ?? false,
+      obstacle: obstacleOf(tab),
+    },
+  };
+}

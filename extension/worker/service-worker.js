@@ -1,0 +1,98 @@
+/**
+ * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered to
+ * those that exist after its first turn; being awake is enough for the bridge to connect again.
+ *
+ * @import {Services} from "../shared/types.d.ts"
+ */
+
+import { Attachments } from "./attachments.js";
+import { clearBadge, showBadge } from "./badge.js";
+import { Bridge } from "./bridge.js";
+import { Debuggers } from "./debugger.js";
+import { UiPorts } from "./ui-ports.js";
+import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
+
+const bridge = new Bridge({
+  onOpen: () => void attachments.announceAll(),
+  onCommand: async (command, reply) => reply(await answerCommand(command, services)),
+  onChange: () => void show(),
+});
+
+const attachments = new Attachments((event) => {
+  bridge.sendFrame(JSON.stringify(event));
+  if (event.event === "tab_attached") {
+    void uiPorts.restartConsole(event.tab_id);
+    void openDebugger(event.tab_id);
+  }
+  if (event.event === "tab_detached") {
+    endCommands(event.tab_id);
+    void debuggers.close(event.tab_id);
+    void clearBadge(event.tab_id);
+  }
+  void show();
+});
+
+const debuggers = new Debuggers({
+  onConsole: (tabId, entry) => uiPorts.addConsoleEntry(tabId, entry),
+  onCancel: (tabId) => void attachments.detach(tabId),
+});
+
+/** @type {Services} */
+const services = { attachments, debuggers };
+
+const uiPorts = new UiPorts({
+  perform: async (action) => {
+    await performAction(action, bridge, attachments);
+    await show();
+  },
+  run: ({ id, command, tabId, params }) =>
+    answerCommand({ id, type: "command", command, tab_id: tabId, params }, services),
+  viewOf: (tabId) => viewOf(tabId, bridge, attachments),
+  consoleOf: async (tabId) => ((await attachments.get(tabId)) ? debuggers.console(tabId).entries() : []),
+});
+
+/**
+ * From the moment a tab is attached its console is kept. A tab that no debugger may enter can still be read.
+ *
+ * @param {number} tabId
+ */
+async function openDebugger(tabId) {
+  await debuggers.open(tabId).catch(() => {
+    // The command that needs it says why.
+  });
+}
+
+async function show() {
+  await showBadge(await bridge.status(), await attachments.tabIds());
+  await uiPorts.show();
+}
+
+chrome.runtime.onConnect.addListener((port) => {
+  // A page that has taken over its renderer can open a port too, but not with our address.
+  if (!port.sender?.url?.startsWith(chrome.runtime.getURL(""))) return port.disconnect();
+  uiPorts.add(port);
+});
+
+chrome.tabs.onRemoved.addListener((tabId) => {
+  // A tab need not be attached to be read.
+  endCommands(tabId);
+  void attachments.detach(tabId);
+  if (uiPorts.isWatched(tabId)) void uiPorts.show();
+});
+chrome.tabs.onReplaced.addListener((newTabId, oldTabId) => void attachments.replace(newTabId, oldTabId));
+chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
+  if ((change.url || change.title || change.status) && uiPorts.isWatched(tabId)) void uiPorts.show();
+  if (!(await attachments.get(tabId))) return;
+  if (change.url || change.title) await attachments.update(tab);
+  if (change.status) await show();
+});
+
+chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
+chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+// A killed worker leaves attached tabs behind.
+void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
+
+// These only have to wake the worker.
+chrome.alarms.onAlarm.addListener(() => {});
+chrome.runtime.onStartup.addListener(() => {});
+chrome.runtime.onInstalled.addListener(() => {});

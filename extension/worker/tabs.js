@@ -1,0 +1,98 @@
+/** Which tab is meant, and whether its page may be read. @import {PageAddress, TabWithId} from "../shared/types.d.ts" */
+
+import { CommandError } from "../shared/errors.js";
+
+const READABLE_SCHEMES = new Set(["http:", "https:", "file:"]);
+/** Chrome and Edge let no extension into their own shops. */
+const SHOPS = ["chromewebstore.google.com/", "chrome.google.com/webstore", "microsoftedge.microsoft.com/addons"];
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<TabWithId>}
+ * @throws {CommandError} TAB_NOT_FOUND
+ */
+export async function tabById(tabId) {
+  try {
+    return withId(await chrome.tabs.get(tabId));
+  } catch {
+    throw new CommandError("TAB_NOT_FOUND", `There is no tab ${tabId}. List the open tabs with browser_get_tabs.`);
+  }
+}
+
+/**
+ * The tab that the person last looked at: the active one of the window that last had the focus, also while another
+ * program has it. Our own pages do not count: who has the popup open in a tab means the tab before it.
+ *
+ * @returns {Promise<TabWithId>}
+ * @throws {CommandError} TAB_NOT_FOUND
+ */
+export async function viewedTab() {
+  // Nearly always this finds it; asking for every tab of a person who keeps hundreds takes longer than reading the page.
+  const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
+  if (seen && !isOwnPage(seen)) return withId(seen);
+  const [tabs, windowId] = await Promise.all([normalTabs(), lastFocusedWindowId()]);
+  const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
+  if (active) return active;
+  const [latest] = tabs.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));
+  if (!latest) throw new CommandError("TAB_NOT_FOUND", "No page is open in the browser. Open one and try again.");
+  return latest;
+}
+
+/** @returns {Promise<TabWithId[]>} the tabs of all normal windows without our own pages */
+export async function normalTabs() {
+  const tabs = await chrome.tabs.query({ windowType: "normal" });
+  return tabs.filter((tab) => !isOwnPage(tab)).map(withId);
+}
+
+/** @param {chrome.tabs.Tab} tab */
+export function isOwnPage(tab) {
+  // The panel opens its pictures under blob: addresses.
+  return urlOf(tab)
+    .replace(/^blob:/, "")
+    .startsWith(chrome.runtime.getURL(""));
+}
+
+/** @param {chrome.tabs.Tab} tab */
+export function urlOf(tab) {
+  return tab.url || tab.pendingUrl || "";
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @returns {PageAddress}
+ */
+export function addressOf(tab) {
+  return { url: urlOf(tab), title: tab.title ?? "" };
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @returns {string} why Chrome lets no extension into the page, as a sentence; empty when it may be tried
+ */
+export function obstacleOf(tab) {
+  const url = URL.parse(urlOf(tab));
+  if (!url || url.protocol === "about:") return "The tab is empty. Open a page in it.";
+  if (!READABLE_SCHEMES.has(url.protocol)) {
+    return `The browser lets no extension read its ${url.protocol} pages. Switch to a web page.`;
+  }
+  if (SHOPS.some((shop) => `${url.host}${url.pathname}`.startsWith(shop))) {
+    return "The browser lets no extension read its extension shop. Switch to another page.";
+  }
+  return "";
+}
+
+/** @returns {Promise<number | undefined>} */
+async function lastFocusedWindowId() {
+  try {
+    return (await chrome.windows.getLastFocused({ windowTypes: ["normal"] })).id;
+  } catch {
+    // No normal window has had the focus since the browser started.
+    return undefined;
+  }
+}
+
+/** @param {chrome.tabs.Tab} tab */
+function withId(tab) {
+  // Only tabs of DevTools and of other apps have no id, and those are in no normal window.
+  return { ...tab, id: tab.id ?? chrome.tabs.TAB_ID_NONE };
+}

@@ -1,0 +1,164 @@
+/**
+ * The ports of our own open pages, the popup and the DevTools panel. Each page hears about the tab that it watches; one
+ * that watches none hears about the tab that the person last looked at.
+ *
+ * @import {Action, ConsoleEntry, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
+ */
+
+import { dropOldest } from "./console-log.js";
+import { CommandError } from "../shared/errors.js";
+
+const CONSOLE_BATCH_MS = 100;
+
+/**
+ * @typedef {object} UiPage
+ * @property {number | null} tabId the tab it watches
+ * @property {ConsoleEntry[]} unsaid what that tab's console has got since the last batch
+ */
+
+export class UiPorts {
+  /** @type {Map<chrome.runtime.Port, UiPage>} */
+  #pages = new Map();
+  /** @readonly */
+  #worker;
+
+  /**
+   * @param {object} worker
+   * @param {(action: Action) => Promise<void>} worker.perform
+   * @param {(request: RunRequest) => Promise<string>} worker.run answers the response as JSON; never throws
+   * @param {(tabId: number | null) => Promise<View>} worker.viewOf
+   * @param {(tabId: number) => Promise<ConsoleEntry[]>} worker.consoleOf oldest first
+   */
+  constructor(worker) {
+    this.#worker = worker;
+  }
+
+  /** @param {chrome.runtime.Port} port of one of our own pages */
+  add(port) {
+    this.#pages.set(port, { tabId: null, unsaid: [] });
+    port.onDisconnect.addListener(() => this.#pages.delete(port));
+    port.onMessage.addListener((request) => void this.#serve(port, request));
+  }
+
+  /** @param {number} tabId */
+  isWatched(tabId) {
+    return this.#watchersOf(tabId).length > 0;
+  }
+
+  /** Tells every page how things are now. */
+  async show() {
+    await Promise.all([...this.#pages.keys()].map((port) => this.#show(port)));
+  }
+
+  /**
+   * Told in batches: a page that logs in a loop would be all that the browser does.
+   *
+   * @param {number} tabId
+   * @param {ConsoleEntry} entry
+   */
+  addConsoleEntry(tabId, entry) {
+    for (const [port, { unsaid }] of this.#watchersOf(tabId)) {
+      unsaid.push(entry);
+      if (unsaid.length === 1) setTimeout(() => this.#sendConsole(port), CONSOLE_BATCH_MS);
+      dropOldest(unsaid);
+    }
+  }
+
+  /**
+   * The tab's console starts anew, or has to be told anew.
+   *
+   * @param {number} tabId
+   */
+  async restartConsole(tabId) {
+    await Promise.all(this.#watchersOf(tabId).map(([port]) => this.#sendWholeConsole(port, tabId)));
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {PageRequest} request
+   */
+  async #serve(port, request) {
+    switch (request.action) {
+      case "watch":
+        this.#pages.set(port, { tabId: request.tabId, unsaid: [] });
+        await this.#show(port);
+        return this.#sendWholeConsole(port, request.tabId);
+      case "run":
+        return this.#run(port, request);
+      default:
+        return this.#perform(port, request);
+    }
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {Action} action
+   */
+  async #perform(port, action) {
+    try {
+      await this.#worker.perform(action);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      this.#send(port, { type: "refused", message: error.message });
+    }
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {RunRequest} request
+   */
+  async #run(port, request) {
+    const response = JSON.parse(await this.#worker.run(request));
+    try {
+      this.#send(port, response);
+    } catch {
+      // A port takes no more than 64 MiB.
+      const message = "The answer is too large to show here. Ask for a part of it.";
+      const error = { code: /** @type {const} */ ("UNREADABLE_PAGE"), message };
+      this.#send(port, { id: request.id, type: "response", success: false, result: null, error });
+    }
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  async #show(port) {
+    this.#send(port, await this.#worker.viewOf(this.#pages.get(port)?.tabId ?? null));
+  }
+
+  /** @param {chrome.runtime.Port} port */
+  #sendConsole(port) {
+    const page = this.#pages.get(port);
+    if (!page?.unsaid.length) return;
+    this.#send(port, { type: "console", entries: page.unsaid, isWhole: false });
+    page.unsaid = [];
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {number} tabId
+   */
+  async #sendWholeConsole(port, tabId) {
+    const entries = await this.#worker.consoleOf(tabId);
+    const page = this.#pages.get(port);
+    if (page?.tabId !== tabId) return;
+    // Whatever waits is among these entries.
+    page.unsaid = [];
+    this.#send(port, { type: "console", entries, isWhole: true });
+  }
+
+  /**
+   * @param {number} tabId
+   * @returns {[chrome.runtime.Port, UiPage][]}
+   */
+  #watchersOf(tabId) {
+    return [...this.#pages].filter(([, page]) => page.tabId === tabId);
+  }
+
+  /**
+   * @param {chrome.runtime.Port} port
+   * @param {PageMessage} message
+   */
+  #send(port, message) {
+    // A page may close while its answer is on the way.
+    if (this.#pages.has(port)) port.postMessage(message);
+  }
+}

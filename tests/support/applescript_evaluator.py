@@ -1,0 +1,644 @@
+"""Runs `chrome_tab.scpt` where there is no AppleScript, by a small and strict part of the language.
+
+Whatever is outside that part is refused, so a script that passes stays in a corner of AppleScript that is easy to
+be sure of. Statements: `property`, `on`, `if`, `with timeout`, `tell application`, `set`, `error ... number ...`,
+`log`, `return`. Inside `tell` only the one line that runs JavaScript may stand, and `tell` only inside a timeout.
+Stricter than AppleScript: every `end` names what it ends, every error has a number, every name is set before it is used.
+
+`osascript` runs a script as the program of that name would; `FakeChrome` is the browser that it talks to.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, NoReturn, TypeAlias
+
+from tests.support.browser import IsolatedWorld, JavaScriptError
+
+# --- Values and errors ---
+
+
+class Missing:
+    """AppleScript's `missing value`."""
+
+
+@dataclass(frozen=True)
+class ClassName:
+    """A class, as `class of x` gives it."""
+
+    name: str
+
+
+# str, int, bool, list of values, dict (a record), ClassName or Missing.
+Value: TypeAlias = Any
+
+CLASS_NAMES: dict[type, str] = {
+    str: "text",
+    int: "integer",
+    float: "real",
+    bool: "boolean",
+    list: "list",
+    dict: "record",
+}
+
+
+class ScriptSyntaxError(Exception):
+    """The script is outside the known part of the language."""
+
+
+class ScriptError(Exception):
+    """An AppleScript error: a text and a number."""
+
+    def __init__(self, message: str, number: int) -> None:
+        super().__init__(message)
+        self.message, self.number = message, number
+
+
+# --- The world around a script ---
+
+
+@dataclass
+class FakeChrome:
+    """A browser as Apple events see it. `world` runs the JavaScript; `error` is raised instead of running it."""
+
+    world: IsolatedWorld | None = None
+    name: str = "Google Chrome"
+    running: bool = True
+    windows: int = 1
+    error: ScriptError | None = None
+    launched: bool = False
+    programs: list[str] = field(default_factory=list[str])
+
+    def execute(self, program: str) -> Value:
+        """`execute active tab of front window javascript program`, which starts a browser that is not running."""
+        self.launched = self.launched or not self.running
+        self.programs.append(program)
+        if self.error is not None:
+            raise self.error
+        if self.windows == 0:
+            raise ScriptError(f"{self.name} got an error: Can\u2019t get window 1. Invalid index.", -1719)
+        if self.world is None:
+            return Missing()
+        try:
+            return as_applescript(self.world.evaluate(program))
+        except JavaScriptError:
+            return Missing()
+
+
+def as_applescript(value: Any) -> Value:
+    """JSON as Chrome hands it to AppleScript: null is `missing value`, an array a list."""
+    if value is None:
+        return Missing()
+    if isinstance(value, list):
+        return [as_applescript(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
+    return value
+
+
+@dataclass
+class Surroundings:
+    """What a script can reach beside its own values."""
+
+    chrome: FakeChrome
+    environment: dict[str, str] = field(default_factory=dict[str, str])
+    clipboard: str | None = None
+    # Not the default: a script must not rely on it.
+    delimiters: str = "<borrowed>"
+    logged: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True)
+class Finished:
+    """What `osascript` leaves behind."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+
+def osascript(source: str, arguments: list[str], around: Surroundings) -> Finished:
+    """Run the script text as `osascript chrome_tab.scpt ARGUMENTS` would."""
+    handlers = handlers_of(source)
+    if "run" not in handlers:
+        raise ScriptSyntaxError("no run handler")
+    try:
+        result = handlers["run"](around, [list(arguments)])
+    except ScriptError as error:
+        lines = [*around.logged, f"chrome_tab.scpt: execution error: {error.message} ({error.number})"]
+        return Finished(1, "", "".join(f"{line}\n" for line in lines))
+    shown = "missing value" if isinstance(result, Missing) else as_text(result, around)
+    return Finished(0, f"{shown}\n", "".join(f"{line}\n" for line in around.logged))
+
+
+@lru_cache(maxsize=1)
+def handlers_of(source: str) -> "dict[str, Handler]":
+    """The handlers of a script by name; kept, because tests run one script many times."""
+    return Parser(source).script()
+
+
+# --- Words ---
+
+TOKEN = re.compile(
+    r"""(?P<space>[ \t]+) | (?P<comment>--[^\n]*) | (?P<newline>\n)
+      | (?P<text>"(?:\\["\\]|[^"\\])*") | (?P<number>-?\d+) | (?P<word>[A-Za-z_][A-Za-z0-9_]*('s)?)
+      | (?P<sign>[&(),:])""",
+    re.VERBOSE,
+)
+RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """
+        and application as class clipboard considering contents count delimiters div does else end equal error every
+        execute exit false first front from get given global id if ignoring in is it item items its javascript length
+        list local log me missing mod my not number of on or property quote repeat result return running script seconds
+        set some starts system tab tell text the then times to transaction true try until use using where while window
+        with without
+        """,
+    )
+)
+
+
+@dataclass(frozen=True)
+class Token:
+    """A word of the script: its kind (a group of TOKEN, or `end of file`), its value and its line."""
+
+    kind: str
+    value: str
+    line: int
+
+
+def tokens_of(source: str) -> list[Token]:
+    """Split a script into words; comments and spaces are dropped."""
+    found: list[Token] = []
+    position, line = 0, 1
+    while position < len(source):
+        match = TOKEN.match(source, position)
+        if match is None:
+            raise ScriptSyntaxError(f"line {line}: unexpected {source[position]!r}")
+        kind, value = str(match.lastgroup), match.group()
+        if kind not in ("space", "comment"):
+            found.append(Token(kind, value, line))
+        line += value.count("\n")
+        position = match.end()
+    return [*found, Token("newline", "\n", line), Token("end of file", "", line)]
+
+
+# --- Grammar: each rule gives a function that does what it has read ---
+
+
+@dataclass
+class Frame:
+    """A running handler."""
+
+    around: Surroundings
+    names: dict[str, Value]
+
+
+class Returned(Exception):  # noqa: N818  # no error: how `return` leaves its blocks
+    """Carries the result of a handler to its caller."""
+
+    def __init__(self, value: Value) -> None:
+        super().__init__()
+        self.value = value
+
+
+Expression: TypeAlias = Callable[[Frame], Value]
+Statement: TypeAlias = Callable[[Frame], None]
+Handler: TypeAlias = Callable[[Surroundings, list[Value]], Value]
+
+
+class Parser:
+    """Reads one script. Names of variables and handlers do not regard case, as in AppleScript."""
+
+    def __init__(self, source: str) -> None:
+        self._tokens = tokens_of(source)
+        self._at = 0
+        self._properties: dict[str, Value] = {}
+        self._handlers: dict[str, Handler] = {}
+        self._arity: dict[str, int] = {}
+        self._calls: list[tuple[Token, int]] = []
+        self._known: set[str] = set()
+        self._in_timeout = False
+
+    # Words
+
+    @property
+    def _here(self) -> Token:
+        return self._tokens[self._at]
+
+    def _refuse(self, expected: str) -> NoReturn:
+        raise ScriptSyntaxError(f"line {self._here.line}: expected {expected}, found {self._here.value!r}")
+
+    def _sees(self, *words: str) -> bool:
+        ahead = self._tokens[self._at : self._at + len(words)]
+        return [token.value.lower() for token in ahead if token.kind in ("word", "sign")] == [*words]
+
+    def _takes(self, *words: str) -> bool:
+        if not self._sees(*words):
+            return False
+        self._at += len(words)
+        return True
+
+    def _needs(self, *words: str) -> None:
+        if not self._takes(*words):
+            self._refuse(" ".join(words))
+
+    def _take(self, kind: str) -> str:
+        if self._here.kind != kind:
+            self._refuse(kind)
+        self._at += 1
+        return self._tokens[self._at - 1].value
+
+    def _text(self) -> str:
+        return re.sub(r"\\(.)", r"\1", self._take("text")[1:-1])
+
+    def _new_name(self) -> str:
+        name = self._take("word").lower()
+        if name in RESERVED or name.endswith("'s"):
+            self._at -= 1
+            self._refuse("a name")
+        return name
+
+    def _name(self, known: set[str]) -> str:
+        name = self._new_name()
+        if name not in known:
+            self._at -= 1
+            self._refuse("a name that was set before")
+        return name
+
+    def _line_end(self) -> None:
+        self._take("newline")
+        while self._here.kind == "newline":
+            self._at += 1
+
+    # Script and handlers
+
+    def script(self) -> dict[str, Handler]:
+        """Read all of it; return the handlers by name."""
+        if self._here.kind == "newline":
+            self._line_end()
+        while self._here.kind != "end of file":
+            if self._takes("property"):
+                self._property()
+            else:
+                self._needs("on")
+                self._handler()
+        for token, count in self._calls:
+            if self._arity.get(token.value.lower()) != count:
+                raise ScriptSyntaxError(f"line {token.line}: no handler {token.value} with {count} parameters")
+        return self._handlers
+
+    def _property(self) -> None:
+        name = self._new_name()
+        self._needs(":")
+        if name in self._properties:
+            self._refuse(f"one property {name}")
+        self._properties[name] = self._text() if self._here.kind == "text" else int(self._take("number"))
+        self._line_end()
+
+    def _handler(self) -> None:
+        if self._takes("run"):
+            name, parameters = "run", [self._new_name()]
+        else:
+            name, parameters = self._new_name(), self._parameters()
+        if name in self._handlers:
+            self._refuse(f"one handler {name}")
+        self._line_end()
+        self._known = {*self._properties, *parameters}
+        body = self._block()
+        self._needs("end", name)
+        self._line_end()
+        self._arity[name] = len(parameters)
+
+        def handler(around: Surroundings, values: list[Value]) -> Value:
+            names = {**self._properties, **dict(zip(parameters, values, strict=True))}
+            try:
+                body(Frame(around, names))
+            except Returned as result:
+                return result.value
+            return Missing()
+
+        self._handlers[name] = handler
+
+    def _parameters(self) -> list[str]:
+        self._needs("(")
+        names = [self._new_name()]
+        while self._takes(","):
+            names.append(self._new_name())
+        self._needs(")")
+        return names
+
+    # Statements
+
+    def _block(self) -> Statement:
+        statements: list[Statement] = []
+        while not self._sees("end") and not self._sees("else"):
+            statements.append(self._statement())
+
+        def run_all(frame: Frame) -> None:
+            for statement in statements:
+                statement(frame)
+
+        return run_all
+
+    def _statement(self) -> Statement:
+        if self._takes("if"):
+            return self._if()
+        if self._takes("with", "timeout", "of"):
+            return self._timeout()
+        if self._takes("tell", "application"):
+            return self._tell()
+        statement = self._simple_statement()
+        self._line_end()
+        return statement
+
+    def _if(self) -> Statement:
+        branches: list[tuple[Expression, Statement]] = []
+        condition = self._expression()
+        self._needs("then")
+        self._line_end()
+        branches.append((condition, self._block()))
+        while self._takes("else", "if"):
+            condition = self._expression()
+            self._needs("then")
+            self._line_end()
+            branches.append((condition, self._block()))
+        if self._takes("else"):
+            self._line_end()
+            branches.append((lambda _: True, self._block()))
+        self._needs("end", "if")
+        self._line_end()
+
+        def run_first(frame: Frame) -> None:
+            for test, block in branches:
+                if as_boolean(test(frame)):
+                    return block(frame)
+            return None
+
+        return run_first
+
+    def _timeout(self) -> Statement:
+        self._take("number")
+        self._needs("seconds")
+        self._line_end()
+        if self._in_timeout:
+            self._refuse("one timeout")
+        self._in_timeout = True
+        block = self._block()
+        self._in_timeout = False
+        self._needs("end", "timeout")
+        self._line_end()
+        return block
+
+    def _tell(self) -> Statement:
+        if not self._in_timeout:
+            self._refuse("a timeout around tell")
+        name = self._text()
+        self._line_end()
+        self._needs("set")
+        target = self._new_name()
+        self._needs("to", "execute", "active", "tab", "of", "front", "window", "javascript")
+        program = self._name(self._known)
+        self._line_end()
+        self._needs("end", "tell")
+        self._line_end()
+        self._known.add(target)
+
+        def tell(frame: Frame) -> None:
+            frame.names[target] = the_browser(frame.around, name).execute(value_of(program, frame))
+
+        return tell
+
+    def _simple_statement(self) -> Statement:
+        if self._takes("return"):
+            return self._return()
+        if self._takes("error"):
+            return self._error()
+        if self._takes("log"):
+            value = self._expression()
+            return lambda frame: frame.around.logged.append(as_text(value(frame), frame.around))
+        self._needs("set")
+        if self._takes("the", "clipboard", "to"):
+            value = self._expression()
+            return lambda frame: setattr(frame.around, "clipboard", as_text(value(frame), frame.around))
+        if self._takes("applescript's", "text", "item", "delimiters", "to"):
+            value = self._expression()
+            return lambda frame: setattr(frame.around, "delimiters", value(frame))
+        name = self._new_name()
+        self._needs("to")
+        value = self._expression()
+        if name in self._properties:
+            self._refuse("a variable: properties stay as they are")
+        self._known.add(name)
+        return lambda frame: frame.names.update({name: value(frame)})
+
+    def _return(self) -> Statement:
+        value = self._expression()
+
+        def leave(frame: Frame) -> None:
+            raise Returned(value(frame))
+
+        return leave
+
+    def _error(self) -> Statement:
+        message = self._expression()
+        self._needs("number")
+        number = self._name(set(self._properties))
+
+        def fail(frame: Frame) -> None:
+            raise ScriptError(as_text(message(frame), frame.around), frame.names[number])
+
+        return fail
+
+    # Expressions, from the loosest to the tightest
+
+    def _expression(self) -> Expression:
+        left = self._conjunction()
+        while self._takes("or"):
+            left = either(left, self._conjunction())
+        return left
+
+    def _conjunction(self) -> Expression:
+        left = self._negation()
+        while self._takes("and"):
+            left = both(left, self._negation())
+        return left
+
+    def _negation(self) -> Expression:
+        if self._takes("not"):
+            operand = self._negation()
+            return lambda frame: not as_boolean(operand(frame))
+        return self._comparison()
+
+    def _comparison(self) -> Expression:
+        if self._takes("application"):
+            name = self._text()
+            self._needs("is", "running")
+            return lambda frame: the_browser(frame.around, name).running
+        left = self._coercion()
+        if self._takes("starts", "with"):
+            prefix = self._coercion()
+            return lambda frame: folded(left(frame)).startswith(folded(prefix(frame)))
+        if self._takes("is"):
+            negative, right = self._takes("not"), self._coercion()
+            return lambda frame: equal(left(frame), right(frame)) != negative
+        return left
+
+    def _coercion(self) -> Expression:
+        value = self._concatenation()
+        while self._takes("as"):
+            value = self._as_text(value)
+        return value
+
+    def _as_text(self, value: Expression) -> Expression:
+        self._needs("text")
+        return lambda frame: as_text(value(frame), frame.around)
+
+    def _concatenation(self) -> Expression:
+        parts = [self._operand()]
+        while self._takes("&"):
+            parts.append(self._operand())
+        if len(parts) == 1:
+            return parts[0]
+        # A list or a number on the left would make a list: every part must be a text.
+        return lambda frame: "".join(only_text(part(frame)) for part in parts)
+
+    def _operand(self) -> Expression:
+        if self._here.kind == "text":
+            text = self._text()
+            return lambda _: text
+        if self._here.kind == "number":
+            number = int(self._take("number"))
+            return lambda _: number
+        if self._takes("("):
+            value = self._expression()
+            self._needs(")")
+            return value
+        if self._takes("list"):
+            return lambda _: ClassName("list")
+        if self._takes("applescript's", "text", "item", "delimiters"):
+            return lambda frame: frame.around.delimiters
+        return self._part() or self._call_or_variable()
+
+    def _part(self) -> Expression | None:
+        """`item N of x`, a property of a value, or a variable of the environment."""
+        if self._takes("system", "attribute"):
+            variable = self._text()
+            return lambda frame: frame.around.environment.get(variable, "")
+        if self._takes("item"):
+            index = int(self._take("number"))
+            self._needs("of")
+            items = self._operand()
+            return lambda frame: item(items(frame), index)
+        for words, part in PARTS.items():
+            if self._takes(*words):
+                whole = self._operand()
+                return lambda frame, part=part: part(whole(frame))
+        return None
+
+    def _call_or_variable(self) -> Expression:
+        token = self._here
+        if self._tokens[self._at + 1].value != "(":
+            variable = self._name(self._known)
+            return lambda frame: value_of(variable, frame)
+        handler = self._new_name()
+        self._needs("(")
+        arguments = [self._expression()]
+        while self._takes(","):
+            arguments.append(self._expression())
+        self._needs(")")
+        self._calls.append((token, len(arguments)))
+        return lambda frame: self._handlers[handler](frame.around, [value(frame) for value in arguments])
+
+
+# --- What expressions do ---
+
+
+def value_of(name: str, frame: Frame) -> Value:
+    if name not in frame.names:
+        raise ScriptError(f"The variable {name} is not defined.", -2753)
+    return frame.names[name]
+
+
+def the_browser(around: Surroundings, name: str) -> FakeChrome:
+    if name != around.chrome.name:
+        raise ScriptError(f'Can\u2019t get application "{name}".', -1728)
+    return around.chrome
+
+
+def either(left: Expression, right: Expression) -> Expression:
+    return lambda frame: as_boolean(left(frame)) or as_boolean(right(frame))
+
+
+def both(left: Expression, right: Expression) -> Expression:
+    return lambda frame: as_boolean(left(frame)) and as_boolean(right(frame))
+
+
+def as_boolean(value: Value) -> bool:
+    if not isinstance(value, bool):
+        cannot_make(value, "boolean")
+    return value
+
+
+def as_text(value: Value, around: Surroundings) -> str:
+    """A list becomes its items with the text item delimiters between them."""
+    if isinstance(value, list):
+        return around.delimiters.join(as_text(part, around) for part in value)  # pyright: ignore[reportUnknownVariableType]
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        cannot_make(value, "text")
+    return str(value)
+
+
+def only_text(value: Value) -> str:
+    if not isinstance(value, str):
+        cannot_make(value, "text")
+    return value
+
+
+def folded(value: Value) -> str:
+    """Texts are compared without regard to case."""
+    return only_text(value).casefold()
+
+
+def equal(left: Value, right: Value) -> bool:
+    if isinstance(left, str) and isinstance(right, str):
+        return folded(left) == folded(right)
+    return type(left) is type(right) and left == right
+
+
+def item(items: Value, index: int) -> Value:
+    if not isinstance(items, list) or not 1 <= index <= len(items):  # pyright: ignore[reportUnknownArgumentType]
+        raise ScriptError(f"Can\u2019t get item {index}.", -1728)
+    return items[index - 1]  # pyright: ignore[reportUnknownVariableType]
+
+
+def class_of(value: Value) -> ClassName:
+    return ClassName(next((name for kind, name in CLASS_NAMES.items() if type(value) is kind), "class"))
+
+
+def count_of(value: Value) -> int:
+    if not isinstance(value, list):
+        cannot_make(value, "list")
+    return len(value)  # pyright: ignore[reportUnknownArgumentType]
+
+
+def id_of(value: Value) -> Value:
+    """The code points of a text: a list of integers, or one integer for one character."""
+    points = [ord(character) for character in only_text(value)]
+    return points[0] if len(points) == 1 else points
+
+
+def length_of(value: Value) -> int:
+    return len(only_text(value))
+
+
+PARTS: dict[tuple[str, str], Callable[[Value], Value]] = {
+    ("class", "of"): class_of,
+    ("count", "of"): count_of,
+    ("id", "of"): id_of,
+    ("length", "of"): length_of,
+}
+
+
+def cannot_make(value: Value, kind: str) -> NoReturn:
+    raise ScriptError(f"Can\u2019t make a {class_of(value).name} into type {kind}.", -1700)

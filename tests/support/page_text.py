@@ -1,0 +1,114 @@
+"""What reading a page must give: the golden cases, and an independent model of the page function."""
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scripts.embed_page_function import SCRIPT, SOURCE, page_function
+from tests.support.browser import IsolatedWorld
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "page_text.json"
+SCRIPT_TEXT = SCRIPT.read_text(encoding="ascii")
+PAGE_FUNCTION = page_function(SOURCE.read_text(encoding="ascii"))
+# The script's numbers for the page function's codes.
+NUMBERS = {"EMPTY_PAGE": 9001, "KEYWORD_NOT_FOUND": 9002, "UNREADABLE_PAGE": 9003}
+# What `trim()` removes in JavaScript; Python's `strip()` knows another set.
+SPACES = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A page and keywords, and what must come: a text, or a code and its message."""
+
+    name: str
+    html: str
+    start: str | None
+    end: str | None
+    text: str = ""
+    code: str = ""
+    message: str = ""
+
+    def arguments(self) -> list[str]:
+        return arguments(self.start, self.end)
+
+
+def golden_cases() -> list[Case]:
+    return [Case(**case) for case in json.loads(GOLDEN.read_text(encoding="ascii"))]
+
+
+def arguments(start: str | None, end: str | None) -> list[str]:
+    """The command line of the script for these keywords."""
+    if start is None:
+        return ["--no-filter"] if end is None else ["--from-start", end]
+    return [start, "--to-end" if end is None else end]
+
+
+def read_as_extension(world: IsolatedWorld, start: str | None, end: str | None) -> dict[str, Any]:
+    """The page function's result when it is sent into the page from its own source text."""
+    request = json.dumps({"start": start, "end": end})
+    return world.evaluate(f"({PAGE_FUNCTION})({request})")
+
+
+def logged(page: dict[str, Any]) -> str:
+    """What the script writes to stderr about a page that was read."""
+    report = {"url": page["url"], "title": page["title"]}
+    return f"chrome_tab_page {json.dumps(report, separators=(',', ':'))}\n"
+
+
+def failure(message: str, number: int) -> str:
+    """What `osascript` writes to stderr about an error."""
+    return f"chrome_tab.scpt: execution error: {message} ({number})\n"
+
+
+def pretend_text(world: IsolatedWorld, text: str) -> None:
+    """Let `innerText` be *text* in this world: layout would change or drop some of the characters."""
+    getter = f"{{ configurable: true, get: () => {json.dumps(text)} }}"
+    world.evaluate(f"void Object.defineProperty(HTMLElement.prototype, 'innerText', {getter})")
+
+
+# --- The model: code and text, from what innerText is ---
+
+
+def expected(inner_text: str, start: str | None, end: str | None) -> tuple[str, str]:
+    """The code and the text that reading a page with this innerText must give."""
+    lines: list[str] = []
+    seen: set[str] = set()
+    for line in re.split(r"\r\n|\r|\n", well_formed(inner_text)):
+        if not line.strip(SPACES):
+            lines += [""] if lines[-1:] != [""] else []
+        elif (key := line.replace("\u1e9e", "\u00df").upper().lower()) not in seen:
+            seen.add(key)
+            lines.append(line)
+    text = "\n".join(lines)
+    if not text.strip(SPACES):
+        return "EMPTY_PAGE", ""
+    begin, finish = 0, len(text)
+    if start is not None:
+        begin = find(text, start, 0) + len(start)
+        if begin < len(start):
+            return "KEYWORD_NOT_FOUND", ""
+    if end is not None:
+        finish = find(text, end, begin)
+        if finish < 0:
+            return "KEYWORD_NOT_FOUND", ""
+    found = text[begin:finish].strip(SPACES)
+    return ("", found) if found else ("EMPTY_PAGE", "")
+
+
+def well_formed(text: str) -> str:
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return re.sub("[\0\ud800-\udfff]", "\ufffd", joined)
+
+
+def find(text: str, keyword: str, begin: int) -> int:
+    return "".join(map(simply_folded, text)).find("".join(map(simply_folded, keyword)), begin)
+
+
+def simply_folded(character: str) -> str:
+    """Simple case folding: one character for one, which is how keywords are compared."""
+    for folded in (character.casefold(), character.lower()):
+        if len(folded) == 1:
+            return folded
+    return character

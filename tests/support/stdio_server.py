@@ -1,0 +1,84 @@
+"""The server as an MCP client starts it: its own process, one JSON message a line on stdin and stdout."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent.parent
+SERVER = ROOT / "chrome_tab_mcp_server.py"
+WAIT_S = 60
+
+
+class StdioServer:
+    """A started server. `requests` go one by one; notifications of the server are dropped."""
+
+    def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.process = process
+        self._last_id = 0
+
+    async def request(self, method: str, **params: Any) -> tuple[Any, str]:
+        """Return the result and the whole line that held it."""
+        self._last_id += 1
+        self.send({"id": self._last_id, "method": method, "params": params})
+        while True:
+            line = (await asyncio.wait_for(self._stdout.readline(), WAIT_S)).decode()
+            message = json.loads(line)
+            if message.get("id") == self._last_id:
+                return message["result"], line
+
+    def send(self, message: Mapping[str, Any]) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0"} | dict(message)).encode() + b"\n")
+
+    async def initialize(self) -> Any:
+        client = {"name": "test", "version": "1"}
+        result, _ = await self.request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+        self.send({"method": "notifications/initialized"})
+        return result
+
+    async def call(self, name: str, **arguments: Any) -> Any:
+        return (await self.request("tools/call", name=name, arguments=arguments))[0]
+
+    async def ended(self) -> tuple[int, str]:
+        """Wait for the end; return the exit status and stderr. What was left on stdout is an error of the test."""
+        assert self.process.stderr
+        stderr = await asyncio.wait_for(self.process.stderr.read(), WAIT_S)
+        assert await self._stdout.read() == b""
+        return await asyncio.wait_for(self.process.wait(), WAIT_S), stderr.decode()
+
+    def close_stdin(self) -> None:
+        assert self.process.stdin
+        self.process.stdin.close()
+
+    @property
+    def _stdout(self) -> asyncio.StreamReader:
+        assert self.process.stdout
+        return self.process.stdout
+
+
+@asynccontextmanager
+async def started(
+    *arguments: str, program: Sequence[str] = (str(SERVER),), **environment: str
+) -> AsyncGenerator[StdioServer]:
+    """Start the server; whatever the test does, it does not outlive the block."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *program,
+        *arguments,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env=os.environ | environment,
+        limit=2**26,
+    )
+    try:
+        yield StdioServer(process)
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
