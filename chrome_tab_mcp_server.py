@@ -299,6 +299,12 @@ def config_dir() -> Path:
     return Path(platformdirs.user_config_dir(APP_NAME))
 
 
+def config_file(flag: str | None) -> tuple[Path, bool]:
+    """Return the configuration file, and whether it was asked for (then it must exist)."""
+    given = flag or os.environ.get("CHROME_TAB_CONFIG")
+    return (Path(given).expanduser(), True) if given else (config_dir() / "config.toml", False)
+
+
 def model_server_url(value: str) -> str:
     """Return the server's root address without a trailing `/` or `/v1`."""
     url = urlsplit(value)
@@ -319,6 +325,16 @@ def header_safe(value: str) -> str:
     if not value.isascii() or not value.isprintable():
         raise ValueError("must be printable ASCII")
     return value
+
+
+def site_host(name: str) -> str:
+    """Return the host of a `[sites]` rule as browsers report it; a scheme and a port may stand around it."""
+    host = re.sub(r"^(https?|\*)://|/\*?$", "", name.strip().lower())
+    host = re.sub(r"^\[([\da-f:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
+    host = ascii_host(host)
+    if not re.fullmatch(r"[a-z\d_*-]+(\.[a-z\d_*-]+)*|[\da-f:*.]*:[\da-f*.]*:[\da-f:*.]*", host):
+        raise ValueError("must be a host such as localhost or *.example.com; a rule is about all of a host")
+    return host
 
 
 class SiteRule(BaseModel):
@@ -357,6 +373,8 @@ class TomlSource(PydanticBaseSettingsSource):
             return {}
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
             raise ValueError(f"The configuration file {self.path} cannot be read: {error}.") from None
+        if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
+            raise ValueError(f"The configuration file {self.path} has an unknown key {min(unknown)!r}.")
         return {environment_name(name) or name: value for name, value in values.items()}
 
 
@@ -434,7 +452,9 @@ class Settings(BaseSettings):
         validation_alias="CHROME_TAB_CONFIG",
         description="TOML file with defaults and [sites] (default: config.toml in your config folder)",
     )
-    sites: dict[str, SiteRule] = Field({}, description="hosts that no tool may touch")
+    sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
+        {}, description="hosts that no tool may touch"
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -446,14 +466,13 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Order the sources; the file is the one that the two before it name."""
-        given = init_settings().get("CHROME_TAB_CONFIG") or os.environ.get("CHROME_TAB_CONFIG")
-        path = Path(given).expanduser() if given else config_dir() / "config.toml"
-        return init_settings, EnvironmentSource(settings_cls), TomlSource(settings_cls, path, must_exist=bool(given))
+        path, must_exist = config_file(init_settings().get("CHROME_TAB_CONFIG"))
+        return init_settings, EnvironmentSource(settings_cls), TomlSource(settings_cls, path, must_exist=must_exist)
 
     @property
     def denied_hosts(self) -> list[str]:
         """Return the names and patterns that `[sites]` denies."""
-        return [ascii_host(name) for name, rule in self.sites.items() if rule.deny]
+        return [site_host(name) for name, rule in self.sites.items() if rule.deny]
 
     def denies(self, url: str) -> bool:
         """Say whether a `[sites]` rule denies the host of `url`; every rule denies an unknown host.
@@ -515,25 +534,58 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     try:
         settings = Settings(**{environment_name(name) or name: value for name, value in flags.items()})
     except PydanticValidationError as error:
-        raise ValueError(" ".join(settings_complaint(detail) for detail in error.errors())) from None
-    for field, sentence in REQUIRED_SETTINGS.items():
-        if need_model and not getattr(settings, field):
-            raise ValueError(f"{sentence} {EXAMPLE}")
+        raise ValueError(" ".join(settings_complaint(detail, flags) for detail in error.errors())) from None
+    if need_model and (missing := missing_settings(settings)):
+        raise ValueError(f"{missing} {EXAMPLE}")
     return settings
 
 
-def settings_complaint(detail: Mapping[str, Any]) -> str:
-    """Turn one pydantic error into a sentence that names the flag and the variable."""
-    name, *rest = [str(part) for part in detail["loc"]]
-    field = next((f for f in Settings.model_fields if name in {f, environment_name(f)}), None)
-    if field is None:
-        return f"The configuration file has an unknown key {name!r}."
-    if not environment_name(field):
-        return f"The configuration file's [{'.'.join([field, *rest])}] is wrong: {detail['msg']}."
+def missing_settings(settings: Settings) -> str:
+    """Return a sentence for each required setting that is missing."""
+    return " ".join(sentence for field, sentence in REQUIRED_SETTINGS.items() if not getattr(settings, field))
+
+
+def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> str:
+    """Turn one pydantic error into a sentence that names the flag and the variable, or the file and its key."""
+    name, *rest = [str(part) for part in detail["loc"] if part != "[key]"]
+    field = next(f for f in Settings.model_fields if name in {f, environment_name(f)})
     # Keys are not shown, nor is the password of an address.
-    got = "" if field == "api_key" or "@" in str(detail["input"]) else f"; got {detail['input']!r}"
-    problem = detail["msg"].removeprefix("Value error, ").rstrip(".")
-    return f"--{field.replace('_', '-')} ({environment_name(field)}) is wrong: {problem}{got}."
+    got = "" if field == "api_key" or "@" in str(detail["input"]) else f"; got {one_line(repr(detail['input']))}"
+    problem = f"is wrong: {plain_words(detail)}{got}."
+    variable = environment_name(field)
+    if variable and (field in flags or os.environ.get(variable)):
+        return f"--{field.replace('_', '-')} ({variable}) {problem}"
+    key = ".".join([field, *(part if re.fullmatch(r"\w+", part) else f'"{part}"' for part in rest)])
+    return f"The configuration file {config_file(flags.get('config'))[0]} is wrong: {key} {problem.removeprefix('is wrong: ')}"
+
+
+# Of each kind of error in pydantic's list, by the start of its name, what is wrong in words of ours.
+PROBLEMS = {
+    "value_error": "{error}",
+    "literal_error": "must be {expected}",
+    "greater_than_equal": "must be at least {ge:,.9g}",
+    "greater_than": "must be more than {gt:,.9g}",
+    "less_than_equal": "must be at most {le:,.9g}",
+    "string_too_long": "must have at most {max_length:,} characters",
+    "string_too_short": "must not be empty",
+    "too_short": "must have at least {min_length:,} of them",
+    "too_long": "must have at most {max_length:,} of them",
+    "extra_forbidden": "is unknown",
+    "int": "must be a whole number",
+    "float": "must be a number",
+    "finite": "must be a number",
+    "bool": "must be true or false",
+    "string": "must be text",
+    "list": "must be a list",
+    "dict": "must be an object",
+    "model": "must be an object",
+}
+
+
+def plain_words(detail: Mapping[str, Any]) -> str:
+    """Say what pydantic found wrong with a value."""
+    words = next((words for kind, words in PROBLEMS.items() if detail["type"].startswith(kind)), "is not allowed here")
+    return words.format(**detail.get("ctx", {}))
 
 
 # --- 4. Text -----------------------------------------------------------------------------------
@@ -3409,8 +3461,7 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return how the model server, the model and its window stand."""
     settings, analyst = tabs.settings, tabs.analyst
     if not settings.ollama_url or not settings.model:
-        missing = " ".join(s for f, s in REQUIRED_SETTINGS.items() if not getattr(settings, f))
-        return [Layer("model", ok=False, text=missing)]
+        return [Layer("model", ok=False, text=missing_settings(settings))]
     try:
         names = await analyst.server.models()
         if not names:
@@ -3594,7 +3645,7 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
-            problems.append(f"{name}: {detail['msg']} (got {one_line(repr(detail['input']), 60)})")
+            problems.append(f"{name} {plain_words(detail)} (got {one_line(repr(detail['input']), 60)})")
     return f"{tool}: {'; '.join(problems)}. Correct the call; the input schema says what is allowed."
 
 

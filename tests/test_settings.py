@@ -1,7 +1,6 @@
 """Settings: where they come from, what is refused and how, and that secrets stay out of sight."""
 
 import logging
-import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -176,6 +175,14 @@ def test_a_missing_required_setting_is_a_sentence_with_how_to_set_it_and_an_exam
     assert load(need_model=True, ollama_url=URL, model="m")
 
 
+def test_all_missing_settings_are_named_at_once() -> None:
+    sentence = complaint(need_model=True)
+
+    assert sentence.startswith("OLLAMA_BASE_URL must be provided: ")
+    assert " OLLAMA_MODEL must be provided: " in sentence
+    assert sentence.count("Example: ") == 1
+
+
 # --- The model server's address ---
 
 
@@ -237,8 +244,10 @@ def test_a_senseless_value_is_a_sentence_that_names_flag_and_variable(
         assert complaint().startswith(start)
 
 
-def test_several_senseless_values_are_all_named() -> None:
+def test_several_senseless_values_are_all_named_in_words_of_ours() -> None:
     sentence = complaint(port="x", timeout="y")
+
+    assert "Input should" not in sentence
 
     assert "--port (CHROME_TAB_PORT)" in sentence
     assert "--timeout (CHROME_TAB_TIMEOUT_S)" in sentence
@@ -268,10 +277,11 @@ def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
 # --- The configuration file ---
 
 
-def test_an_unknown_key_in_the_file_is_named(write_toml: WriteToml) -> None:
-    write_toml('modle = "m"')
+@pytest.mark.parametrize("key", ["modle", "OLLAMA_MODEL", "config"])
+def test_an_unknown_key_in_the_file_is_named(key: str, write_toml: WriteToml) -> None:
+    path = write_toml(f'{key} = "m"')
 
-    assert complaint() == "The configuration file has an unknown key 'modle'."
+    assert complaint() == f"The configuration file {path} has an unknown key {key!r}."
     write_toml('model = "m"')
     assert load().model == "m"
 
@@ -296,10 +306,34 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
     assert load().model == "m"
 
 
-def test_a_value_of_the_wrong_type_in_the_file_names_flag_and_variable(write_toml: WriteToml) -> None:
-    write_toml("model = 5")
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("model = 5", "model must be text; got 5."),
+        ('port = "http"', "port must be a whole number; got 'http'."),
+        ("context_length = 5", "context_length must be at least 512; got 5."),
+        ('fallback_model = ["a", 5]', "fallback_model.1 must be text; got 5."),
+        ('source = "safari"', "source must be 'auto', 'applescript' or 'extension'; got 'safari'."),
+        ("sites = 5", "sites must be an object; got 5."),
+        ('[sites."a.example"]\ndeny = "perhaps"', "sites.\"a.example\".deny must be true or false; got 'perhaps'."),
+        ('[sites."a.example"]\nalow = true', 'sites."a.example".alow is unknown; got True.'),
+    ],
+)
+def test_a_wrong_value_in_the_file_names_the_file_and_the_key_in_its_own_spelling(
+    text: str, told: str, write_toml: WriteToml
+) -> None:
+    path = write_toml(text)
 
-    assert complaint().startswith("--model (OLLAMA_MODEL) is wrong: ")
+    assert complaint() == f"The configuration file {path} is wrong: {told}"
+
+
+def test_a_wrong_value_is_blamed_on_where_it_comes_from(write_toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write_toml("port = 80")
+
+    assert complaint().startswith(f"The configuration file {path} is wrong: port ")
+    monkeypatch.setenv("CHROME_TAB_PORT", "81")
+    assert complaint() == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '81'."
+    assert complaint(port="82") == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '82'."
 
 
 def test_a_file_that_is_asked_for_must_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,8 +420,46 @@ def test_only_a_rule_that_denies_denies_and_denied_beats_allowed(write_toml: Wri
     assert not load().denies("")
 
 
-@pytest.mark.parametrize("rule", ["deny = 'perhaps'", "alow = true"])
-def test_a_wrong_rule_is_a_sentence_that_names_it(rule: str, write_toml: WriteToml) -> None:
-    write_toml(f'[sites."a.example"]\n{rule}')
+@pytest.mark.parametrize(
+    ("rule", "host"),
+    [
+        ("http://localhost:18090", "localhost"),
+        ("localhost:18090", "localhost"),
+        ("https://Bank.Example/", "bank.example"),
+        ("*://*.bank.example/*", "*.bank.example"),
+        ("http://[::1]:3000/", "::1"),
+        ("[::1]", "::1"),
+        ("http://10.0.0.1:80", "10.0.0.1"),
+        ("https://b\u00fccher.example/", "xn--bcher-kva.example"),
+    ],
+)
+def test_a_scheme_and_a_port_around_a_rules_host_are_taken_off(rule: str, host: str, write_toml: WriteToml) -> None:
+    write_toml(f'[sites."{rule}"]\ndeny = true')
 
-    assert re.match(r"The configuration file's \[sites\.a\.example\.(deny|alow)\] is wrong: ", complaint())
+    assert load().denied_hosts == [host]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        *[
+            "localhost/x",
+            "https://a.example/b/*",
+            "a.example?b",
+            "http://name@a.example",
+            "ftp://a.example",
+            "file:///x",
+        ],
+        *["", "http://", "a b", "a..b", "[sites", "[ab].example", "localhost:", "localhost:x", "cafe:beef"],
+    ],
+)
+def test_a_rule_that_is_not_clear_is_refused_with_file_and_key(rule: str, write_toml: WriteToml) -> None:
+    path = write_toml(f'[sites."{rule}"]\ndeny = true')
+
+    assert complaint().startswith(f'The configuration file {path} is wrong: sites."{rule}" must be a host ')
+
+
+def test_a_rule_that_denies_is_not_hidden_by_another_spelling_of_its_host(write_toml: WriteToml) -> None:
+    write_toml('[sites."localhost:1"]\ndeny = true\n[sites.localhost]\ndeny = false')
+
+    assert load().denies("http://localhost:2/")
