@@ -1,17 +1,21 @@
-"""What every test may use: the small real model, and how tests are shared out.
+"""What every test may use: settings that are nobody's, the small real model, and how tests are shared out.
 
 The suite runs in two workers. The tests of one file stay together, so that a browser is started once for a file, and
 so do all tests that ask the model, so that it is started once.
 """
 
+import os
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from pathlib import Path
 
 import pytest
 
+import chrome_tab_mcp_server as server
 from demo import tiny_model as tiny_model_script
 from tests.support.fake_osascript import FakeOsascript, installed
+
+WriteToml = Callable[[str], Path]
 
 # The other half of the suite's promise on a Mac is kept there by the tests marked `macos`.
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"
@@ -28,6 +32,50 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("tiny_model"))
         elif not item.get_closest_marker("xdist_group"):
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+    """Keep out the settings of the person who runs the tests, their environment's and their file's."""
+    ours = {server.environment_name(field) for field in server.Settings.model_fields}
+    with pytest.MonkeyPatch.context() as patch:
+        for name in list(os.environ):
+            if name in ours or name.startswith("CHROME_TAB_"):
+                patch.delenv(name)
+        move_settings(patch, tmp_path_factory.mktemp("settings"))
+        yield
+
+
+@pytest.fixture(autouse=True)
+def config_home(nobodys_settings: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: ARG001
+    """A configuration folder of the test's own, not made yet; the servers that it starts have it too."""
+    return move_settings(monkeypatch, tmp_path / "settings")
+
+
+@pytest.fixture
+def write_toml(config_home: Path) -> WriteToml:
+    """Write the configuration file; return its path."""
+
+    def write(text: str) -> Path:
+        config_home.mkdir(exist_ok=True)
+        path = config_home / "config.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+def move_settings(patch: pytest.MonkeyPatch, folder: Path) -> Path:
+    """Give this process and those that it starts the configuration folder in `folder`; return it."""
+    # uv's own settings stay: they may say where packages are.
+    uv_settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "uv", "uv.toml")
+    if "UV_CONFIG_FILE" not in os.environ and uv_settings.exists():
+        patch.setenv("UV_CONFIG_FILE", str(uv_settings))
+    folder.mkdir(exist_ok=True)
+    patch.setenv("XDG_CONFIG_HOME", str(folder))
+    config_dir = folder / server.APP_NAME
+    patch.setattr(server, "config_dir", lambda: config_dir)  # on Windows no variable moves it
+    return config_dir
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ import logging
 import os
 import stat
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -21,6 +21,7 @@ import chrome_tab_mcp_server as server
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import (
     ORIGIN,
+    PAGE,
     FakeExtension,
     Message,
     connected,
@@ -32,8 +33,6 @@ from tests.support.fake_extension import (
     raw_request,
     within,
 )
-
-PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 
 Pause = Callable[[], Awaitable[None]]
 
@@ -86,21 +85,6 @@ async def is_listening(port: int) -> bool:
     return True
 
 
-@pytest.fixture(scope="module", autouse=True)
-def shared_config_home(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(server, "config_dir", lambda: tmp_path_factory.getbasetemp() / "shared-config")
-        yield
-
-
-@pytest.fixture
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A configuration folder of the test's own, not made yet."""
-    folder = tmp_path / "config"
-    monkeypatch.setattr(server, "config_dir", lambda: folder)
-    return folder
-
-
 @asynccontextmanager
 async def running_session(port: int) -> AsyncGenerator[Session]:
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
@@ -110,12 +94,20 @@ async def running_session(port: int) -> AsyncGenerator[Session]:
 
 
 @pytest.fixture(scope="module")
-async def session() -> AsyncGenerator[Session]:
-    """One server for all tests that change nothing about it: each leaves it without an extension."""
+async def shared_session() -> AsyncGenerator[tuple[Session, Path]]:
+    """A server, and the folder of its key."""
     port = free_port()
     async with running_session(port) as running:
         await until(lambda: is_listening(port))
-        yield running
+        yield running, server.config_dir()
+
+
+@pytest.fixture
+def session(shared_session: tuple[Session, Path], monkeypatch: pytest.MonkeyPatch) -> Session:
+    """One server for all tests that change nothing about it: each leaves it without an extension."""
+    running, folder = shared_session
+    monkeypatch.setattr(server, "config_dir", lambda: folder)
+    return running
 
 
 # --- Who may open a WebSocket ---

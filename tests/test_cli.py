@@ -17,25 +17,13 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import main
-from tests.support.fake_extension import connected, free_port, raw_request
+from tests.support.fake_extension import PAGE, connected, free_port, raw_request
 from tests.support.fake_models import FakeOpenAIServer, answer
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.stdio_server import SERVER, started
 
 MODEL = ["--ollama-url", "http://127.0.0.1:9", "--model", "fake-model"]
 SECRET = "sk-very-secret"
-PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
-
-
-@pytest.fixture(autouse=True)
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Processes that are started find it by XDG_CONFIG_HOME, and so does this one."""
-    for name in server.Settings.model_fields:
-        if variable := server.environment_name(name):
-            monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
-    return tmp_path / "chrome-tab-reader"
 
 
 Run = Callable[..., tuple[int, str, str]]

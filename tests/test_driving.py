@@ -4,7 +4,6 @@ import base64
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +13,7 @@ from mcp import MCPError
 from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNotification, TextContent
 
 import chrome_tab_mcp_server as server
+from tests.conftest import WriteToml
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 
@@ -53,10 +53,8 @@ async def driving(**settings: Any) -> AsyncGenerator[Parts]:
 
 
 @pytest.fixture(autouse=True)
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    monkeypatch.setattr(server, "config_dir", lambda: tmp_path)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
-    return tmp_path
 
 
 @pytest.fixture
@@ -66,9 +64,9 @@ async def parts() -> AsyncGenerator[Parts]:
 
 
 @pytest.fixture
-async def denying(config_home: Path) -> AsyncGenerator[Parts]:
+async def denying(write_toml: WriteToml) -> AsyncGenerator[Parts]:
     """Beside a rule that denies denied.example."""
-    (config_home / "config.toml").write_text(DENYING, encoding="utf-8")
+    write_toml(DENYING)
     async with driving() as pair:
         yield pair
 
@@ -479,9 +477,9 @@ async def test_a_denied_address_is_not_visited(denying: Parts) -> None:
     assert (await call.ended()).structured_content == PAGE
 
 
-async def test_a_rule_in_another_alphabet_denies_the_name_that_browsers_report(config_home: Path) -> None:
+async def test_a_rule_in_another_alphabet_denies_the_name_that_browsers_report(write_toml: WriteToml) -> None:
     rule = '[sites."b\u00fccher.example"]\ndeny = true\n'
-    (config_home / "config.toml").write_text(rule, encoding="utf-8")
+    write_toml(rule)
     settings = server.load_settings({}, need_model=False)
 
     assert settings.denies("https://xn--bcher-kva.example/")

@@ -13,20 +13,13 @@ from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 
 import chrome_tab_mcp_server as server
+from tests.conftest import WriteToml
 from tests.support.asking import error_of, receipt_of, text_of
 from tests.support.fake_osascript import FakeOsascript, installed
 
 Read = Callable[..., Coroutine[Any, Any, CallToolResult]]
 
 WAIT_S = 20
-
-
-@pytest.fixture(autouse=True)
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    folder = tmp_path / "config"
-    folder.mkdir()
-    monkeypatch.setattr(server, "config_dir", lambda: folder)
-    return folder
 
 
 @pytest.fixture
@@ -447,8 +440,8 @@ SECRET = "account 1234567"
 
 
 @pytest.fixture
-def denies_bank(config_home: Path) -> None:
-    (config_home / "config.toml").write_text('[sites."*.bank.test"]\ndeny = true', encoding="utf-8")
+def denies_bank(write_toml: WriteToml) -> None:
+    write_toml('[sites."*.bank.test"]\ndeny = true')
 
 
 @pytest.mark.usefixtures("denies_bank")

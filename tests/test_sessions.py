@@ -14,24 +14,16 @@ import psutil
 import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
-from mcp_types import CallToolResult, TextContent
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import serve
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 import chrome_tab_mcp_server as server
+from tests.support.asking import text_of
 from tests.support.fake_extension import FakeExtension, connected, encode, free_port, make_nonce, make_proof, within
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
 SCRIPT = Path(server.__file__)
-
-
-@pytest.fixture(autouse=True)
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    folder = tmp_path / "chrome-tab-reader"
-    monkeypatch.setattr(server, "config_dir", lambda: folder)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    return folder
 
 
 @pytest.fixture
@@ -298,15 +290,8 @@ def newest_child(port: int) -> int:
     return max(ours, key=lambda child: child.create_time()).pid
 
 
-def text_of(result: CallToolResult | Any) -> str:
-    return "".join(block.text for block in result.content if isinstance(block, TextContent))
-
-
 @pytest.mark.e2e
-async def test_after_kill_9_of_the_owner_the_next_session_answers(
-    port: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
+async def test_after_kill_9_of_the_owner_the_next_session_answers(port: int) -> None:
     async with AsyncExitStack() as stack:
         _, owner_pid = await stack.enter_async_context(process(port))
         guest, _ = await stack.enter_async_context(process(port))

@@ -1,7 +1,6 @@
 """Settings: where they come from, what is refused and how, and that secrets stay out of sight."""
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,34 +8,11 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import load_settings
+from tests.conftest import WriteToml
 
 URL = "http://localhost:11434"
 SECRET = "sk-very-secret"
 NAMES = {name: server.environment_name(name) for name in server.Settings.model_fields}
-
-WriteToml = Callable[[str], Path]
-
-
-@pytest.fixture(autouse=True)
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """No variable of the person who runs the tests, and a configuration folder of our own."""
-    for variable in NAMES.values():
-        if variable:
-            monkeypatch.delenv(variable, raising=False)
-    folder = tmp_path / "config"
-    folder.mkdir()
-    monkeypatch.setattr(server, "config_dir", lambda: folder)
-    return folder
-
-
-@pytest.fixture
-def write_toml(config_home: Path) -> WriteToml:
-    def write(text: str) -> Path:
-        path = config_home / "config.toml"
-        path.write_text(text, encoding="utf-8")
-        return path
-
-    return write
 
 
 def load(*, need_model: bool = False, **flags: Any) -> server.Settings:
@@ -295,6 +271,7 @@ def test_a_broken_file_is_a_sentence_with_its_path(text: str, write_toml: WriteT
 
 def test_a_file_that_is_not_utf8_is_a_sentence_with_its_path(config_home: Path) -> None:
     path = config_home / "config.toml"
+    config_home.mkdir()
     path.write_bytes(b"model = '\xff'")
 
     assert complaint().startswith(f"The configuration file {path} cannot be read: ")

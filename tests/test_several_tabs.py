@@ -3,15 +3,12 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-import pytest
 from fastmcp import Client
-from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.support.asking import Told
+from tests.support.asking import Told, text_of
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 
@@ -19,11 +16,6 @@ TABS = {
     1: {"tab_id": 1, "url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."},
     2: {"tab_id": 2, "url": "https://b.test/", "title": "Pears", "text": "Pears cost 2 euros."},
 }
-
-
-@pytest.fixture(autouse=True)
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(server, "config_dir", lambda: tmp_path)
 
 
 async def answer_reads(extension: FakeExtension) -> None:
@@ -62,10 +54,6 @@ async def asking(fake: FakeOpenAIServer) -> AsyncGenerator[Client[Any]]:
         finally:
             answers.cancel()
             await extension.__aexit__(None, None, None)
-
-
-def text_of(result: Any) -> str:
-    return "".join(block.text for block in result.content if isinstance(block, TextContent))
 
 
 async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from pathlib import Path
 
 import pytest
 
@@ -43,12 +42,11 @@ async def told(process: StdioServer) -> None:
     ("names", "driving"), [("default", set(DRIVING_TOOLS)), ("kapture", set(DRIVING_TOOLS.values()))]
 )
 async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_told(
-    names: str, driving: set[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    names: str, driving: set[str]
 ) -> None:
-    monkeypatch.setattr(server, "config_dir", lambda: tmp_path / "chrome-tab-reader")
     port = free_port()
     model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
-    async with started(*model, "--port", str(port), "--tool-names", names, XDG_CONFIG_HOME=str(tmp_path)) as process:
+    async with started(*model, "--port", str(port), "--tool-names", names) as process:
         capabilities = (await process.initialize())["capabilities"]
         assert capabilities["tools"]["listChanged"] is True
         assert await listed(process) == READER_TOOLS

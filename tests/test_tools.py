@@ -24,11 +24,8 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
 
 @pytest.fixture(autouse=True)
-def config_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    folder = tmp_path / "config"
-    monkeypatch.setattr(server, "config_dir", lambda: folder)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
-    return folder
 
 
 @asynccontextmanager

@@ -1,7 +1,6 @@
 """Opening, closing and listing tabs, with pairing as the only consent."""
 
 import asyncio
-import socket
 import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import suppress
@@ -15,16 +14,9 @@ from tests.extension.conftest import Popup, Site, launched_chromium
 from tests.extension.test_attaching import opened_popup, until
 from tests.extension.test_reading import open_page, open_window
 from tests.support.fake_bridge import FakeBridge
+from tests.support.fake_extension import free_port
 
 UNLOAD_QUESTION = "<title>Draft</title><body>x<script>onbeforeunload = (event) => event.preventDefault()</script>"
-
-
-@pytest.fixture
-def free_port() -> int:
-    """A port on which nobody listens."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 @pytest.fixture
@@ -89,11 +81,11 @@ async def test_only_web_addresses_are_opened(paired: Popup, bridge: FakeBridge) 
 
 
 async def test_page_that_does_not_load_is_an_error_and_its_tab_is_closed(
-    paired: Popup, bridge: FakeBridge, free_port: int, no_content: str, site: Site
+    paired: Popup, bridge: FakeBridge, no_content: str, site: Site
 ) -> None:
     before = await paired.chrome("(await chrome.tabs.query({})).length")
     expected = {
-        f"http://127.0.0.1:{free_port}/": "net::ERR_CONNECTION_REFUSED",
+        f"http://127.0.0.1:{free_port()}/": "net::ERR_CONNECTION_REFUSED",
         "http://no-such-host.invalid/": "net::ERR_NAME_NOT_RESOLVED",
         no_content: "no page",
     }

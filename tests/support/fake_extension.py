@@ -18,6 +18,8 @@ Message = dict[str, Any]
 
 ORIGIN = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 WAIT_S = 20
+# What it reads where a test does not mind what.
+PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 
 
 def encode(data: bytes) -> str:
