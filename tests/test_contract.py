@@ -104,7 +104,7 @@ def extension_commands() -> dict[str, set[str]]:
     assert table
     return {
         command: functions[function]
-        for command, function in re.findall(r"^  (\w+): \{.*?run: (?:\w+\()?(\w+)", table[1], re.MULTILINE)
+        for command, function in re.findall(r"^  (\w+): \{.*?run: (\w+) \}", table[1], re.MULTILINE)
     }
 
 

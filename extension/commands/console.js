@@ -1,4 +1,4 @@
-/** @import {ConsoleLogs, DrivenContext} from "../shared/types.d.ts" */
+/** @import {CommandContext, ConsoleLogs} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
 
@@ -6,14 +6,15 @@ const DEFAULT_MAX = 100;
 const MOST = 1_000;
 
 /**
- * @param {DrivenContext} context `params`: `max`
+ * @param {CommandContext} context `params`: `max`
  * @returns {Promise<ConsoleLogs>}
- * @throws {CommandError} INVALID_ARGUMENT
+ * @throws {CommandError} INVALID_ARGUMENT, UNREADABLE_PAGE
  */
-export async function consoleLogs({ params, session }) {
+export async function consoleLogs({ tabId, params, debuggers }) {
   const max = params.max ?? DEFAULT_MAX;
   if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MOST) {
     throw new CommandError("INVALID_ARGUMENT", `max must be a whole number from 1 to ${MOST}.`);
   }
-  return { entries: await session.console.newest(Number(max)), total: session.console.total };
+  const { console: log } = await debuggers.open(tabId);
+  return { entries: await log.newest(Number(max)), total: log.total };
 }

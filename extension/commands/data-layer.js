@@ -2,7 +2,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { readDataLayer } from "../page/read-data-layer.js";
-import { readableTab, runInPage, unreadable } from "../worker/page-access.js";
+import { askPage, unreadable } from "../worker/page-access.js";
 
 /** @type {DataLayerLimits} */
 const LIMITS = {
@@ -23,10 +23,10 @@ const NAMED_CANDIDATES = 10;
  * @returns {Promise<DataLayer>}
  * @throws {CommandError} INVALID_ARGUMENT, DATALAYER_NOT_FOUND, UNREADABLE_PAGE
  */
-export async function getDataLayer({ tabId, params }) {
+export async function getDataLayer(context) {
+  const { params } = context;
   const request = { name: nameOf(params), ...sinceOf(params), limits: LIMITS };
-  const tab = await readableTab(tabId);
-  const answer = await runInPage(tab, { func: readDataLayer, args: [request], world: "MAIN" });
+  const answer = await askPage(context, () => ({ func: readDataLayer, args: [request], world: "MAIN" }));
   const reading = parse(answer);
   if (!reading.found) throw notFound(request.name, reading.candidates);
   const { values, total, since } = reading;

@@ -19,16 +19,9 @@ const FUNCTION_START = "(async () => {";
  *
  * @param {DrivenContext} context `params`: `code`
  * @returns {Promise<Evaluated & Remarks>}
- * @throws {CommandError} EVALUATE_NOT_ALLOWED, INVALID_ARGUMENT, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR
  */
-export async function evaluate({ tabId, params, attachments, session }) {
-  if (!(await attachments.get(tabId))?.allowEvaluate) {
-    throw new CommandError(
-      "EVALUATE_NOT_ALLOWED",
-      `Tab ${tabId} lets no client run its own JavaScript. The person can allow that for this tab, in the popup of the ` +
-        "extension or in its DevTools panel; until then use the other commands.",
-    );
-  }
+export async function evaluate({ tabId, params, session }) {
   const code = codeOf(params);
   const { result, offset, exceptionDetails } = await run(session, code);
   if (exceptionDetails) throw thrown(exceptionDetails, offset);

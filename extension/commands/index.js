@@ -1,36 +1,35 @@
 /** @import {CommandEntry} from "../shared/types.d.ts" */
 
-import { chooseAttachedTab } from "../worker/attachments.js";
-import { driving, undisturbed } from "../worker/debugger.js";
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { evaluate } from "./evaluate.js";
 import { click, fill, hover, select } from "./input.js";
 import { back, forward, navigate } from "./navigation.js";
-import { chooseReadableTab, readTab } from "./reading.js";
+import { readTab } from "./reading.js";
 import { screenshot } from "./screenshot.js";
 import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
 
 /**
- * Every command that the server may send; the keys are the protocol's names.
+ * Every command that the server may send; the keys are the protocol's names. The router asks for the consent
+ * (consent.js) and lends the debugger (debugger-uses.js); no command does either by itself.
  *
  * @type {Record<string, CommandEntry>}
  */
 export const commands = {
-  read_tab: { chooseTab: chooseReadableTab, run: undisturbed(readTab) },
-  browser_get_tabs: { run: getTabs },
-  browser_create_tab: { run: createTab },
-  browser_close_tab: { run: closeTab },
-  list_tabs: { run: listTabs },
-  getDataLayer: { chooseTab: chooseAttachedTab, run: undisturbed(getDataLayer) },
-  navigate: { chooseTab: chooseAttachedTab, run: driving(navigate) },
-  back: { chooseTab: chooseAttachedTab, run: driving(back) },
-  forward: { chooseTab: chooseAttachedTab, run: driving(forward) },
-  screenshot: { chooseTab: chooseAttachedTab, run: driving(screenshot) },
-  click: { chooseTab: chooseAttachedTab, run: driving(click) },
-  hover: { chooseTab: chooseAttachedTab, run: driving(hover) },
-  fill: { chooseTab: chooseAttachedTab, run: driving(fill) },
-  select: { chooseTab: chooseAttachedTab, run: driving(select) },
-  evaluate: { chooseTab: chooseAttachedTab, run: driving(evaluate) },
-  console_logs: { chooseTab: chooseAttachedTab, run: driving(consoleLogs) },
+  browser_get_tabs: { consent: "paired", page: false, debugger: "nothing", run: getTabs },
+  browser_create_tab: { consent: "paired", page: false, debugger: "nothing", run: createTab },
+  browser_close_tab: { consent: "paired", page: false, debugger: "nothing", run: closeTab },
+  list_tabs: { consent: "paired", page: false, debugger: "nothing", run: listTabs },
+  read_tab: { consent: "paired", page: true, debugger: "reads", run: readTab },
+  getDataLayer: { consent: "attached", page: true, debugger: "reads", run: getDataLayer },
+  console_logs: { consent: "attached", page: true, debugger: "observes", run: consoleLogs },
+  navigate: { consent: "attached", page: true, debugger: "leaves", run: navigate },
+  back: { consent: "attached", page: true, debugger: "leaves", run: back },
+  forward: { consent: "attached", page: true, debugger: "leaves", run: forward },
+  screenshot: { consent: "attached", page: true, debugger: "acts", run: screenshot },
+  click: { consent: "attached", page: true, debugger: "acts", run: click },
+  hover: { consent: "attached", page: true, debugger: "acts", run: hover },
+  fill: { consent: "attached", page: true, debugger: "acts", run: fill },
+  select: { consent: "attached", page: true, debugger: "acts", run: select },
+  evaluate: { consent: "evaluate", page: true, debugger: "acts", run: evaluate },
 };

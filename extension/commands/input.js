@@ -8,7 +8,7 @@
 import { CommandError } from "../shared/errors.js";
 import { finishFill, readChecked } from "../page/after-input.js";
 import { findElement, findElementAgain } from "../page/find-element.js";
-import { readableTab, runInPage } from "../worker/page-access.js";
+import { askPage, runInPage } from "../worker/page-access.js";
 import { addressOf, tabById, urlOf } from "../worker/tabs.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
@@ -28,7 +28,7 @@ export async function click(context) {
   try {
     await press(session, pointOf(found));
     await session.settled();
-    const checked = found.isCheckable ? await afterwards(tabId, readChecked, null) : null;
+    const checked = found.isCheckable ? await afterwards(context, readChecked, null) : null;
     const reply = await replyAbout(context, found);
     const notes = await openings.notes();
     return { ...reply, ...(typeof checked === "boolean" && { checked }), ...(notes.length && { notes }) };
@@ -113,13 +113,11 @@ function selectorOf({ params: { selector } }) {
  * @param {ElementAction} action
  * @returns {Promise<FoundElement>}
  */
-async function find({ tabId, signal }, action) {
-  const tab = await readableTab(tabId);
-  const request = { ...action, isInFront: tab.active };
-  const run = (/** @type {(request: any) => unknown} */ func) => runInPage(tab, { func, args: [request] });
+async function find(context, action) {
+  const run = (/** @type {(request: any) => unknown} */ func) =>
+    askPage(context, ({ active }) => ({ func, args: [{ ...action, isInFront: active }] }));
   const again = await run(findElementAgain);
   const answer = /** @type {ElementAnswer | null} */ (again === false ? await run(findElement) : again);
-  signal.throwIfAborted();
   if (!answer) {
     throw new CommandError(
       "EXECUTION_ERROR",
@@ -149,13 +147,15 @@ async function replyAbout({ tabId, session }, { element, matches }) {
 }
 
 /**
- * @param {number} tabId
+ * @param {DrivenContext} context
  * @param {(request: any) => unknown} func looks at what the input has made
  * @param {unknown} request
  * @returns {Promise<unknown>} null when the page has gone
  */
-async function afterwards(tabId, func, request) {
-  return runInPage({ id: tabId }, { func, args: [request] }).catch(() => null);
+async function afterwards(context, func, request) {
+  const answer = await runInPage(context, { func, args: [request] }).catch(() => null);
+  context.signal.throwIfAborted();
+  return answer;
 }
 
 /**
@@ -165,9 +165,10 @@ async function afterwards(tabId, func, request) {
  * @param {Filling} filling
  * @returns {Promise<FilledField | null>} null when the page has gone
  */
-async function enter({ tabId, session }, { text, isTyped }) {
+async function enter(context, { text, isTyped }) {
+  const { session } = context;
   const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
-    /** @type {FilledField | null} */ (await afterwards(tabId, finishFill, { text, isEarly, mayRetype }));
+    /** @type {FilledField | null} */ (await afterwards(context, finishFill, { text, isEarly, mayRetype }));
   if (!isTyped) return look({});
   const mayRetype = text.length <= MAX_KEYED_LENGTH;
   // In one go: who looks after the typing waits for the page to draw it, which takes longer than both.

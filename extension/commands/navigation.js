@@ -1,4 +1,4 @@
-/** @import {DrivenContext, Navigated, TabWithId} from "../shared/types.d.ts" */
+/** @import {DrivenContext, Navigated} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
 import { runInPage } from "../worker/page-access.js";
@@ -76,7 +76,8 @@ async function move(session, step) {
  * @param {() => Promise<unknown>} leave what makes the tab load another page
  * @returns {Promise<Navigated>}
  */
-async function load({ tabId, signal, session }, timeoutMs, leave) {
+async function load(context, timeoutMs, leave) {
+  const { tabId, signal, session } = context;
   const { status, url, pendingUrl } = await tabById(tabId);
   if (status === "loading") await session.send("Page.stopLoading");
   const watch = new PageLoadWatch([url, pendingUrl]);
@@ -90,13 +91,13 @@ async function load({ tabId, signal, session }, timeoutMs, leave) {
     watch.stop();
   }
   const tab = await tabById(tabId);
-  return { ...addressOf(tab), status: await statusOf(tab) };
+  return { ...addressOf(tab), status: await statusOf(context) };
 }
 
-/** @param {TabWithId} tab */
-async function statusOf(tab) {
+/** @param {DrivenContext} context */
+async function statusOf(context) {
   // A page that lets nobody in has loaded all the same.
-  const status = await runInPage(tab, { func: readStatus, args: [null] }).catch(() => null);
+  const status = await runInPage(context, { func: readStatus, args: [null] }).catch(() => null);
   return typeof status === "number" && status > 0 ? status : null;
 }
 

@@ -2,27 +2,18 @@
 
 import { CommandError } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
-import { readableTab, runInPage, unreadable } from "../worker/page-access.js";
-import { tabById, viewedTab } from "../worker/tabs.js";
-
-/**
- * Pairing is consent enough to read: any tab may be meant.
- *
- * @param {number | null} tabId null for the tab that the person last looked at
- */
-export async function chooseReadableTab(tabId) {
-  return tabId === null ? viewedTab() : tabById(tabId);
-}
+import { askPage, unreadable } from "../worker/page-access.js";
 
 /**
  * @param {CommandContext} context `params`: `start` and `end`, each a keyword or null
  * @returns {Promise<TabText>}
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, INVALID_ARGUMENT and what the page function answers
  */
-export async function readTab({ tabId, params }) {
+export async function readTab(context) {
+  const { tabId, params } = context;
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
-  const tab = await readableTab(tabId);
-  const reading = /** @type {PageReading | null} */ (await runInPage(tab, { func: readPage, args: [keywords] }));
+  const script = () => ({ func: readPage, args: /** @type {[unknown]} */ ([keywords]) });
+  const reading = /** @type {PageReading | null} */ (await askPage(context, script));
   if (!reading) throw unreadable("The page could not be read. Reload it and try again.");
   const { code, message, text, url, title } = reading;
   if (code) throw new CommandError(code, message);

@@ -2,7 +2,8 @@
 // chrome.storage. Everything else is typed where it is written.
 
 import type { Attachments } from "../worker/attachments.js";
-import type { Debuggers, Drive } from "../worker/debugger.js";
+import type { Drive } from "../worker/debugger-uses.js";
+import type { Debuggers } from "../worker/debuggers.js";
 import type { ERROR_CODES } from "./errors.js";
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -91,24 +92,34 @@ export interface DataLayer {
 
 export type TabWithId = chrome.tabs.Tab & { id: number };
 
-/** One row of the command table. A command without `chooseTab` works on no page. */
+/** What a command needs the person to have agreed to; worker/consent.js. */
+export type Consent = "paired" | "attached" | "evaluate";
+
+/** How a command uses the debugger of its tab; worker/debugger-uses.js. */
+export type DebuggerUse = "nothing" | "observes" | "reads" | "acts" | "leaves";
+
+/** One row of the command table. */
 export interface CommandEntry {
-  /** Turns the command's `tab_id` into a tab it may use, or throws. This is where consent is decided. */
-  chooseTab?: (tabId: number | null, attachments: Attachments) => Promise<TabWithId>;
-  run: (context: CommandContext) => Promise<unknown>;
+  consent: Consent;
+  /** Whether it works on the page of a tab: then it gets a tab that may be used, in its turn there. */
+  page: boolean;
+  debugger: DebuggerUse;
+  run: (context: DrivenContext) => Promise<unknown>;
 }
 
 export interface CommandContext {
-  /** The chosen tab; for a command without `chooseTab` the one that the server named, or -1. */
+  /** The chosen tab; for a command that works on no page the one that the server named, or -1. */
   tabId: number;
   params: Record<string, unknown>;
   attachments: Attachments;
   debuggers: Debuggers;
-  /** Aborted when the command has ended for the server: its time is up, or its tab is gone. */
+  /** Names this run of the command, also inside the page. */
+  requestId: string;
+  /** Aborted when the command has ended for the caller: its time is up, its tab is gone, or nobody waits for it. */
   signal: AbortSignal;
 }
 
-/** What a command that drives a page gets besides; `driving` in debugger.js. */
+/** What a command that acts gets besides. */
 export interface DrivenContext extends CommandContext {
   session: Drive;
 }
@@ -405,6 +416,8 @@ export interface RunRequest {
   command: string;
   tabId: number | null;
   params: Record<string, unknown>;
+  /** Of a command that reads: it changes nothing at all, and leaves a dialog that the page shows to the person. */
+  observe?: boolean;
 }
 
 export type PageMessage = View | Refusal | ConsoleBatch | Response;

@@ -1,18 +1,13 @@
 /**
- * The tabs that the person has attached: what is only allowed there is decided by asking here. Each change is told to
- * the server as an event.
+ * The tabs that the person has attached: consent.js decides by asking here. Each change is told to the server as an
+ * event.
  *
- * @import {Attachment, TabEvent, TabWithId} from "../shared/types.d.ts"
+ * @import {Attachment, TabEvent} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
 import { loadAttachments, saveAttachments } from "../shared/storage.js";
 import { addressOf, obstacleOf, tabById } from "./tabs.js";
-
-const HOW_TO_ATTACH =
-  'Press "Attach to this Tab" in the popup of the extension, or open a tab with browser_create_tab.';
-const TITLE_LENGTH = 60;
-const NAMED_TABS = 10;
 
 export class Attachments {
   /** @type {Map<number, Attachment>} */
@@ -127,34 +122,4 @@ export class Attachments {
     const { connectedAt } = attachment;
     this.#send({ type: "event", event: "tab_attached", tab_id: tabId, ...addressOf(tab), connected_at: connectedAt });
   }
-}
-
-/**
- * The tab that a command may work on: what needs an attached tab chooses it here.
- *
- * @param {number | null} tabId null for the one attached tab
- * @param {Attachments} attachments
- * @throws {CommandError} TAB_NOT_ATTACHED, TAB_NOT_FOUND, AMBIGUOUS_TAB
- */
-export async function chooseAttachedTab(tabId, attachments) {
-  if (tabId === null) return onlyAttachedTab(await attachments.tabs());
-  const tab = await tabById(tabId);
-  if (await attachments.get(tabId)) return tab;
-  throw new CommandError("TAB_NOT_ATTACHED", `Tab ${tabId} is not attached. ${HOW_TO_ATTACH}`);
-}
-
-/** @param {TabWithId[]} tabs */
-function onlyAttachedTab([first, ...others]) {
-  if (!first) throw new CommandError("TAB_NOT_ATTACHED", `No tab is attached. ${HOW_TO_ATTACH}`);
-  if (!others.length) return first;
-  const named = [first, ...others].slice(0, NAMED_TABS).map(({ id, title }) => `${id} ${quote(title ?? "")}`);
-  throw new CommandError(
-    "AMBIGUOUS_TAB",
-    `${others.length + 1} tabs are attached: ${named.join(", ")}. Name one of them as tab_id; list_tabs lists them all.`,
-  );
-}
-
-/** @param {string} title of a page, which may want to look like a part of the sentence */
-function quote(title) {
-  return JSON.stringify(title.slice(0, TITLE_LENGTH).toWellFormed());
 }

@@ -1,9 +1,27 @@
 /** The way into a page, for every command that runs a function there. */
 
 import { CommandError } from "../shared/errors.js";
+import { leaving } from "./page-exits.js";
 import { obstacleOf, tabById } from "./tabs.js";
 
 const LOAD_WAIT_MS = 5_000;
+
+/** The page has left its tab, perhaps into the browser's memory, before it could answer. */
+export class PageLeft extends CommandError {
+  constructor() {
+    super(
+      "TAB_DISCONNECTED",
+      "The page went to another address while the command ran. Look where the tab is now, then try again.",
+    );
+  }
+}
+
+/**
+ * @typedef {object} Script
+ * @property {(request: any) => unknown} func self-contained; it runs in the page from its own source text
+ * @property {[unknown]} args JSON; Chrome drops the nulls inside on their way
+ * @property {`${chrome.scripting.ExecutionWorld}`} [world] `MAIN` to see what the page's own scripts see
+ */
 
 /**
  * The tab, when its page may be read.
@@ -20,26 +38,77 @@ export async function readableTab(tabId) {
 }
 
 /**
- * @param {{id: number, url?: string | undefined}} tab
- * @param {object} script
- * @param {(request: any) => unknown} script.func self-contained; it runs in the page from its own source text
- * @param {[unknown]} script.args JSON; Chrome drops the nulls inside on their way
- * @param {`${chrome.scripting.ExecutionWorld}`} [script.world] `MAIN` to see what the page's own scripts see
+ * Runs a function in the page that is in the tab. It ends when the page leaves, also one that the browser keeps in
+ * memory for the way back: such a page neither answers nor fails.
+ *
+ * @param {{tabId: number, signal: AbortSignal}} context
+ * @param {Script & {cancel?: Script}} script `cancel`: what stops it in the page when the signal is aborted
  * @returns {Promise<unknown>} JSON; null when the function threw, because the page has broken what it stands on
- * @throws {CommandError} UNREADABLE_PAGE
+ * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
  */
-export async function runInPage(tab, { func, args, world = "ISOLATED" }) {
-  const [injection] = await chrome.scripting
-    .executeScript({ target: { tabId: tab.id }, func, args, world, injectImmediately: true })
-    .catch(async (error) => {
-      throw unreadable(await refusalOf(error, tab));
-    });
-  return injection?.result ?? null;
+export async function runInPage({ tabId, signal }, { cancel, ...script }) {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers();
+  const onAbort = () => {
+    if (cancel) void inject(tabId, cancel).catch(() => {});
+    reject(signal.reason);
+  };
+  signal.addEventListener("abort", onAbort);
+  // Asked for just before, so that it is about the page that the function runs in.
+  const page = leaving(tabId);
+  try {
+    const injection = await Promise.race([inject(tabId, script), page.left, aborted]);
+    const answer = /** @type {{result?: unknown, documentId: string} | undefined} */ (injection);
+    if (!answer || (answer.result === null && (await page.hasLeft()))) throw new PageLeft();
+    return answer.result ?? null;
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof CommandError) throw error;
+    throw (await page.hasLeft()) ? new PageLeft() : unreadable(await refusalOf(error, tabId));
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    page.forget();
+  }
+}
+
+/**
+ * As `runInPage`, once the page has loaded and may be read. When it leaves before it has answered, the one that follows
+ * is asked.
+ *
+ * @param {{tabId: number, signal: AbortSignal}} context
+ * @param {(tab: chrome.tabs.Tab) => Script & {cancel?: Script}} scriptFor
+ * @returns {Promise<unknown>}
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
+ */
+export async function askPage(context, scriptFor) {
+  for (;;) {
+    const tab = await readableTab(context.tabId);
+    try {
+      return await runInPage(context, scriptFor(tab));
+    } catch (error) {
+      if (!(error instanceof PageLeft)) throw error;
+    }
+  }
 }
 
 /** @param {string} message */
 export function unreadable(message) {
   return new CommandError("UNREADABLE_PAGE", message);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Script} script
+ */
+async function inject(tabId, { func, args, world = "ISOLATED" }) {
+  const [injection] = await chrome.scripting.executeScript({
+    target: { tabId },
+    func,
+    args,
+    world,
+    injectImmediately: true,
+  });
+  return injection;
 }
 
 /**
@@ -91,9 +160,9 @@ function refuseSleeping(tab) {
  * Chrome gives its reasons as English sentences only.
  *
  * @param {unknown} error
- * @param {{url?: string | undefined}} tab
+ * @param {number} tabId
  */
-async function refusalOf(error, tab) {
+async function refusalOf(error, tabId) {
   const reason = error instanceof Error ? error.message : "";
   if (/showing error page/.test(reason)) {
     return "The tab shows an error of the browser instead of the page. Reload it, and try again when it has loaded.";
@@ -102,7 +171,8 @@ async function refusalOf(error, tab) {
   if (/^No tab|tab was closed|was removed/.test(reason)) {
     return "The page went away while it was being read. Try again when it has loaded.";
   }
-  if (tab.url?.startsWith("file:") && !(await chrome.extension.isAllowedFileSchemeAccess())) {
+  const tab = await chrome.tabs.get(tabId).catch(() => null);
+  if (tab?.url?.startsWith("file:") && !(await chrome.extension.isAllowedFileSchemeAccess())) {
     return 'To read local files, turn on "Allow access to file URLs" for Chrome Tab Reader in chrome://extensions.';
   }
   return "The browser does not let the extension read this page. Look at its site access in chrome://extensions.";

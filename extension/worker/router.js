@@ -2,22 +2,33 @@
  * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
  * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
  *
- * @import {Action, Command, CommandEntry, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
+ * @import {Action, Command, Response, Services, TabWithId, View} from "../shared/types.d.ts"
  * @import {Attachments} from "./attachments.js"
  * @import {Bridge} from "./bridge.js"
  */
 
 import { commands } from "../commands/index.js";
 import { CommandError } from "../shared/errors.js";
+import { chooseTab, requireConsent } from "./consent.js";
+import { usingDebugger } from "./debugger-uses.js";
 import { parseConnectionString } from "./pairing.js";
 import { inTurn } from "./tab-queue.js";
 import { obstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
+import { unlessAborted } from "./waiting.js";
 
 const COMMAND_TIMEOUT_MS = 30_000;
-/** Chrome tells extensions of no crash, so a tab with a running command is looked at. */
+/** More than the queue gives, so that what a command says about its end comes first. */
+const ABORT_GRACE_MS = 200;
+/** Without the debugger Chrome tells extensions of no crash, so a tab with a running command is looked at. */
 const CRASH_CHECK_MS = 500;
 const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
+
+const ENDINGS = {
+  closed: "The tab was closed while the command ran. List the tabs with list_tabs.",
+  detached: "The tab was detached while the command ran. List the tabs with list_tabs.",
+  crashed: "The page crashed or the tab went away while the command ran. Reload it.",
+};
 
 // --- The server
 
@@ -29,17 +40,24 @@ const running = new Map();
  *
  * @param {Command} command
  * @param {Services} services
+ * @param {object} [how]
+ * @param {boolean} [how.observe] whether a command that reads leaves everything as it is
  * @returns {Promise<string>} the response as JSON, within the limit for a frame
  */
-export async function answerCommand(command, services) {
+export async function answerCommand(command, services, { observe = false } = {}) {
   const { id } = command;
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS);
   try {
-    const result = await withTimeLimit((controller) => runCommand(command, services, controller));
+    const run = () => runCommand(command, services, controller, observe);
+    const result = await unlessAborted(controller.signal, run, ABORT_GRACE_MS);
     const frame = encode({ id, type: "response", success: true, result, error: null });
     // Escaping can make the text of a hostile page six times as long.
     return isLongerThan(MAX_FRAME_OUT_BYTES, frame) ? failure(id, tooLarge()) : frame;
   } catch (error) {
     return failure(id, error);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -47,21 +65,19 @@ export async function answerCommand(command, services) {
  * Ends every command of a tab at once, because the tab is gone or may not be used any more.
  *
  * @param {number} tabId
+ * @param {keyof typeof ENDINGS} ending
  */
-export function endCommands(tabId) {
-  for (const controller of running.get(tabId) ?? []) {
-    controller.abort(
-      disconnected("The tab was closed or detached while the command ran. List the tabs with list_tabs."),
-    );
-  }
+export function endCommands(tabId, ending) {
+  for (const controller of running.get(tabId) ?? []) controller.abort(disconnected(ENDINGS[ending]));
 }
 
 /**
  * @param {Command} command
  * @param {Services} services
  * @param {AbortController} controller
+ * @param {boolean} observe
  */
-async function runCommand({ command, tab_id, params }, services, controller) {
+async function runCommand({ command, tab_id, params }, services, controller, observe) {
   const entry = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!entry) {
     throw new CommandError(
@@ -69,12 +85,19 @@ async function runCommand({ command, tab_id, params }, services, controller) {
       "This version of the extension does not know the command. Update the extension and the server together.",
     );
   }
-  const context = { params, ...services, signal: controller.signal };
-  if (!entry.chooseTab) return entry.run({ tabId: tab_id ?? chrome.tabs.TAB_ID_NONE, ...context });
-  const { chooseTab } = entry;
+  const { signal } = controller;
+  const { attachments } = services;
+  const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
+  const runOn = async (/** @type {number} */ tabId) =>
+    usingDebugger(use, { tabId, params, ...services, requestId: crypto.randomUUID(), signal }, entry.run);
+  if (!entry.page) return runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
-  const tab = await inTurn(chrome.tabs.TAB_ID_NONE, controller.signal, () => chooseTab(tab_id, services.attachments));
-  return whileTabLives(tab, controller, () => entry.run({ tabId: tab.id, ...context }));
+  const choose = () => chooseTab(entry.consent, tab_id, attachments);
+  const tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose);
+  return whileTabLives(tab, controller, async () => {
+    await requireConsent(entry.consent, tab.id, attachments);
+    return runOn(tab.id);
+  });
 }
 
 /**
@@ -92,9 +115,7 @@ async function whileTabLives({ id: tabId, status }, controller, work) {
   running.set(tabId, ofTab.add(controller));
   const hadPage = status !== "unloaded";
   const abortIfLost = async () => {
-    if (!hadPage || (await hasPage(tabId))) return;
-    const error = disconnected("The page crashed or the tab went away while the command ran. Reload it.");
-    for (const each of ofTab) each.abort(error);
+    if (hadPage && !(await hasPage(tabId))) endCommands(tabId, "crashed");
   };
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
@@ -104,6 +125,7 @@ async function whileTabLives({ id: tabId, status }, controller, work) {
       return work();
     });
   } catch (error) {
+    if (controller.signal.aborted) throw error;
     // What a command says about a page that has vanished under it would send the reader the wrong way.
     await abortIfLost();
     controller.signal.throwIfAborted();
@@ -127,23 +149,6 @@ async function hasPage(tabId) {
 /** @param {string} message */
 function disconnected(message) {
   return new CommandError("TAB_DISCONNECTED", message);
-}
-
-/**
- * @template T
- * @param {(controller: AbortController) => Promise<T>} work it ends when it aborts the controller
- * @returns {Promise<T>}
- */
-async function withTimeLimit(work) {
-  const controller = new AbortController();
-  const { promise: ended, reject } = Promise.withResolvers();
-  controller.signal.addEventListener("abort", () => reject(controller.signal.reason));
-  const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS);
-  try {
-    return await Promise.race([work(controller), ended]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /**

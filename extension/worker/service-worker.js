@@ -8,7 +8,8 @@
 import { Attachments } from "./attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
-import { Debuggers } from "./debugger.js";
+import { Debuggers } from "./debuggers.js";
+import { handleCommitted } from "./page-exits.js";
 import { UiPorts } from "./ui-ports.js";
 import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
 
@@ -25,7 +26,7 @@ const attachments = new Attachments((event) => {
     void openDebugger(event.tab_id);
   }
   if (event.event === "tab_detached") {
-    endCommands(event.tab_id);
+    endCommands(event.tab_id, "detached");
     void debuggers.close(event.tab_id);
     void clearBadge(event.tab_id);
   }
@@ -35,6 +36,7 @@ const attachments = new Attachments((event) => {
 const debuggers = new Debuggers({
   onConsole: (tabId, entry) => uiPorts.addConsoleEntry(tabId, entry),
   onCancel: (tabId) => void attachments.detach(tabId),
+  onCrash: (tabId) => endCommands(tabId, "crashed"),
 });
 
 /** @type {Services} */
@@ -45,8 +47,8 @@ const uiPorts = new UiPorts({
     await performAction(action, bridge, attachments);
     await show();
   },
-  run: ({ id, command, tabId, params }) =>
-    answerCommand({ id, type: "command", command, tab_id: tabId, params }, services),
+  run: ({ id, command, tabId, params, observe = false }) =>
+    answerCommand({ id, type: "command", command, tab_id: tabId, params }, services, { observe }),
   viewOf: (tabId) => viewOf(tabId, bridge, attachments),
   consoleOf: async (tabId) => ((await attachments.get(tabId)) ? debuggers.console(tabId).entries() : []),
 });
@@ -75,7 +77,7 @@ chrome.runtime.onConnect.addListener((port) => {
 
 chrome.tabs.onRemoved.addListener((tabId) => {
   // A tab need not be attached to be read.
-  endCommands(tabId);
+  endCommands(tabId, "closed");
   void attachments.detach(tabId);
   if (uiPorts.isWatched(tabId)) void uiPorts.show();
 });
@@ -89,6 +91,7 @@ chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
 
 chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
 chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+chrome.webNavigation.onCommitted.addListener(handleCommitted);
 // A killed worker leaves attached tabs behind.
 void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 

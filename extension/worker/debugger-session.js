@@ -1,0 +1,290 @@
+/**
+ * The debugger's session in one tab: how it begins and ends, and what its events tell. How commands use it is in
+ * debugger-uses.js.
+ *
+ * @import {ConsoleLog} from "./console-log.js"
+ * @import {Drive} from "./debugger-uses.js"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { runInPage, unreadable } from "./page-access.js";
+import { obstacleOf, tabById } from "./tabs.js";
+import { endsWithin, nextEvent } from "./waiting.js";
+
+const PROTOCOL_VERSION = "1.3";
+const MAX_DIALOG_MESSAGE = 200;
+const ALREADY_ATTACHED = /already attached/i;
+
+export class DebuggerSession {
+  /** @readonly */
+  #tabId;
+  /** @readonly */
+  #onCrash;
+  /** @readonly */
+  console;
+  /** @readonly resolves when the browser has let the debugger in: what asks nothing of the page can be sent */
+  entered;
+  /** @readonly resolves when the page has answered */
+  opened;
+  #isClosed = false;
+  /** @type {Drive | null} the command that runs now */
+  #drive = null;
+  /** @type {{type: string, message: string} | null} the dialog that is open now */
+  #dialog = null;
+  #mainFrameId = "";
+  #isLoading = false;
+  /** Says `stopped` when the page has loaded and `dialog` when it shows one. */
+  #told = new EventTarget();
+
+  /**
+   * @param {number} tabId
+   * @param {ConsoleLog} log
+   * @param {() => void} onCrash
+   */
+  constructor(tabId, log, onCrash) {
+    this.#tabId = tabId;
+    this.#onCrash = onCrash;
+    this.console = log;
+    this.entered = this.#enter();
+    this.opened = this.#open();
+  }
+
+  async #enter() {
+    const target = { tabId: this.#tabId };
+    await attach(target);
+    if (!this.#isClosed) return;
+    await this.close();
+    throw protocolFailure("attach", "detached");
+  }
+
+  async #open() {
+    await this.entered;
+    this.console.beginReplay();
+    try {
+      // Before anything else: the browser answers only dialogs that open after it.
+      const enabled = this.send("Page.enable");
+      const { frameTree } = await this.send("Page.getFrameTree");
+      this.#showsPage(frameTree.frame);
+      await Promise.all([enabled, ...["Runtime", "Log", "Inspector"].map((domain) => this.send(`${domain}.enable`))]);
+    } finally {
+      this.console.endReplay();
+    }
+  }
+
+  async close() {
+    this.#isClosed = true;
+    await chrome.debugger.detach({ tabId: this.#tabId }).catch(() => {
+      // The browser has ended it already.
+    });
+  }
+
+  /**
+   * @param {string} method of the Chrome DevTools Protocol
+   * @param {Record<string, unknown>} [params]
+   * @returns {Promise<any>}
+   * @throws {CommandError} TAB_DISCONNECTED, EXECUTION_ERROR
+   */
+  async send(method, params) {
+    try {
+      return await chrome.debugger.sendCommand({ tabId: this.#tabId }, method, params);
+    } catch (error) {
+      throw protocolFailure(method, error);
+    }
+  }
+
+  /** @param {Drive} drive the command that runs from now on: dialogs are answered, and told to it */
+  async begin(drive) {
+    this.#drive = drive;
+    // A page that never finishes loading is not what this command has begun.
+    this.#isLoading = false;
+    await this.#answerDialog();
+  }
+
+  /** @param {Drive} drive */
+  end(drive) {
+    if (this.#drive === drive) this.#drive = null;
+  }
+
+  /**
+   * Waits for the page that an action has asked for, if it did.
+   *
+   * @param {AbortSignal} signal
+   * @param {number} milliseconds
+   * @returns {Promise<boolean>} false when it is still loading then
+   */
+  async settled(signal, milliseconds) {
+    // What the action has begun is known after one round through the page's tasks, by a clock that is not the page's.
+    await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
+      // The page has gone: a new one is on its way, or there.
+    });
+    if (!this.#isLoading) return true;
+    const waiting = new AbortController();
+    try {
+      return await endsWithin(milliseconds, nextEvent(this.#told, "stopped", waiting.signal));
+    } finally {
+      waiting.abort();
+    }
+  }
+
+  /**
+   * @param {AbortSignal} signal aborted when nobody waits any more
+   * @returns {Promise<void>} when the page stands still because of a dialog, which may be now
+   */
+  async dialogOpened(signal) {
+    if (!this.#dialog) await nextEvent(this.#told, "dialog", signal);
+  }
+
+  // --- Events
+
+  /**
+   * @param {string} method
+   * @param {any} params
+   */
+  handleEvent(method, params) {
+    switch (method) {
+      case "Page.javascriptDialogOpening":
+        this.#dialog = { type: params.type, message: params.message };
+        this.#told.dispatchEvent(new Event("dialog"));
+        if (this.#drive) void this.#answerDialog();
+        break;
+      case "Page.javascriptDialogClosed":
+        this.#dialog = null;
+        break;
+      case "Page.frameNavigated":
+        if (!params.frame.parentId) this.#showsPage(params.frame);
+        break;
+      case "Page.navigatedWithinDocument":
+        if (params.frameId === this.#mainFrameId) this.console.pageUrl = params.url;
+        break;
+      case "Page.frameRequestedNavigation":
+      case "Page.frameStartedLoading":
+        if (params.frameId === this.#mainFrameId) this.#isLoading = true;
+        break;
+      case "Page.frameStoppedLoading":
+        if (params.frameId === this.#mainFrameId) this.#loaded();
+        break;
+      case "Runtime.consoleAPICalled":
+        this.console.addCall(params, (objectId) => this.#preview(objectId));
+        break;
+      case "Runtime.exceptionThrown":
+        this.console.addException(params);
+        break;
+      case "Log.entryAdded":
+        this.console.addBrowserEntry(params.entry);
+        break;
+      case "Inspector.targetCrashed":
+        this.#onCrash();
+        break;
+    }
+  }
+
+  /** @param {{id: string, url: string}} mainFrame */
+  #showsPage({ id, url }) {
+    this.#mainFrameId = id;
+    this.console.pageUrl = url;
+  }
+
+  #loaded() {
+    this.#isLoading = false;
+    this.#told.dispatchEvent(new Event("stopped"));
+  }
+
+  /**
+   * Alert and beforeunload are accepted: they ask nothing, or stand in the way of what the command is for. Confirm and
+   * prompt are dismissed: nobody has agreed to what they ask.
+   */
+  async #answerDialog() {
+    if (!this.#dialog) return;
+    const { type, message } = this.#dialog;
+    this.#dialog = null;
+    const accept = type === "alert" || type === "beforeunload";
+    this.#drive?.addDialog({
+      type,
+      message: message.slice(0, MAX_DIALOG_MESSAGE).toWellFormed(),
+      answer: accept ? "accepted" : "dismissed",
+    });
+    await this.send("Page.handleJavaScriptDialog", { accept }).catch(() => {
+      // The person was faster.
+    });
+  }
+
+  /** @param {string} objectId */
+  async #preview(objectId) {
+    const functionDeclaration = "function () { return this; }";
+    const { result } = await this.send("Runtime.callFunctionOn", {
+      objectId,
+      functionDeclaration,
+      generatePreview: true,
+    });
+    return result;
+  }
+}
+
+/** Runs in the page. */
+function passTurn() {
+  return new Promise((go) => setTimeout(go));
+}
+
+/** @param {{tabId: number}} target */
+async function attach(target) {
+  const tryIt = () => chrome.debugger.attach(target, PROTOCOL_VERSION);
+  try {
+    await tryIt().catch(async (error) => {
+      if (!ALREADY_ATTACHED.test(reasonOf(error))) throw error;
+      // A killed worker leaves its session behind, and only one of ours fits.
+      await chrome.debugger.detach(target).catch(() => {});
+      await tryIt();
+    });
+  } catch (error) {
+    throw unreadable(await attachRefusal(target.tabId, reasonOf(error)));
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} reason Chrome's own
+ */
+async function attachRefusal(tabId, reason) {
+  const obstacle = obstacleOf(await tabById(tabId));
+  if (obstacle) return obstacle;
+  if (ALREADY_ATTACHED.test(reason)) {
+    return "Another debugger holds this tab, and the browser lets in only one. End the other one, then try again.";
+  }
+  if (/different extension/i.test(reason)) {
+    return (
+      "Another extension has put a frame of its own into this page, so the browser lets no debugger in. " +
+      "Turn that extension off for this site, then reload the page."
+    );
+  }
+  return "The browser lets no debugger into this tab. Reload the page; if that does not help, open it in another tab.";
+}
+
+/**
+ * @param {string} method
+ * @param {unknown} error
+ */
+function protocolFailure(method, error) {
+  const reason = reasonOf(error);
+  if (/not attached|detached|closed|crashed|navigated|no tab/i.test(reason)) {
+    return new CommandError(
+      "TAB_DISCONNECTED",
+      "The page went away while the command ran. Look where the tab is now, then try again.",
+    );
+  }
+  // Chrome's own words name a method and a parameter; they never quote the page.
+  return new CommandError(
+    "EXECUTION_ERROR",
+    `The browser refused ${method}: ${reason}. Reload the page and try again.`,
+  );
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  const text = error instanceof Error ? error.message : String(error);
+  try {
+    // Chrome gives the protocol's errors as JSON.
+    return String(JSON.parse(text).message);
+  } catch {
+    return text.slice(0, 200);
+  }
+}

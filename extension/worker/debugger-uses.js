@@ -1,0 +1,218 @@
+/**
+ * The ways in which a command uses the debugger of its tab; the table of commands names one for each.
+ *
+ * - `acts`: trusted input and what else changes the page. The page believes that it has the focus meanwhile, because a
+ *   page in the background gets no frames and no input. Dialogs are answered.
+ * - `leaves`: the same for what leads the tab elsewhere: it asks nothing of the page that is there.
+ * - `reads`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
+ * - `observes`: changes nothing at all. A dialog is the person's, and ends the command.
+ *
+ * @import {CommandContext, DebuggerUse, DialogReport, DrivenContext} from "../shared/types.d.ts"
+ * @import {DebuggerSession} from "./debugger-session.js"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { unreadable } from "./page-access.js";
+import { unlessAborted } from "./waiting.js";
+
+const SETTLE_MS = 5_000;
+const MAX_DIALOGS = 20;
+/** What asks nothing of the page ends sooner. */
+const DIALOG_GRACE_MS = 200;
+
+/** @typedef {(context: any) => Promise<any>} Run a command of the table */
+
+/** @type {Record<DebuggerUse, (context: CommandContext, run: Run) => Promise<any>>} */
+const WAYS = {
+  nothing: (context, run) => run(context),
+  acts: async (context, run) => act(await context.debuggers.open(context.tabId), context, run),
+  leaves: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
+  reads: async (context, run) => {
+    const session = context.debuggers.known(context.tabId);
+    return session ? drive(session, context.signal, () => run(context)) : run(context);
+  },
+  observes: async (context, run) => {
+    const session = context.debuggers.known(context.tabId);
+    return session ? observe(session, () => run(context)) : run(context);
+  },
+};
+
+/**
+ * Runs a command in its way of using the debugger.
+ *
+ * @param {DebuggerUse} use
+ * @param {CommandContext} context
+ * @param {Run} run
+ */
+export async function usingDebugger(use, context, run) {
+  return WAYS[use](context, run);
+}
+
+/**
+ * @param {DebuggerSession} session
+ * @param {CommandContext} context
+ * @param {(context: DrivenContext) => Promise<object>} run
+ */
+async function act(session, context, run) {
+  return drive(session, context.signal, (own) => {
+    // Not waited for: what is sent after it comes after it, and the answer can take as long as a page takes to come.
+    const emulateFocus = (/** @type {boolean} */ enabled) =>
+      void session.send("Emulation.setFocusEmulationEnabled", { enabled }).catch(() => {
+        // The tab has gone, and its focus with it.
+      });
+    emulateFocus(true);
+    own.atEnd(() => emulateFocus(false));
+    return run({ ...context, session: own });
+  });
+}
+
+/**
+ * Runs a command's work: dialogs are answered meanwhile, and told in what it answers or throws.
+ *
+ * @template {object} T
+ * @param {DebuggerSession} session
+ * @param {AbortSignal} signal
+ * @param {(own: Drive) => Promise<T>} work
+ */
+async function drive(session, signal, work) {
+  const own = new Drive(session, signal);
+  try {
+    return await unlessAborted(signal, async () => {
+      await session.begin(own);
+      return own.report(await work(own));
+    });
+  } catch (error) {
+    throw own.complete(signal.aborted ? signal.reason : error);
+  } finally {
+    await own.end();
+  }
+}
+
+/**
+ * @template T
+ * @param {DebuggerSession} session
+ * @param {() => Promise<T>} work
+ */
+async function observe(session, work) {
+  const ended = new AbortController();
+  try {
+    return await Promise.race([work(), heldByDialog(session, ended.signal)]);
+  } finally {
+    ended.abort();
+  }
+}
+
+/**
+ * @param {DebuggerSession} session
+ * @param {AbortSignal} signal
+ * @returns {Promise<never>}
+ */
+async function heldByDialog(session, signal) {
+  await session.dialogOpened(signal);
+  await new Promise((resolve) => setTimeout(resolve, DIALOG_GRACE_MS));
+  throw unreadable("The page shows a dialog and stands still. Answer it in the browser.");
+}
+
+/** What one command may do with the debugger; nothing more once its time is up. */
+export class Drive {
+  /** @type {DialogReport[]} */
+  #dialogs = [];
+  /** @type {Set<string>} */
+  #notes = new Set();
+  /** @type {(() => unknown)[]} */
+  #undoings = [];
+  /** When waiting for pages ends, in milliseconds since 1970. */
+  #settleUntil = Infinity;
+  /** @readonly */
+  #session;
+  /** @readonly */
+  #signal;
+  /** @readonly */
+  #onAbort = () => void this.end();
+
+  /**
+   * @param {DebuggerSession} session
+   * @param {AbortSignal} signal
+   */
+  constructor(session, signal) {
+    this.#session = session;
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#onAbort);
+  }
+
+  /**
+   * @param {string} method of the Chrome DevTools Protocol
+   * @param {Record<string, unknown>} [params]
+   * @returns {Promise<any>}
+   * @throws {CommandError} TAB_DISCONNECTED, EXECUTION_ERROR, and the reason of the signal
+   */
+  async send(method, params) {
+    this.#signal.throwIfAborted();
+    const answer = await this.#session.send(method, params);
+    this.#signal.throwIfAborted();
+    return answer;
+  }
+
+  /**
+   * @param {() => unknown} undo what gives the page back as it was: runs when the command ends, at once when it is
+   *   aborted, the last one first
+   */
+  atEnd(undo) {
+    this.#undoings.unshift(undo);
+  }
+
+  /**
+   * As `send`, when the command ends; an abort does not stop it.
+   *
+   * @param {string} method
+   * @param {Record<string, unknown>} [params]
+   */
+  sendAtEnd(method, params) {
+    this.atEnd(() =>
+      this.#session.send(method, params).catch(() => {
+        // The page has gone, and what was done to it.
+      }),
+    );
+  }
+
+  async end() {
+    this.#signal.removeEventListener("abort", this.#onAbort);
+    this.#session.end(this);
+    await Promise.all(this.#undoings.splice(0).map((undo) => undo()));
+  }
+
+  /** Waits for the page that an action has asked for, if it did; at most 5 s in all. */
+  async settled() {
+    this.#settleUntil = Math.min(this.#settleUntil, Date.now() + SETTLE_MS);
+    const isSettled = await this.#session.settled(this.#signal, Math.max(0, this.#settleUntil - Date.now()));
+    this.#signal.throwIfAborted();
+    if (!isSettled) this.#notes.add("The page that follows was still loading after 5 s.");
+  }
+
+  /** @param {DialogReport} dialog */
+  addDialog(dialog) {
+    if (this.#dialogs.length < MAX_DIALOGS) this.#dialogs.push(dialog);
+  }
+
+  /**
+   * @template {object} T
+   * @param {T & {notes?: string[]}} result
+   */
+  report(result) {
+    return {
+      ...result,
+      ...(this.#notes.size && { notes: [...(result.notes ?? []), ...this.#notes] }),
+      ...(this.#dialogs.length && { dialogs: this.#dialogs }),
+    };
+  }
+
+  /**
+   * @param {unknown} error
+   * @returns {unknown} the error, with what happened to dialogs
+   */
+  complete(error) {
+    if (!(error instanceof CommandError) || !this.#dialogs.length) return error;
+    const said = this.#dialogs.map(({ type, message, answer }) => `${type} ${JSON.stringify(message)} was ${answer}`);
+    return new CommandError(error.code, `${error.message} Meanwhile the page's ${said.join(", its ")}.`);
+  }
+}

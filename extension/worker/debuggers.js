@@ -1,0 +1,124 @@
+/**
+ * One session of the browser's debugger for each attached tab: trusted input, dialogs, the console. The browser shows
+ * the person a bar while it lasts; who presses Cancel there detaches the tab.
+ *
+ * @import {ConsoleEntry} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { ConsoleLog } from "./console-log.js";
+import { DebuggerSession } from "./debugger-session.js";
+import { endsWithin } from "./waiting.js";
+
+/** A page that can answer does so within milliseconds. */
+const OPEN_WAIT_MS = 5_000;
+/** What asks nothing of the page still comes after the opening, where there is one. */
+const ENTER_WAIT_MS = 1_000;
+
+export class Debuggers {
+  /** @type {Map<number, DebuggerSession>} */
+  #sessions = new Map();
+  /** @type {Map<number, ConsoleLog>} they outlive a session that the browser ends */
+  #consoles = new Map();
+  /** @readonly */
+  #handlers;
+
+  /**
+   * @param {object} handlers
+   * @param {(tabId: number, entry: ConsoleEntry) => void} handlers.onConsole
+   * @param {(tabId: number) => void} handlers.onCancel the person has pressed Cancel in the browser's bar
+   * @param {(tabId: number) => void} handlers.onCrash the tab's page has crashed
+   */
+  constructor(handlers) {
+    this.#handlers = handlers;
+  }
+
+  /**
+   * The tab's session, opened now if there is none.
+   *
+   * @param {number} tabId
+   * @throws {CommandError} UNREADABLE_PAGE, TAB_DISCONNECTED, COMMAND_TIMEOUT
+   */
+  async open(tabId) {
+    const session = this.#session(tabId);
+    if (await endsWithin(OPEN_WAIT_MS, session.opened)) return session;
+    throw new CommandError(
+      "COMMAND_TIMEOUT",
+      "The page does not answer the debugger: it may show a dialog since before the tab was attached, or be busy. " +
+        "Answer the dialog in the browser, or leave the page with navigate.",
+    );
+  }
+
+  /**
+   * The tab's session for what can do without an answer of the page.
+   *
+   * @param {number} tabId
+   * @throws {CommandError} UNREADABLE_PAGE
+   */
+  async enter(tabId) {
+    const session = this.#session(tabId);
+    await session.entered;
+    await endsWithin(ENTER_WAIT_MS, session.opened).catch(() => {
+      // The page has crashed, or goes already.
+    });
+    return session;
+  }
+
+  /**
+   * @param {number} tabId
+   * @returns {DebuggerSession | undefined} undefined when the tab is not attached, or lets no debugger in
+   */
+  known(tabId) {
+    return this.#sessions.get(tabId);
+  }
+
+  /** @param {number} tabId of a tab that is attached no longer */
+  async close(tabId) {
+    const session = this.#sessions.get(tabId);
+    this.#sessions.delete(tabId);
+    this.#consoles.delete(tabId);
+    await session?.close();
+  }
+
+  /** @param {number} tabId */
+  console(tabId) {
+    const known = this.#consoles.get(tabId);
+    if (known) return known;
+    const log = new ConsoleLog((entry) => this.#handlers.onConsole(tabId, entry));
+    this.#consoles.set(tabId, log);
+    return log;
+  }
+
+  /**
+   * @param {chrome.debugger.DebuggerSession} source
+   * @param {string} method
+   * @param {any} params
+   */
+  handleEvent({ tabId, sessionId }, method, params) {
+    // Frames of other sites have sessions of their own, which nobody asks for.
+    if (tabId !== undefined && sessionId === undefined) this.#sessions.get(tabId)?.handleEvent(method, params);
+  }
+
+  /**
+   * @param {chrome.debugger.Debuggee} source
+   * @param {string} reason
+   */
+  handleDetach({ tabId }, reason) {
+    if (tabId === undefined) return;
+    this.#sessions.delete(tabId);
+    if (reason === "canceled_by_user") this.#handlers.onCancel(tabId);
+  }
+
+  /** @param {number} tabId */
+  #session(tabId) {
+    const known = this.#sessions.get(tabId);
+    if (known) return known;
+    const session = new DebuggerSession(tabId, this.console(tabId), () => this.#handlers.onCrash(tabId));
+    this.#sessions.set(tabId, session);
+    session.opened.catch(() => {
+      // Whoever waits for it says why; the next command tries again.
+      if (this.#sessions.get(tabId) === session) this.#sessions.delete(tabId);
+    });
+    return session;
+  }
+}

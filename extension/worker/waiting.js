@@ -1,0 +1,49 @@
+/** Waits with an end. */
+
+/**
+ * @param {number} milliseconds
+ * @param {Promise<unknown>} work
+ * @returns {Promise<boolean>} false when it has not ended in time
+ */
+export async function endsWithin(milliseconds, work) {
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds, false)));
+  try {
+    return await Promise.race([work.then(() => true), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * @param {EventTarget} target
+ * @param {string} event
+ * @param {AbortSignal} signal aborted when nobody waits any more
+ * @returns {Promise<void>} when the event comes next
+ */
+export function nextEvent(target, event, signal) {
+  return new Promise((resolve) => target.addEventListener(event, () => resolve(), { once: true, signal }));
+}
+
+/**
+ * The work's result, or the reason of the signal: work that takes no notice of an abort holds nobody up.
+ *
+ * @template T
+ * @param {AbortSignal} signal
+ * @param {() => Promise<T>} work
+ * @param {number} [graceMs] after an abort, for work that takes notice and says what happened meanwhile
+ * @returns {Promise<T>}
+ */
+export async function unlessAborted(signal, work, graceMs) {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers();
+  const refuse = () => reject(signal.reason);
+  const abort = () => void (graceMs === undefined ? refuse() : setTimeout(refuse, graceMs));
+  signal.addEventListener("abort", abort);
+  try {
+    return await Promise.race([work(), aborted]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
