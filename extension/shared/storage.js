@@ -1,14 +1,11 @@
 /**
  * The only file that touches chrome.storage. A worker can be killed at any moment; what it must find again is here.
  *
- * @import {Attachment, PanelMemory, RetryState, Settings} from "./types.d.ts"
+ * @import {Attachment, CloseReason, PanelMemory, Settings} from "./types.d.ts"
  */
 
 /** @type {Settings} */
 const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
-
-/** @type {RetryState} */
-const DEFAULT_RETRY_STATE = { failure: null, attempts: 0 };
 
 // A script in a page's isolated world may read local storage unless it is told not to, and the key is there.
 const locked = chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
@@ -49,14 +46,15 @@ export function onPanelMemoryChanged(listener) {
   });
 }
 
-/** @returns {Promise<RetryState>} */
-export async function loadRetryState() {
-  return /** @type {RetryState} */ (await chrome.storage.session.get({ ...DEFAULT_RETRY_STATE }));
+/** @returns {Promise<CloseReason | null>} why the last attempt to connect failed */
+export async function loadFailure() {
+  const { failure } = await chrome.storage.session.get({ failure: null });
+  return /** @type {CloseReason | null} */ (failure);
 }
 
-/** @param {RetryState} retryState */
-export async function saveRetryState(retryState) {
-  await chrome.storage.session.set(retryState);
+/** @param {CloseReason | null} failure */
+export async function saveFailure(failure) {
+  await chrome.storage.session.set({ failure });
 }
 
 /**

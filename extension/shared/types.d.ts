@@ -45,6 +45,8 @@ export interface SessionsEvent {
   type: "event";
   event: "sessions";
   sessions: number;
+  /** Names of their clients, as far as they are known. */
+  clients: string[];
 }
 
 // --- Commands: what each one answers
@@ -331,12 +333,6 @@ export interface Settings {
 }
 
 /** chrome.storage.session: what outlives the worker only. */
-export interface RetryState {
-  failure: CloseReason | null;
-  /** Failed attempts in a row. */
-  attempts: number;
-}
-
 export interface Attachment {
   /** ISO 8601. */
   connectedAt: string;
@@ -374,17 +370,28 @@ export interface SavedCommand {
 
 // --- Connection state
 
-export type CloseReason = "unreachable" | "no_answer" | "wrong_key" | "other_protocol" | "already_connected" | "closed";
+export type CloseReason =
+  /** Nothing listens on the port. */
+  | "unreachable"
+  /** A program listens there and says nothing. */
+  | "no_answer"
+  /** A program answers there, but takes no WebSocket of ours. */
+  | "foreign"
+  | "wrong_key"
+  | "other_protocol"
+  | "already_connected"
+  /** The server has ended an open connection. */
+  | "closed";
 
 export interface Status {
-  state: "setup" | "connected" | "disconnected";
+  /** "paired": no client is open, which is nothing to mend. "disconnected": by the person, or for `failure`. */
+  state: "setup" | "connected" | "paired" | "disconnected";
   paired: boolean;
   port: number | null;
   sessions: number;
+  /** Names of their clients, as far as they are known. */
+  clients: string[];
   failure: CloseReason | null;
-  connecting: boolean;
-  /** When the next attempt starts, in milliseconds since 1970; null when none is planned. */
-  retryAt: number | null;
   autoReconnect: boolean;
 }
 

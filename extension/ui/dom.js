@@ -68,18 +68,21 @@ export function refill(list, items, fallback) {
   (next instanceof HTMLElement ? next : fallback).focus();
 }
 
-/** @param {string} text */
+/**
+ * @param {string} text
+ * @returns {boolean} whether it is in the clipboard now
+ */
 export function copyText(text) {
+  const write = (/** @type {ClipboardEvent} */ event) => {
+    event.preventDefault();
+    event.clipboardData?.setData("text/plain", text);
+  };
   // DevTools lets a panel use no other way to the clipboard in every version.
-  document.addEventListener(
-    "copy",
-    (event) => {
-      event.preventDefault();
-      event.clipboardData?.setData("text/plain", text);
-    },
-    { once: true },
-  );
-  document.execCommand("copy");
+  document.addEventListener("copy", write);
+  const isCopied = document.execCommand("copy");
+  // Where the browser refuses there was no event, and the person's next copy is not ours.
+  document.removeEventListener("copy", write);
+  return isCopied;
 }
 
 /**

@@ -1,13 +1,11 @@
-/** The toolbar button: its badge shows the state, its tooltip says it. @import {Status} from "../shared/types.d.ts" */
+/** The toolbar button: a dot on it shows the state, its tooltip says it. @import {Status} from "../shared/types.d.ts" */
 
-import { describe } from "../shared/status.js";
+import { describe, toneOf } from "../shared/status.js";
 
-const BADGES = {
-  setup: { text: "?", color: "#5f6368" },
-  connected: { text: "ON", color: "#137333" },
-  disconnected: { text: "!", color: "#b3261e" },
-};
-const ATTACHED_TEXT = "TAB";
+const COLORS = { good: "#137333", neutral: "#5f6368", error: "#b3261e" };
+/** A badge of one space is drawn as a plain dot of its colour. */
+const DOT = " ";
+const ATTACHED_DOT = "•";
 
 /**
  * Chrome drops what was set for one tab whenever that tab navigates, so this is called again then.
@@ -16,14 +14,15 @@ const ATTACHED_TEXT = "TAB";
  * @param {number[]} attachedTabIds
  */
 export async function showBadge(status, attachedTabIds) {
-  const { text, color } = BADGES[status.state];
+  const tone = toneOf(status);
+  const isConnected = status.state === "connected";
   const attached = attachedTabIds.length ? ` (attached tabs: ${attachedTabIds.length})` : "";
   await Promise.all([
-    chrome.action.setBadgeText({ text }),
-    chrome.action.setBadgeBackgroundColor({ color }),
+    chrome.action.setBadgeText({ text: tone === "neutral" && status.paired ? "" : DOT }),
+    chrome.action.setBadgeBackgroundColor({ color: COLORS[tone] }),
     chrome.action.setBadgeTextColor({ color: "#ffffff" }),
     chrome.action.setTitle({ title: `Chrome Tab Reader: ${describe(status)}${attached}` }),
-    ...attachedTabIds.map((tabId) => setTabText(tabId, status.state === "connected" ? ATTACHED_TEXT : undefined)),
+    ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected ? ATTACHED_DOT : undefined)),
   ]);
 }
 

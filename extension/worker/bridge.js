@@ -4,30 +4,31 @@
  *   no pairing      -> nothing to connect to
  *   connecting      -> a Connection that is not open yet
  *   connected       -> a Connection that is open
- *   waiting         -> a retry is planned, after 2, 4, 8, 16, 30, 30 ... seconds
+ *   waiting         -> a retry is planned, in 2 to 3 seconds
  *   left closed     -> the person pressed Disconnect, or does not want it to reconnect by itself
  *
- * @import {CloseReason, Command, Pairing, RetryState, Settings, Status} from "../shared/types.d.ts"
+ * @import {CloseReason, Command, Pairing, Settings, Status} from "../shared/types.d.ts"
  */
 
 import { Connection } from "./connection.js";
-import { deleteSettings, loadRetryState, loadSettings, saveRetryState, saveSettings } from "../shared/storage.js";
+import { deleteSettings, loadFailure, loadSettings, saveFailure, saveSettings } from "../shared/storage.js";
 
-const FIRST_RETRY_MS = 2_000;
-const SLOWEST_RETRY_MS = 30_000;
-/** The retry timer dies with the worker; this alarm wakes a new one. Chrome allows no shorter period. */
+/** A server waits about as long for its first question; several browsers should not all knock at once. */
+const RETRY_MS = 2_000;
+const RETRY_JITTER_MS = 1_000;
+/** Nobody is there, as before every client's start. All other failures need the person. */
+const NEUTRAL_FAILURES = new Set([null, "unreachable", "closed"]);
+/** The retry timer dies with a worker that is killed; this alarm wakes a new one. Chrome allows no shorter period. */
 const WAKE_ALARM = "wake";
 const WAKE_PERIOD_MINUTES = 0.5;
 
 export class Bridge {
   /** @type {Settings} */
   #settings = { pairing: null, wanted: false, autoReconnect: false };
-  /** @type {RetryState} */
-  #retryState = { failure: null, attempts: 0 };
+  /** @type {CloseReason | null} why the last attempt failed */
+  #failure = null;
   /** @type {Connection | null} */
   #connection = null;
-  /** @type {number | null} */
-  #retryAt = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retryTimer;
   /** @readonly */
@@ -47,7 +48,7 @@ export class Bridge {
   }
 
   async #load() {
-    [this.#settings, this.#retryState] = await Promise.all([loadSettings(), loadRetryState()]);
+    [this.#settings, this.#failure] = await Promise.all([loadSettings(), loadFailure()]);
     if (this.#mayRetry && !this.#connection) this.#open();
     this.#changed();
   }
@@ -61,9 +62,8 @@ export class Bridge {
       paired: pairing !== null,
       port: pairing?.port ?? null,
       sessions: this.#connection?.sessions ?? 0,
-      failure: this.#retryState.failure,
-      connecting: this.#connection !== null,
-      retryAt: this.#retryAt,
+      clients: this.#connection?.clients ?? [],
+      failure: this.#failure,
       autoReconnect,
     };
   }
@@ -103,7 +103,7 @@ export class Bridge {
   /** @param {boolean} autoReconnect */
   async setAutoReconnect(autoReconnect) {
     await this.#save({ autoReconnect });
-    if (!autoReconnect) this.#cancelRetry();
+    if (!autoReconnect) clearTimeout(this.#retryTimer);
     else if (this.#mayRetry && !this.#connection) this.#open();
     this.#changed();
   }
@@ -118,7 +118,7 @@ export class Bridge {
 
   #open() {
     if (!this.#settings.pairing) return;
-    this.#cancelRetry();
+    clearTimeout(this.#retryTimer);
     this.#connection = new Connection(this.#settings.pairing, {
       onOpen: () => this.#opened(),
       onCommand: this.#handlers.onCommand,
@@ -128,39 +128,33 @@ export class Bridge {
   }
 
   #opened() {
-    this.#setRetryState({ failure: null, attempts: 0 });
+    this.#setFailure(null);
     this.#handlers.onOpen();
     this.#changed();
   }
 
   /** @param {CloseReason} reason */
   #closed(reason) {
+    const before = this.#state;
+    const isNews = reason !== this.#failure;
     this.#connection = null;
-    const attempts = this.#retryState.attempts + 1;
-    this.#setRetryState({ failure: reason, attempts });
-    if (this.#mayRetry) this.#planRetry(retryDelay(reason, attempts));
-    this.#changed();
+    this.#setFailure(reason);
+    if (this.#mayRetry) this.#planRetry();
+    // Thousands of attempts in vain leave the popup and the badge as they are.
+    if (isNews || before !== this.#state) this.#changed();
   }
 
-  /** @param {number} delayMs */
-  #planRetry(delayMs) {
-    this.#retryAt = Date.now() + delayMs;
-    this.#retryTimer = setTimeout(() => {
-      this.#open();
-      this.#changed();
-    }, delayMs);
-  }
-
-  #cancelRetry() {
-    clearTimeout(this.#retryTimer);
-    this.#retryAt = null;
+  #planRetry() {
+    this.#retryTimer = setTimeout(() => this.#open(), RETRY_MS + Math.random() * RETRY_JITTER_MS);
+    // A worker dies after 30 s without a call like this, and its timer with it. A fetch does not count.
+    void chrome.runtime.getPlatformInfo();
   }
 
   #leave() {
-    this.#cancelRetry();
+    clearTimeout(this.#retryTimer);
     this.#connection?.close();
     this.#connection = null;
-    this.#setRetryState({ failure: null, attempts: 0 });
+    this.#setFailure(null);
   }
 
   // --- State
@@ -171,9 +165,9 @@ export class Bridge {
   }
 
   get #state() {
+    if (!this.#settings.pairing) return "setup";
     if (this.#connection?.isOpen) return "connected";
-    // The pairing is kept: a foreign program on the port must not be able to make it vanish.
-    return this.#settings.pairing && this.#retryState.failure !== "wrong_key" ? "disconnected" : "setup";
+    return this.#mayRetry && NEUTRAL_FAILURES.has(this.#failure) ? "paired" : "disconnected";
   }
 
   /** @param {Partial<Settings>} change */
@@ -183,10 +177,10 @@ export class Bridge {
     await saveSettings(this.#settings);
   }
 
-  /** @param {RetryState} retryState */
-  #setRetryState(retryState) {
-    this.#retryState = retryState;
-    void saveRetryState(retryState);
+  /** @param {CloseReason | null} failure */
+  #setFailure(failure) {
+    this.#failure = failure;
+    void saveFailure(failure);
   }
 
   #changed() {
@@ -194,15 +188,4 @@ export class Bridge {
     else void chrome.alarms.clear(WAKE_ALARM);
     this.#handlers.onChange();
   }
-}
-
-/**
- * @param {CloseReason} reason
- * @param {number} attempts failed attempts in a row, at least 1
- * @returns {number} milliseconds until the next attempt
- */
-export function retryDelay(reason, attempts) {
-  // What is wrong with the other program does not mend by itself in seconds.
-  if (reason === "wrong_key" || reason === "other_protocol") return SLOWEST_RETRY_MS;
-  return Math.min(FIRST_RETRY_MS * 2 ** (attempts - 1), SLOWEST_RETRY_MS);
 }

@@ -1,5 +1,5 @@
 /**
- * One WebSocket to the server, from opening to closing. It is used once; bridge.js decides when to make the next one.
+ * One connection to the server, from looking for it to closing. It is used once; bridge.js decides when to make the next one.
  *
  * @import {ClientMessage, CloseReason, Command, Pairing, SessionsEvent} from "../shared/types.d.ts"
  */
@@ -11,8 +11,11 @@ const PROTOCOL = 1;
 /** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
 const PING_INTERVAL_MS = 20_000;
 const OPENING_TIMEOUT_MS = 10_000;
+/** For the first sign of a program on the port. */
+const LOOKING_TIMEOUT_MS = 2_000;
 /** In UTF-16 units, which is never more than the bytes that the limit is about. */
 const MAX_FRAME_IN = 1024 * 1024;
+const MAX_CLIENTS = 50;
 
 const CLOSE_NORMAL = 1000;
 const CLOSE_OTHER_PROTOCOL = 4400;
@@ -22,6 +25,8 @@ const CLOSE_ALREADY_CONNECTED = 4409;
 
 /** In the order in which they are gone through; any of them can be followed by CLOSED. */
 const State = Object.freeze({
+  /** Whether anybody listens on the port is asked. */
+  LOOKING: "LOOKING",
   /** The socket is not open yet. */
   CONNECTING: "CONNECTING",
   /** hello is sent; the server's challenge is awaited. */
@@ -37,17 +42,19 @@ const State = Object.freeze({
 export class Connection {
   /** Sessions behind the server, as its welcome or a later event said. */
   sessions = 0;
+  /** @type {string[]} names of their clients */
+  clients = [];
 
   /** @readonly */
   #pairing;
   /** @readonly */
   #handlers;
-  /** @readonly */
+  /** @type {WebSocket | undefined} */
   #socket;
-  /** @readonly */
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
   #openingTimer;
   /** @type {keyof typeof State} */
-  #state = State.CONNECTING;
+  #state = State.LOOKING;
   #nonce = makeNonce();
   #awaitsPong = false;
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -59,17 +66,13 @@ export class Connection {
    * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
    * @param {(command: Command, reply: (frame: string) => void) => void} handlers.onCommand
    *   `reply` takes JSON and drops it once this connection has closed: the next server has given the id to another command
-   * @param {() => void} handlers.onSessions the number of sessions has changed
+   * @param {() => void} handlers.onSessions the sessions or their clients have changed
    * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
    */
   constructor(pairing, handlers) {
     this.#pairing = pairing;
     this.#handlers = handlers;
-    this.#socket = new WebSocket(`${pairing.server}/extension`);
-    this.#socket.onopen = () => this.#hello();
-    this.#socket.onmessage = ({ data }) => this.#receive(data);
-    this.#socket.onclose = ({ code }) => this.#fail(this.#reasonOf(code), CLOSE_NORMAL);
-    this.#openingTimer = setTimeout(() => this.#fail("no_answer", CLOSE_NO_ANSWER), OPENING_TIMEOUT_MS);
+    void this.#start();
   }
 
   get isOpen() {
@@ -80,7 +83,7 @@ export class Connection {
   sendFrame(frame) {
     if (!this.isOpen) return;
     // As a Blob, which makes a binary frame, Chrome sends a large text in less than half the time.
-    this.#socket.send(frame.length > LARGE_FRAME_UNITS ? new Blob([frame]) : frame);
+    this.#socket?.send(frame.length > LARGE_FRAME_UNITS ? new Blob([frame]) : frame);
   }
 
   /** Closes for good and says nothing to `onClose`. May be called twice. */
@@ -89,6 +92,19 @@ export class Connection {
   }
 
   // --- Opening
+
+  async #start() {
+    // After some WebSockets that nobody answered, Chrome delays each next one by up to 5 s; a request it never does.
+    const failure = await look(this.#pairing);
+    if (this.#state === State.CLOSED) return;
+    if (failure) return this.#fail(failure, CLOSE_NORMAL);
+    this.#state = State.CONNECTING;
+    this.#socket = new WebSocket(`${this.#pairing.server}/extension`);
+    this.#socket.onopen = () => this.#hello();
+    this.#socket.onmessage = ({ data }) => this.#receive(data);
+    this.#socket.onclose = ({ code }) => this.#fail(this.#reasonOf(code), CLOSE_NORMAL);
+    this.#openingTimer = setTimeout(() => this.#fail("no_answer", CLOSE_NO_ANSWER), OPENING_TIMEOUT_MS);
+  }
 
   #hello() {
     this.#state = State.CHALLENGING;
@@ -113,9 +129,9 @@ export class Connection {
   }
 
   /** @param {Record<string, unknown>} welcome */
-  #welcome({ sessions }) {
+  #welcome(welcome) {
     this.#state = State.OPEN;
-    this.sessions = isCount(sessions) ? sessions : 1;
+    this.#setSessions(welcome);
     clearTimeout(this.#openingTimer);
     this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
     this.#handlers.onOpen();
@@ -135,9 +151,15 @@ export class Connection {
     this.#handlers.onCommand(command, (frame) => this.sendFrame(frame));
   }
 
-  /** @param {number} sessions */
-  #setSessions(sessions) {
-    this.sessions = sessions;
+  /** @param {Record<string, unknown>} message */
+  #setSessions({ sessions, clients }) {
+    this.sessions = isCount(sessions) ? sessions : 1;
+    this.clients = Array.isArray(clients) ? clients.filter(isName).slice(0, MAX_CLIENTS) : [];
+  }
+
+  /** @param {SessionsEvent} event */
+  #sessionsChanged(event) {
+    this.#setSessions({ ...event });
     this.#handlers.onSessions();
   }
 
@@ -149,7 +171,7 @@ export class Connection {
     if (message && expected === "CHALLENGING challenge") void this.#answerChallenge(message);
     else if (message && expected === "PROVING welcome") this.#welcome(message);
     else if (message && expected === "OPEN command" && isCommand(message)) this.#command(message);
-    else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#setSessions(message.sessions);
+    else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#sessionsChanged(message);
     else if (expected !== "OPEN pong") console.debug("Dropped a message that is malformed or not expected now.");
   }
 
@@ -157,7 +179,7 @@ export class Connection {
 
   /** @param {ClientMessage} message */
   #send(message) {
-    this.#socket.send(JSON.stringify(message));
+    this.#socket?.send(JSON.stringify(message));
   }
 
   /**
@@ -168,7 +190,7 @@ export class Connection {
     if (code === CLOSE_WRONG_KEY) return "wrong_key";
     if (code === CLOSE_OTHER_PROTOCOL) return "other_protocol";
     if (code === CLOSE_ALREADY_CONNECTED) return "already_connected";
-    if (this.#state === State.CONNECTING) return "unreachable";
+    if (this.#state === State.CONNECTING) return "foreign";
     return this.#state === State.OPEN ? "closed" : "no_answer";
   }
 
@@ -187,7 +209,22 @@ export class Connection {
     this.#state = State.CLOSED;
     clearTimeout(this.#openingTimer);
     clearInterval(this.#pingTimer);
-    this.#socket.close(code);
+    this.#socket?.close(code);
+  }
+}
+
+/**
+ * @param {Pairing} pairing
+ * @returns {Promise<CloseReason | null>} null when a program on the port answers, whatever it says
+ */
+async function look({ server }) {
+  try {
+    const signal = AbortSignal.timeout(LOOKING_TIMEOUT_MS);
+    const address = `${server.replace(/^ws:/, "http:")}/health`;
+    await fetch(address, { cache: "no-store", credentials: "omit", redirect: "manual", signal });
+    return null;
+  } catch (error) {
+    return error instanceof DOMException && error.name === "TimeoutError" ? "no_answer" : "unreachable";
   }
 }
 
@@ -211,6 +248,14 @@ function parseMessage(data) {
  */
 function isCount(value) {
   return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+function isName(value) {
+  return typeof value === "string" && value !== "";
 }
 
 /**

@@ -8,7 +8,8 @@
 import { CommandError } from "../shared/errors.js";
 
 const PREFIX = "vf://";
-const LOOPBACK_HOSTS = new Set(["127.0.0.1", "localhost", "[::1]"]);
+/** Where the server listens. Other names of this computer can lead to another program, or be made to lead elsewhere. */
+const HOST = "127.0.0.1";
 /** 32 bytes in base64url without padding: keys, nonces and proofs. */
 const BASE64URL_32_BYTES = /^[A-Za-z0-9_-]{43}$/;
 
@@ -115,10 +116,10 @@ function parseServer(server) {
   const url = typeof server === "string" ? URL.parse(server) : null;
   if (!url) throw invalid("This connection string names no server. Make a new one with --pair.");
   // The page text goes there unencrypted, so it must not leave this computer.
-  if (url.protocol !== "ws:" || !LOOPBACK_HOSTS.has(url.hostname)) {
+  if (url.protocol !== "ws:" || url.hostname !== HOST) {
     throw invalid(
-      "This connection string leads to another computer, and pages are only sent to this one (ws://127.0.0.1). " +
-        "Make a new one with --pair here.",
+      `This connection string leads elsewhere than to ws://${HOST}:PORT, the only place that pages are sent to. ` +
+        "Make a new one with --pair on this computer.",
     );
   }
   if (url.pathname !== "/" || url.search || url.hash || url.username || url.password) {

@@ -18,6 +18,7 @@ from tests.support.fake_bridge import (
 )
 
 KEY = encode(bytes(range(32)))
+# Of ws://localhost:3456, where another program may listen.
 SOURCE_EXAMPLE = "vf://eyJ2IjoxLCJzIjoid3M6Ly9sb2NhbGhvc3Q6MzQ1NiIsImsiOiJkZXYtMTIzLXRlc3QifQ"
 
 
@@ -40,7 +41,7 @@ async def test_pasted_string_connects_and_says_so(popup: Popup, bridge: FakeBrid
     await popup.paste(bridge.connection_string)
     await bridge.connected()
 
-    await expect(popup.element("status")).to_have_text(f"Connected to 1 session on port {bridge.port} ")
+    await expect(popup.element("status")).to_have_text("Connected to 1 session.")
     assert bridge.origins == [EXTENSION_URL]
 
 
@@ -59,7 +60,7 @@ async def test_wrong_string_is_refused_with_a_sentence_and_a_right_one_connects(
     await popup.paste("http://127.0.0.1:61822")
     await expect(popup.element("problem")).to_contain_text("must start with vf://")
     await popup.shows("Setup")
-    await expect(popup.element("connection-string")).to_have_value("")
+    await expect(popup.element("connection-string")).to_have_value("http://127.0.0.1:61822")
 
     await popup.paste(bridge.connection_string)
     await popup.shows("Connected")
@@ -76,11 +77,13 @@ async def test_each_wrong_string_has_its_own_sentence(popup: Popup) -> None:
         string_for("ws://127.0.0.1:61822", key=""): "no key",
         string_for("ws://127.0.0.1:61822", key=7): "no key",
         string_for(7): "names no server",
-        string_for("ws://192.168.1.5:61822"): "another computer",
-        string_for("ws://127.0.0.1.evil.example:61822"): "another computer",
-        string_for("ws://127.0.0.1@evil.example:61822"): "another computer",
-        string_for("wss://127.0.0.1:61822"): "another computer",
-        string_for("http://127.0.0.1:61822"): "another computer",
+        string_for("ws://192.168.1.5:61822"): "leads elsewhere",
+        string_for("ws://127.0.0.1.evil.example:61822"): "leads elsewhere",
+        string_for("ws://127.0.0.1@evil.example:61822"): "leads elsewhere",
+        string_for("ws://[::1]:61822"): "leads elsewhere",
+        SOURCE_EXAMPLE: "leads elsewhere",
+        string_for("wss://127.0.0.1:61822"): "leads elsewhere",
+        string_for("http://127.0.0.1:61822"): "leads elsewhere",
         string_for("ws://user@127.0.0.1:61822"): "more than a server",
         string_for("ws://127.0.0.1:61822/path"): "more than a server",
     }
@@ -91,9 +94,8 @@ async def test_each_wrong_string_has_its_own_sentence(popup: Popup) -> None:
 
 
 async def test_string_decodes_to_server_port_and_key(popup: Popup) -> None:
-    example = {"server": "ws://localhost:3456", "port": 3456, "key": "dev-123-test"}
-    assert await parse(popup, SOURCE_EXAMPLE) == example
-    assert await parse(popup, string_for("ws://[::1]:7")) == {"server": "ws://[::1]:7", "port": 7, "key": KEY}
+    own = {"server": "ws://127.0.0.1:3456", "port": 3456, "key": "dev-123-test"}
+    assert await parse(popup, string_for("ws://127.0.0.1:3456", key="dev-123-test")) == own
     assert await parse(popup, string_for("ws://127.0.0.1/")) == {"server": "ws://127.0.0.1", "port": 80, "key": KEY}
 
 
@@ -127,8 +129,10 @@ async def test_server_without_the_key_gets_no_proof_and_4401(popup: Popup, bridg
 
     assert await bridge.next_close_code() == 4401
     assert bridge.received.empty()
-    await popup.shows(f"Setup. The program on port {bridge.port} does not have this key")
+    await popup.shows(f"Disconnected. The server on port {bridge.port} has another key")
     await expect(popup.element("connection-string")).to_be_visible()
+    await expect(popup.element("connection-string")).to_have_value("")
+    await expect(popup.element("reconnect")).to_be_visible()
 
     bridge.key = right_key
     await popup.paste(string)
@@ -139,10 +143,11 @@ async def test_server_without_the_key_gets_no_proof_and_4401(popup: Popup, bridg
 async def test_foreign_program_cannot_make_the_pairing_vanish(popup: Popup, bridge: FakeBridge) -> None:
     right_key, bridge.key = bridge.key, make_nonce()
     await popup.paste(string_for(f"ws://127.0.0.1:{bridge.port}", key=right_key))
-    await popup.shows("Setup. The program")
+    await popup.shows("Disconnected. The server")
+    await stop_worker(popup)
+    await popup.shows("Disconnected. The server")
 
     bridge.key = right_key
-    await stop_worker(popup)
 
     await bridge.connected()
     await popup.shows("Connected")
@@ -190,7 +195,7 @@ async def test_welcome_without_a_proof_opens_nothing(popup: Popup, bridge: FakeB
     assert (await bridge.next_message("proof"))["type"] == "proof"
 
 
-async def test_server_that_refuses_our_proof_leads_to_setup(popup: Popup, bridge: FakeBridge) -> None:
+async def test_server_that_refuses_our_proof_is_said_to_have_another_key(popup: Popup, bridge: FakeBridge) -> None:
     async def refusing_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
@@ -200,7 +205,7 @@ async def test_server_that_refuses_our_proof_leads_to_setup(popup: Popup, bridge
     bridge.opening = refusing_opening
     await popup.paste(bridge.connection_string)
 
-    await popup.shows("Setup. The program on port")
+    await popup.shows("Disconnected. The server on port .* has another key")
 
 
 async def test_each_opening_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge) -> None:

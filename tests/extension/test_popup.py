@@ -10,6 +10,7 @@ from playwright.async_api import Page, Worker, expect
 from tests.extension.conftest import Popup, Site
 from tests.support.fake_bridge import FakeBridge, make_nonce
 
+GREEN, GRAY, RED = [19, 115, 51], [95, 99, 104], [179, 38, 30]
 CONTROLS = {
     "connection-string",
     "connect",
@@ -54,13 +55,15 @@ async def test_disconnected_shows_reconnect_and_forget(paired: Popup) -> None:
     assert await visible_controls(paired) == {"reconnect", "forget", "auto-reconnect"}
 
 
-async def test_setup_with_a_wrong_key_can_also_forget(popup: Popup, bridge: FakeBridge) -> None:
+async def test_wrong_key_can_be_mended_in_each_way_there_is(popup: Popup, bridge: FakeBridge) -> None:
     string = bridge.connection_string
     bridge.key = make_nonce()
     await popup.paste(string)
-    await popup.shows("Setup. The program")
+    await popup.shows("Disconnected. The server")
+    await expect(popup.element("status")).to_have_attribute("data-tone", "error")
 
-    assert await visible_controls(popup) == {"connection-string", "connect", "forget", "auto-reconnect"}
+    both = {"connection-string", "connect", "reconnect"}
+    assert await visible_controls(popup) == {*both, "forget", "auto-reconnect"}
 
 
 async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: Popup, bridge: FakeBridge) -> None:
@@ -88,9 +91,7 @@ async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: P
     await expect(popup.element("connection-string")).to_be_focused()
 
 
-async def test_screen_reader_hears_names_the_state_and_refusals_but_no_countdown(
-    paired: Popup, bridge: FakeBridge, site: Site
-) -> None:
+async def test_screen_reader_hears_names_the_state_and_refusals(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     page = paired.page
     await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
@@ -100,9 +101,7 @@ async def test_screen_reader_hears_names_the_state_and_refusals_but_no_countdown
     await expect(page.get_by_role("status")).to_contain_text("Connected to 1 session")
 
     await bridge.stop()
-    await expect(paired.element("countdown")).to_have_text(re.compile("Trying again in"))
-    await expect(page.get_by_role("status")).not_to_contain_text("Trying again")
-    assert await paired.element("countdown").get_attribute("aria-hidden") == "true"
+    await expect(page.get_by_role("status")).to_contain_text("Paired. Connects when your client starts.")
 
     await paired.press("forget")
     await page.get_by_role("textbox", name="Connection string").fill("nonsense")
@@ -206,7 +205,7 @@ async def test_new_pairing_starts_with_no_attached_tab(paired: Popup, bridge: Fa
     else:
         bridge.key = make_nonce()
         await bridge.hang_up()
-    await paired.shows("Setup")
+    await paired.shows("Setup" if way == "forget" else "Disconnected. The server")
     await expect(paired.element("attachButton")).to_be_visible(visible=way != "forget")
     await paired.paste(bridge.connection_string)
     await paired.shows("Connected")
@@ -224,20 +223,31 @@ async def test_title_of_a_page_is_shown_as_text(paired: Popup, site: Site) -> No
 async def test_badge_shows_each_state_and_the_tooltip_says_it(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     await show_page(paired, site.url("/one"))
     tab_id = await paired.tab_id(site.url("/one"))
-    connected = f"Chrome Tab Reader: Connected to 1 session on port {bridge.port}"
-    await expect_badge(paired, tab_id, "ON", connected)
+    connected = "Chrome Tab Reader: Connected to 1 session."
+    await expect_badge(paired, tab_id, " ", connected)
+    assert await badge_color(paired) == GREEN
 
     await paired.press("attachButton")
-    await expect_badge(paired, tab_id, "TAB", f"{connected} (attached tabs: 1)")
+    await expect_badge(paired, tab_id, "•", f"{connected} (attached tabs: 1)")
 
     await paired.press("disconnect")
-    await expect_badge(paired, tab_id, "!", "Chrome Tab Reader: Disconnected. Press Reconnect")
+    await expect_badge(paired, tab_id, "", "Chrome Tab Reader: Disconnected. Press Reconnect")
     await paired.press("attachButton")
     await paired.press("reconnect")
-    await expect_badge(paired, tab_id, "ON", connected)
+    await expect_badge(paired, tab_id, " ", connected)
+
+    await bridge.stop()
+    await expect_badge(paired, tab_id, "", "Chrome Tab Reader: Paired. Connects when your client starts.")
+    right_key, bridge.key = bridge.key, make_nonce()
+    await bridge.start()
+    await expect_badge(paired, tab_id, " ", "Chrome Tab Reader: Disconnected. The server")
+    assert await badge_color(paired) == RED
+    bridge.key = right_key
+    await expect_badge(paired, tab_id, " ", connected)
 
     await paired.press("forget")
-    await expect_badge(paired, tab_id, "?", "Chrome Tab Reader: Setup.")
+    await expect_badge(paired, tab_id, " ", "Chrome Tab Reader: Setup.")
+    assert await badge_color(paired) == GRAY
 
 
 async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
@@ -246,7 +256,7 @@ async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
     page = await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
     tab_id = (await bridge.next_message("tab_attached"))["tab_id"]
-    await expect_badge(paired, tab_id, "TAB", "Chrome Tab Reader: Connected")
+    await expect_badge(paired, tab_id, "•", "Chrome Tab Reader: Connected")
     # A tab without the worker's help: it shows when Chrome drops a badge.
     other = await show_page(paired, site.url("/one?other"))
     other_id = await paired.tab_id(site.url("/one?other"))
@@ -257,8 +267,8 @@ async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
     await page.reload()
     await other.reload()
 
-    await wait_for_badge(worker, other_id, "ON", "Chrome Tab Reader: Connected")
-    await wait_for_badge(worker, tab_id, "TAB", "Chrome Tab Reader: Connected")
+    await wait_for_badge(worker, other_id, " ", "Chrome Tab Reader: Connected")
+    await wait_for_badge(worker, tab_id, "•", "Chrome Tab Reader: Connected")
 
 
 async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Popup, site: Site) -> None:
@@ -285,6 +295,11 @@ async def test_popup_of_the_button_is_as_wide_as_it_should_be(popup: Popup) -> N
     await popup.chrome("await chrome.action.openPopup()")
 
     await popup.page.wait_for_function("chrome.extension.getViews({ type: 'popup' })[0]?.innerWidth === 340")
+
+
+async def badge_color(popup: Popup) -> list[int]:
+    """The colour that all tabs have, as red, green and blue."""
+    return (await popup.chrome("await chrome.action.getBadgeBackgroundColor({})"))[:3]
 
 
 async def expect_badge(popup: Popup, tab_id: int, text: str, tooltip: str) -> None:

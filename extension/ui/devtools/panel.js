@@ -7,7 +7,7 @@
 
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
-import { describe, describeRetry } from "../../shared/status.js";
+import { describe, toneOf } from "../../shared/status.js";
 import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
 import { CommandForm } from "./command-form.js";
 import { ConsoleView } from "./console-view.js";
@@ -19,12 +19,9 @@ import { WorkerPort } from "./worker-port.js";
 
 /** @import {Wish} from "./runs-view.js" */
 
-const COUNTDOWN_TICK_MS = 1_000;
-
 const page = {
   status: byId("status", HTMLElement),
   sentence: byId("sentence", HTMLElement),
-  countdown: byId("countdown", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
   disconnect: byId("disconnect", HTMLButtonElement),
   problem: byId("problem", HTMLElement),
@@ -60,7 +57,6 @@ function show(newView) {
   const focused = document.activeElement;
   showStatus(newView);
   showTab(newView);
-  showCountdown();
   dataLayerView.setTab(newView.tab);
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
   if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect, page.attachButton].find(isShown)?.focus();
@@ -68,11 +64,11 @@ function show(newView) {
 
 /** @param {View} newView */
 function showStatus({ status }) {
-  page.status.dataset.state = status.state;
+  page.status.dataset.tone = toneOf(status);
   const advice = status.state === "setup" ? " Paste it into the popup of the extension." : "";
   setText(page.sentence, describe(status) + advice);
   page.reconnect.hidden = status.state !== "disconnected";
-  page.disconnect.hidden = status.state !== "connected";
+  page.disconnect.hidden = status.state !== "connected" && status.state !== "paired";
 }
 
 /** @param {View} newView */
@@ -84,10 +80,6 @@ function showTab({ tab }) {
   const isAttached = tab?.attached ?? false;
   page.attachButton.classList.toggle("primary", !isAttached);
   setText(page.consoleState, isAttached ? "" : "Attach this tab to see its console.");
-}
-
-function showCountdown() {
-  if (view) setText(page.countdown, describeRetry(view.status, Date.now()));
 }
 
 async function showMemory() {
@@ -144,6 +136,5 @@ page.allowEvaluate.addEventListener("change", () => {
 });
 
 followTheme();
-setInterval(showCountdown, COUNTDOWN_TICK_MS);
 onPanelMemoryChanged(() => void showMemory());
 void showMemory();

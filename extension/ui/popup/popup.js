@@ -7,14 +7,11 @@
 
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
-import { describe, describeRetry } from "../../shared/status.js";
-
-const COUNTDOWN_TICK_MS = 1_000;
+import { describe, toneOf } from "../../shared/status.js";
 
 const page = {
   status: byId("status", HTMLElement),
   sentence: byId("sentence", HTMLElement),
-  countdown: byId("countdown", HTMLElement),
   problem: byId("problem", HTMLElement),
   setup: byId("setup", HTMLFormElement),
   connectionString: byId("connection-string", HTMLInputElement),
@@ -32,7 +29,12 @@ const page = {
 };
 
 /** Where the focus goes in each state. */
-const mainControls = { setup: page.connectionString, connected: page.disconnect, disconnected: page.reconnect };
+const mainControls = {
+  setup: page.connectionString,
+  connected: page.disconnect,
+  paired: page.disconnect,
+  disconnected: page.reconnect,
+};
 
 /** @type {chrome.runtime.Port} */
 let port;
@@ -48,7 +50,6 @@ function show(newView) {
   const focused = document.activeElement;
   showStatus(newView);
   showTab(newView);
-  showCountdown();
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
   const isWaitingForPaste = isFirst && newView.status.state === "setup";
   if (isWaitingForPaste || focused?.closest("[hidden]")) mainControls[newView.status.state].focus();
@@ -56,25 +57,23 @@ function show(newView) {
 
 /** @param {View} newView */
 function showStatus({ status }) {
-  page.status.dataset.state = status.state;
+  page.status.dataset.tone = toneOf(status);
   setText(page.sentence, describe(status));
-  page.setup.hidden = status.state !== "setup";
+  page.setup.hidden = status.state !== "setup" && status.failure !== "wrong_key";
+  // The key is not shown again once it is taken; a string that is refused stays, to be seen and mended.
+  if (page.setup.hidden) page.connectionString.value = "";
   page.connection.hidden = !status.paired;
   page.reconnect.hidden = status.state !== "disconnected";
-  page.disconnect.hidden = status.state !== "connected";
+  page.disconnect.hidden = status.state !== "connected" && status.state !== "paired";
   page.autoReconnect.checked = status.autoReconnect;
 }
 
 /** @param {View} newView */
 function showTab({ status, tab }) {
-  page.tab.hidden = !tab || (status.state !== "connected" && !tab.attached);
+  page.tab.hidden = !tab || (status.state !== "connected" && status.state !== "paired" && !tab.attached);
   if (!tab) return;
   setText(page.tabTitle, tab.title);
   showAttachment(page, tab);
-}
-
-function showCountdown() {
-  if (view) setText(page.countdown, describeRetry(view.status, Date.now()));
 }
 
 // --- Talking to the worker
@@ -110,8 +109,6 @@ function send(action) {
 page.setup.addEventListener("submit", (event) => {
   event.preventDefault();
   ask({ action: "connect", connectionString: page.connectionString.value });
-  // The key is not shown again, whatever comes of it.
-  page.connectionString.value = "";
 });
 page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
 page.disconnect.addEventListener("click", () => ask({ action: "disconnect" }));
@@ -133,5 +130,4 @@ chrome.tabs.onUpdated.addListener((_tabId, change) => {
   if (change.url || change.title) refresh();
 });
 
-setInterval(showCountdown, COUNTDOWN_TICK_MS);
 openPort();
