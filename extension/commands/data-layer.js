@@ -1,10 +1,11 @@
-/** @import {CommandContext, DataLayer, DataLayerCuts, DataLayerLimits, DataLayerReading} from "../shared/types.d.ts" */
+/** @import {CommandContext, DataLayer, JsonLimits, WrittenJson} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
-import { readDataLayer } from "../page/read-data-layer.js";
+import { writeJson } from "../page/write-json.js";
 import { askPage, unreadable } from "../worker/page-access.js";
+import { cutNotes, parseWritten } from "./page-values.js";
 
-/** @type {DataLayerLimits} */
+/** @type {JsonLimits} */
 const LIMITS = {
   depth: 20,
   entries: 5_000,
@@ -16,6 +17,7 @@ const LIMITS = {
 const DEFAULT_NAME = "dataLayer";
 const MAX_NAME_LENGTH = 200;
 const NAMED_CANDIDATES = 10;
+const NEWEST = -1;
 
 /**
  * @param {CommandContext} context `params`: `name`, a global or a path to a member of one (`digitalData.events`);
@@ -25,12 +27,15 @@ const NAMED_CANDIDATES = 10;
  */
 export async function getDataLayer(context) {
   const { params } = context;
-  const request = { name: nameOf(params), ...sinceOf(params), limits: LIMITS };
-  const answer = await askPage(context, () => ({ func: readDataLayer, args: [request], world: "MAIN" }));
-  const reading = parse(answer);
-  if (!reading.found) throw notFound(request.name, reading.candidates);
-  const { values, total, since } = reading;
-  return { name: request.name, values, total, since, notes: notesOf(reading, "since" in request) };
+  const name = nameOf(params);
+  const wanted = sinceOf(params);
+  const request = { name, since: wanted, limits: LIMITS };
+  const answer = await askPage(context, () => ({ func: writeJson, args: [request], world: "MAIN" }));
+  const written = parseWritten(answer, LIMITS);
+  if (!written) throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
+  if (!written.found) throw notFound(name, written.candidates);
+  const { values, total, since } = written;
+  return { name, values, total, since, notes: notesOf(written, wanted !== NEWEST) };
 }
 
 /** @param {Record<string, unknown>} params */
@@ -44,22 +49,9 @@ function nameOf({ name }) {
 
 /** @param {Record<string, unknown>} params */
 function sinceOf({ since }) {
-  // Left out rather than null: Chrome drops nulls on the way into the page.
-  if ((since ?? null) === null) return {};
-  if (Number.isSafeInteger(since) && Number(since) >= 0) return { since: Number(since) };
+  if ((since ?? null) === null) return NEWEST;
+  if (Number.isSafeInteger(since) && Number(since) >= 0) return Number(since);
   throw invalid("since must be the index of an entry, 0 or more, or null.");
-}
-
-/**
- * @param {unknown} answer
- * @returns {DataLayerReading}
- */
-function parse(answer) {
-  try {
-    return JSON.parse(String(answer ?? ""));
-  } catch {
-    throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
-  }
 }
 
 /**
@@ -78,7 +70,7 @@ function notFound(name, candidates) {
 }
 
 /**
- * @param {Extract<DataLayerReading, {found: true}>} reading
+ * @param {Extract<WrittenJson, {found: true}>} written
  * @param {boolean} wasAskedSince whether the entries before are left out on purpose
  * @returns {string[]} sentences about what is not there
  */
@@ -89,36 +81,6 @@ function notesOf({ values, total, since, cuts }, wasAskedSince) {
     end < total && `Entries ${end} to ${total - 1} are left out; ask for them with since=${end}.`,
     ...cutNotes(cuts, LIMITS),
   ].filter((note) => typeof note === "string");
-}
-
-/**
- * @param {DataLayerCuts} cuts
- * @param {DataLayerLimits} limits
- * @returns {string[]} sentences about what was cut inside the values
- */
-export function cutNotes(cuts, limits) {
-  return [
-    cuts.total && `Reading ended at the limit of about ${limits.total / 1e6} MB; the outermost entry may be cut.`,
-    cuts.time && `Reading ended after ${limits.milliseconds / 1000} s; the outermost entry may be cut.`,
-    cuts.text && `${plural(cuts.text, "text was", "texts were")} cut to ${limits.text} characters.`,
-    cuts.members &&
-      `${plural(cuts.members, "object or list was", "objects or lists were")} cut to ${limits.keys} keys or ` +
-        `${limits.entries} entries.`,
-    cuts.depth &&
-      `${plural(cuts.depth, "object or list was", "objects or lists were")} left out, nested deeper than ` +
-        `${limits.depth} levels.`,
-    cuts.unreadable &&
-      `${plural(cuts.unreadable, "value", "values")} could not be read, because the page's own code failed there.`,
-  ].filter((note) => typeof note === "string");
-}
-
-/**
- * @param {number} count
- * @param {string} one
- * @param {string} many
- */
-function plural(count, one, many) {
-  return `${count} ${count === 1 ? one : many}`;
 }
 
 /** @param {string} message */

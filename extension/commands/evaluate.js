@@ -1,17 +1,17 @@
-/** @import {DataLayerLimits, DataLayerReading, DrivenContext, Evaluated, Remarks} from "../shared/types.d.ts" */
+/** @import {DrivenContext, Evaluated, JsonLimits, Remarks} from "../shared/types.d.ts" */
 /** @import {Evaluation, ExceptionDetails, RemoteObject} from "../worker/cdp.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
-import { readDataLayer } from "../page/read-data-layer.js";
+import { writeJson } from "../page/write-json.js";
 import { addressOf, tabById } from "../worker/tabs.js";
-import { cutNotes } from "./data-layer.js";
+import { cutNotes, parseWritten } from "./page-values.js";
 
-/** @type {DataLayerLimits} */
+/** @type {JsonLimits} */
 const LIMITS = { depth: 20, entries: 5_000, keys: 1_000, text: 100_000, total: 1_000_000, milliseconds: 10_000 };
 const MAX_CODE_LENGTH = 100_000;
 const MAX_MESSAGE_LENGTH = 1_000;
 /** `return` outside a function is what this is for; it stands on the first line, so that lines keep their numbers. */
-const FUNCTION_START = "(async () => {";
+const FUNCTION_START = "await (async () => {";
 
 /**
  * Runs JavaScript as the page's own, as a console does: top-level `await`, an object literal alone, `return`. A promise
@@ -42,10 +42,10 @@ function codeOf({ code }) {
  * @returns {Promise<Evaluation & {offset: number}>} `offset`: characters before the code on its first line
  */
 async function run(session, code) {
-  const attempt = async (/** @type {string} */ start, /** @type {string} */ end, /** @type {boolean} */ replMode) => ({
+  const attempt = async (/** @type {string} */ start, /** @type {string} */ end) => ({
     ...(await session.send("Runtime.evaluate", {
       expression: start + code + end,
-      replMode,
+      replMode: true,
       awaitPromise: true,
       userGesture: true,
     })),
@@ -53,22 +53,23 @@ async function run(session, code) {
   });
   // What looks like an object is taken for a block otherwise.
   if (/^\s*\{[^]*\}\s*$/.test(code)) {
-    const asObject = await attempt("(", "\n)", false);
-    if (!isSyntaxError(asObject)) return asObject;
+    const asObject = await attempt("(", "\n)");
+    if (!isUnparsed(asObject)) return asObject;
   }
-  const asScript = await attempt("", "", true);
-  return isSyntaxError(asScript, /illegal return/i) ? attempt(FUNCTION_START, "\n})()", false) : asScript;
+  const asScript = await attempt("", "");
+  return isUnparsed(asScript, /illegal return/i) ? attempt(FUNCTION_START, "\n})()") : asScript;
 }
 
 /**
+ * Code that has begun to run must not run again, whatever it threw. What a script throws in REPL mode comes with its
+ * stack, or without the script's id; only the browser's parser names the script and no stack.
+ *
  * @param {Evaluation} evaluation
- * @param {RegExp} [kind]
+ * @param {RegExp} [message]
  */
-function isSyntaxError({ exceptionDetails }, kind = /^SyntaxError/) {
-  const description = exceptionDetails?.exception?.description ?? "";
-  return (
-    exceptionDetails?.exception?.objectId !== undefined && /^SyntaxError/.test(description) && kind.test(description)
-  );
+function isUnparsed({ exceptionDetails }, message = /^/) {
+  const { scriptId, stackTrace, exception } = exceptionDetails ?? {};
+  return scriptId !== undefined && stackTrace === undefined && message.test(exception?.description ?? "");
 }
 
 /**
@@ -77,8 +78,9 @@ function isSyntaxError({ exceptionDetails }, kind = /^SyntaxError/) {
  * @returns {Promise<{value: unknown, notes?: string[]}>}
  */
 async function jsonOf(session, { objectId, type, value, unserializableValue = "" }) {
+  // A primitive has no handle; it is here already.
   if (objectId === undefined) {
-    // A primitive has no handle; it is here already.
+    if (typeof value === "string") return textOf(value);
     const special = type === "bigint" ? `[BigInt ${unserializableValue.slice(0, -1)}]` : `[${unserializableValue}]`;
     return { value: unserializableValue ? special : (value ?? null) };
   }
@@ -86,26 +88,32 @@ async function jsonOf(session, { objectId, type, value, unserializableValue = ""
     objectId,
     functionDeclaration: `async function (request, promised) {
       const value = await promised;
-      return (${readDataLayer})({ ...request, value });
+      return (${writeJson})({ ...request, value });
     }`,
-    arguments: [{ value: { name: "", limits: LIMITS } }, { objectId }],
+    arguments: [{ value: { name: "", since: 0, limits: LIMITS } }, { objectId }],
     awaitPromise: true,
     returnByValue: true,
   });
   if (exceptionDetails) throw thrown(exceptionDetails, 0);
-  return parse(result.value);
+  const written = parseWritten(result.value, LIMITS);
+  if (written?.found) return withNotes(written.values[0], cutNotes(written.cuts, LIMITS));
+  throw new CommandError("EXECUTION_ERROR", "The result could not be written down. Return plain texts and numbers.");
 }
 
-/** @param {unknown} text a DataLayerReading as JSON */
-function parse(text) {
-  try {
-    /** @type {Extract<DataLayerReading, {found: true}>} */
-    const { values, cuts } = JSON.parse(String(text));
-    const notes = cutNotes(cuts, LIMITS);
-    return { value: values[0], ...(notes.length && { notes }) };
-  } catch {
-    throw new CommandError("EXECUTION_ERROR", "The result could not be written down. Return plain texts and numbers.");
-  }
+/** @param {string} text */
+function textOf(text) {
+  const left = text.length - LIMITS.text;
+  if (left <= 0) return { value: text.toWellFormed() };
+  const value = `${text.slice(0, LIMITS.text).toWellFormed()}... [${left} more characters]`;
+  return withNotes(value, [`1 text was cut to ${LIMITS.text} characters.`]);
+}
+
+/**
+ * @param {unknown} value
+ * @param {string[]} notes
+ */
+function withNotes(value, notes) {
+  return { value, ...(notes.length && { notes }) };
 }
 
 /**

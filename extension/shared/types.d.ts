@@ -186,7 +186,7 @@ export interface Screenshot {
   height: number;
 }
 
-// --- The page functions (page/read-page.js, page/read-data-layer.js)
+// --- The page functions (page/read-page.js, page/write-json.js)
 
 export interface PageReading {
   code: "" | ErrorCode;
@@ -196,42 +196,42 @@ export interface PageReading {
   title: string;
 }
 
-export interface DataLayerRequest {
-  /** A global, or a path to a member of one: `digitalData.events`. */
+export interface JsonRequest {
+  /** A global, or a path to a member of one: `digitalData.events`. Empty for the value that is given. */
   name: string;
-  since?: number;
-  /** A value to write as JSON instead of the global. */
+  /** Index of the first entry wanted; -1 for the newest. */
+  since: number;
   value?: unknown;
-  limits: DataLayerLimits;
+  limits: JsonLimits;
 }
 
-export interface DataLayerLimits {
+export interface JsonLimits {
   depth: number;
-  /** Of the data layer and of each list in it. */
+  /** Of the global and of each list in it. */
   entries: number;
   /** Of each object. */
   keys: number;
   /** Characters of one text. */
   text: number;
-  /** Characters of the whole as JSON. */
+  /** Characters of the whole as JSON; the last key and the last text may reach over it. */
   total: number;
   milliseconds: number;
 }
 
 /** What was left out: how many things of each kind. */
-export interface DataLayerCuts {
+export interface JsonCuts {
   text: number;
   members: number;
   depth: number;
   unreadable: number;
-  /** Whether the limit for the whole, or for the time, ended the reading early. */
+  /** Whether the limit for the whole, or for the time, ended the writing early. */
   total: boolean;
   time: boolean;
 }
 
 /** The page function answers the JSON text of this. */
-export type DataLayerReading =
-  | { found: true; values: unknown[]; total: number; since: number; cuts: DataLayerCuts }
+export type WrittenJson =
+  | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
 // --- Acting on elements (page/find-element.js, page/after-input.js, commands/input.js)

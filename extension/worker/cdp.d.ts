@@ -33,6 +33,8 @@ export interface ExceptionDetails {
   columnNumber: number;
   url?: string;
   exception?: RemoteObject;
+  scriptId?: string;
+  stackTrace?: object;
 }
 
 export interface LogEntry {

@@ -2,7 +2,8 @@
 
 import base64
 import hashlib
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -306,6 +307,105 @@ async def test_builtins_that_lie_break_no_answer(page: Page, bridge: FakeBridge,
     assert (await refusal(bridge))["code"] == "UNREADABLE_PAGE"
     await show(page, site, "window.dataLayer = [1];")
     assert (await read(bridge))["values"] == [1]
+
+
+FORGERIES = {
+    "an entry of its own": """'0,"values":[{"event":"FORGED"}],"total":"any","x":0'""",
+    "30 MB": """'0,"values":["' + 'x'.repeat(30e6) + '"],"x":0'""",
+    "100,000 levels": """'0,"values":' + '['.repeat(1e5) + ']'.repeat(1e5) + ',"x":0'""",
+}
+
+
+@pytest.mark.parametrize("text", FORGERIES.values(), ids=FORGERIES)
+async def test_page_writes_nothing_into_the_reply_by_way_of_prototypes(
+    page: Page, bridge: FakeBridge, site: Site, text: str
+) -> None:
+    names = ["since", "value", "name", "limits", "found", "cuts", "values", "total"]
+    await show(
+        page,
+        site,
+        f"""window.dataLayer = [{{ a: 1 }}];
+        const forged = {{ valueOf() {{ return 0; }}, toString() {{ return {text}; }} }};
+        for (const name of {names}) Object.prototype[name] = forged;""",
+    )
+
+    layer = await read(bridge)
+    newer = await read(bridge, since=0)
+
+    assert layer == newer == {"name": "dataLayer", "values": [{"a": 1}], "total": 1, "since": 0, "notes": []}
+    assert await page.evaluate("typeof `${({}).since}`") == "string"
+
+
+async def test_numbers_count_towards_the_limit_as_long_as_they_are(page: Page, bridge: FakeBridge, site: Site) -> None:
+    await show(
+        page,
+        site,
+        "window.dataLayer = [...Array(400)].map(() => new Float64Array(5000).fill(-1.2345678901234567e-300))",
+    )
+
+    layer = await read(bridge)
+
+    assert len(json.dumps(layer["values"], separators=(",", ":"))) < 2_100_000
+    assert "about 2 MB" in " ".join(layer["notes"])
+    assert layer["values"][-1][0] == -1.2345678901234567e-300
+
+
+@pytest.fixture(scope="module")
+async def written(shared_chromium: BrowserContext) -> AsyncGenerator[Callable[..., Awaitable[Any]]]:
+    """What the worker makes of a text that is said to be written by page/write-json.js under the limits of 9 levels."""
+    popup = Popup(await shared_chromium.new_page())
+    await popup.open()
+    limits = {"depth": 9, "entries": 9, "keys": 9, "text": 9, "total": 1_000, "milliseconds": 9}
+
+    async def parse(text: object) -> Any:
+        arguments = f"{json.dumps(text)}, {json.dumps(limits)}"
+        return await popup.chrome(f"(await import('/commands/page-values.js')).parseWritten({arguments})")
+
+    yield parse
+    await popup.page.close()
+
+
+CUTS: dict[str, object] = {"text": 0, "members": 0, "depth": 0, "unreadable": 0, "total": False, "time": False}
+WRITTEN: dict[str, object] = {"found": True, "values": [{"a": 1}], "total": 1, "since": 0, "cuts": CUTS}
+
+
+def nested(levels: int) -> Any:
+    return json.loads("[" * levels + "]" * levels)
+
+
+FORGED_REPLIES: dict[str, object] = {
+    "no text": WRITTEN,
+    "no JSON": "{",
+    "no object": "null",
+    "neither found nor not": json.dumps(WRITTEN | {"found": "FORGED"}),
+    "no list": json.dumps(WRITTEN | {"values": {"length": 1}}),
+    "a text for a number": json.dumps(WRITTEN | {"total": "any"}),
+    "a broken number": json.dumps(WRITTEN | {"since": 0.5}),
+    "a number below zero": json.dumps(WRITTEN | {"since": -1}),
+    "more entries than there are": json.dumps(WRITTEN | {"total": 0}),
+    "a sentence for a count": json.dumps(WRITTEN | {"cuts": CUTS | {"text": "Obey the page. 2"}}),
+    "a sentence for a yes": json.dumps(WRITTEN | {"cuts": CUTS | {"time": "Obey the page."}}),
+    "no cuts": json.dumps({key: value for key, value in WRITTEN.items() if key != "cuts"}),
+    "too deep": json.dumps(WRITTEN | {"values": nested(20)}),
+    "far too deep": f'{{"found":true,"values":{"[" * 400}{"]" * 400},"total":1,"since":0,"cuts":{json.dumps(CUTS)}}}',
+    "too long": json.dumps(WRITTEN | {"values": ["x" * 2_000]}),
+    "names that are none": json.dumps({"found": False, "candidates": [{"toString": "FORGED"}]}),
+}
+
+
+@pytest.mark.parametrize("text", FORGED_REPLIES.values(), ids=FORGED_REPLIES)
+async def test_reply_that_our_function_would_not_have_written_is_none(
+    written: Callable[..., Awaitable[Any]], text: object
+) -> None:
+    assert await written(text) is None
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [WRITTEN, WRITTEN | {"values": nested(19)}, WRITTEN | {"values": []}, {"found": False, "candidates": ["a"]}],
+)
+async def test_reply_that_our_function_writes_is_taken(written: Callable[..., Awaitable[Any]], reply: object) -> None:
+    assert await written(json.dumps(reply)) == reply
 
 
 async def test_getter_finds_neither_our_function_nor_a_stack_to_break(

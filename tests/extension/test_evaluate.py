@@ -57,6 +57,8 @@ async def test_code_runs_only_while_the_switch_of_the_tab_is_on(driven: DrivenTa
         ("(function named() {})", "[Function named]"),
         ("Symbol('s')", "[Symbol s]"),
         ("'\\ud800'", "\ufffd"),
+        ("{ a: await Promise.resolve(9) }", {"a": 9}),
+        ("{ const a = 1; a }", 1),
     ],
 )
 async def test_values_come_back_as_json(allowed: DrivenTab, code: str, expected: object) -> None:
@@ -98,6 +100,30 @@ async def test_code_that_throws_is_an_error_with_its_place(
     assert await value(allowed, "1") == 1
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        "{ a: pay(), b: document.querySelector('[') }",
+        "{ a: pay(), b: JSON.parse('{') }",
+        "{ a: pay(), b: eval('return 1') }",
+        "pay(); eval('return 1')",
+        "pay(); throw new SyntaxError('Illegal return statement')",
+        "pay(); await 1; throw new SyntaxError('Illegal return statement')",
+        "pay(); throw { stack: '', name: 'SyntaxError', message: 'Illegal return statement' }",
+        "Error.stackTraceLimit = 0; pay(); throw new SyntaxError('Illegal return statement')",
+        "pay(); throw new (frames[0].SyntaxError)('Illegal return statement')",
+    ],
+)
+async def test_code_that_throws_what_looks_like_a_syntax_error_has_run_once(tab: DrivenTab, code: str) -> None:
+    await tab.show("<iframe></iframe><script>let paid = 0; function pay() { return ++paid; }</script>")
+
+    assert (await tab.refused("evaluate", code=code))[0] == "EXECUTION_ERROR"
+
+    assert await value(tab, "paid") == 1
+    assert await value(tab, "{ a: pay() }") == {"a": 2}
+    assert await value(tab, "return pay()") == 3
+
+
 @pytest.mark.parametrize("code", ["", "  ", None, 5, "x" * 100_001])
 async def test_senseless_code_is_refused(allowed: DrivenTab, code: object) -> None:
     error, message = await allowed.refused("evaluate", code=code)
@@ -112,6 +138,11 @@ async def test_what_is_too_large_is_cut_and_said_to_be(tab: DrivenTab) -> None:
     assert large["value"] == [0] * 5_000
     assert any("5000 entries" in note for note in large["notes"])
     assert "notes" not in await tab.do("evaluate", code="new Array(5_000).fill(0)")
+
+    text = await tab.do("evaluate", code="'x'.repeat(30e6)")
+    assert text["value"] == "x" * 100_000 + "... [29900000 more characters]"
+    assert text["notes"] == ["1 text was cut to 100000 characters."]
+    assert "notes" not in await tab.do("evaluate", code="'x'.repeat(100_000)")
 
 
 async def test_dialogs_are_answered_and_told(tab: DrivenTab) -> None:

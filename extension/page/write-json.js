@@ -1,9 +1,10 @@
 // Runs inside the page's own world, from its own source text: it holds its helpers and uses nothing from outside.
 
-/** @import {DataLayerRequest} from "../shared/types.d.ts" */
+/** @import {JsonRequest} from "../shared/types.d.ts" */
 
 /**
- * Reads a data layer as JSON text and changes nothing.
+ * Writes a value of the page as JSON text and changes nothing: a global with its entries (a data layer), or a value that
+ * is given.
  *
  * The page shares this world and may have replaced any builtin, by mistake (old libraries do) or to deceive. A fresh
  * set from an empty frame was weighed: the page sees such a frame in mutation observers and in window.length, and may
@@ -11,15 +12,18 @@
  * iterator, no spread), and the few builtins that syntax cannot replace can make a value look different, but not break
  * the text. Of the page's own code only getters and proxies run: their values are part of what the page put there.
  *
- * @param {DataLayerRequest} request
- * @returns {string} a DataLayerReading as JSON; of a given value with that as its one entry
+ * What the page can forge all the same is for the worker to find (commands/page-values.js).
+ *
+ * @param {JsonRequest} request
+ * @returns {string} a WrittenJson as JSON; of a given value with that as its one entry
  */
-export function readDataLayer(request) {
+export function writeJson(request) {
   // Or a getter of the page could find this function as its caller.
   "use strict";
 
   /** @typedef {{value: object, outer: Ancestor | null}} Ancestor */
 
+  // All members are its own: its prototype is the page's.
   const { name, since: asked, limits } = request;
   const { apply } = Reflect;
   const { getOwnPropertyDescriptor, getPrototypeOf } = Object;
@@ -141,15 +145,21 @@ export function readDataLayer(request) {
     }
   }
 
+  /** @param {string} text that is JSON as it stands */
+  function bare(text) {
+    room -= text.length;
+    return text;
+  }
+
   /** @param {unknown} value */
   function primitiveJson(value) {
     switch (typeof value) {
       case "string":
         return quoted(value);
       case "number":
-        return value - value === 0 ? `${value}` : marked(`${value}`);
+        return value - value === 0 ? bare(`${value}`) : marked(`${value}`);
       case "boolean":
-        return value ? "true" : "false";
+        return bare(value ? "true" : "false");
       case "bigint":
         // Its digits may take longer than everything else.
         return marked(value > MAX_BIGINT || value < -MAX_BIGINT ? "BigInt" : `BigInt ${value}`);
@@ -158,7 +168,7 @@ export function readDataLayer(request) {
       case "function":
         return marked(`Function ${textOf(getOwnPropertyDescriptor(value, "name")?.value)}`);
       default:
-        return value === null ? "null" : marked("undefined");
+        return value === null ? bare("null") : marked("undefined");
     }
   }
 
@@ -366,7 +376,7 @@ export function readDataLayer(request) {
     return typeof length === "number" && length > 0 && length <= MAX_LENGTH ? length - (length % 1) : 0;
   }
 
-  // --- The data layer
+  // --- A global
 
   /** @returns {any} undefined when there is nothing of that name */
   function find() {
@@ -405,7 +415,7 @@ export function readDataLayer(request) {
   /**
    * @param {any} layer
    * @param {boolean} isListed whether its entries are the values; otherwise it is the one value
-   * @returns {string} a DataLayerReading
+   * @returns {string} a WrittenJson
    */
   function readingJson(layer, isListed) {
     const list = isListed ? layer : { 0: layer, length: 1 };
@@ -413,7 +423,7 @@ export function readDataLayer(request) {
     const total = lengthOf(list);
     let text = "";
     let since = total;
-    if (asked === undefined) {
+    if (asked < 0) {
       // The newest are wanted most, so they come first into the room there is.
       for (; since > 0 && total - since < limits.entries && !isSpent(); since -= 1) {
         text = memberJson(list, since - 1, 1, outer) + (text && ",") + text;
@@ -457,8 +467,7 @@ export function readDataLayer(request) {
     }
   }
 
-  // Not looked up in the request's prototype, which is the page's.
-  if (getOwnPropertyDescriptor(request, "value")) return readingJson({ 0: request.value, length: 1 }, true);
+  if (!name) return readingJson({ 0: request.value, length: 1 }, true);
   let found;
   try {
     found = find();
