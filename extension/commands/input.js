@@ -6,15 +6,15 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { finishFill, readChecked } from "../page/after-input.js";
-import { findElement, findElementAgain } from "../page/find-element.js";
-import { askPage, runInPage } from "../worker/page-access.js";
+import { actOnElement, lookAtElement } from "../worker/page-elements.js";
 import { addressOf, tabById, urlOf } from "../worker/tabs.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
 const MAX_VALUE_LENGTH = 1_000_000;
 /** Key by key each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
+/** Milliseconds for an element to be there, and to be ready. */
+const LIMITS = { find: 1_000, ready: 5_000 };
 
 /**
  * @param {DrivenContext} context `params`: `selector`
@@ -28,7 +28,7 @@ export async function click(context) {
   try {
     await press(session, pointOf(found));
     await session.settled();
-    const checked = found.isCheckable ? await afterwards(context, readChecked, null) : null;
+    const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
     const reply = await replyAbout(context, found);
     const notes = await openings.notes();
     return { ...reply, ...(typeof checked === "boolean" && { checked }), ...(notes.length && { notes }) };
@@ -114,14 +114,11 @@ function selectorOf({ params: { selector } }) {
  * @returns {Promise<FoundElement>}
  */
 async function find(context, action) {
-  const run = (/** @type {(request: any) => unknown} */ func) =>
-    askPage(context, ({ active }) => ({ func, args: [{ ...action, isInFront: active }] }));
-  const again = await run(findElementAgain);
-  const answer = /** @type {ElementAnswer | null} */ (again === false ? await run(findElement) : again);
+  const answer = await actOnElement(context, ({ active }) => ({ ...action, limits: LIMITS, isInFront: active }));
   if (!answer) {
     throw new CommandError(
       "EXECUTION_ERROR",
-      "The page went to another address before the element was ready. Look where the tab is now, then try again.",
+      "The page has broken what the search stands on. Reload it and try again.",
     );
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);
@@ -148,12 +145,12 @@ async function replyAbout({ tabId, session }, { element, matches }) {
 
 /**
  * @param {DrivenContext} context
- * @param {(request: any) => unknown} func looks at what the input has made
- * @param {unknown} request
+ * @param {"finishFill" | "readChecked"} look at what the input has made
+ * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  */
-async function afterwards(context, func, request) {
-  const answer = await runInPage(context, { func, args: [request] }).catch(() => null);
+async function afterwards(context, look, request) {
+  const answer = await lookAtElement(context, look, request).catch(() => null);
   context.signal.throwIfAborted();
   return answer;
 }
@@ -168,7 +165,7 @@ async function afterwards(context, func, request) {
 async function enter(context, { text, isTyped }) {
   const { session } = context;
   const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
-    /** @type {FilledField | null} */ (await afterwards(context, finishFill, { text, isEarly, mayRetype }));
+    /** @type {FilledField | null} */ (await afterwards(context, "finishFill", { text, isEarly, mayRetype }));
   if (!isTyped) return look({});
   const mayRetype = text.length <= MAX_KEYED_LENGTH;
   // In one go: who looks after the typing waits for the page to draw it, which takes longer than both.

@@ -234,7 +234,7 @@ export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
-// --- Acting on elements (page/find-element.js, page/after-input.js, commands/input.js)
+// --- Acting on elements (page/elements/, commands/input.js)
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =
@@ -242,8 +242,13 @@ export type ElementAction =
   | { action: "fill"; selector: string; value: string }
   | { action: "select"; selector: string; values: string[] };
 
-/** `isInFront`: whether the tab is the one its window shows. */
-export type ElementRequest = ElementAction & { isInFront: boolean };
+export type ElementRequest = ElementAction & {
+  id: string;
+  /** Milliseconds for the element to be there, and to be ready. */
+  limits: { find: number; ready: number };
+  /** Whether the tab is the one its window shows. */
+  isInFront: boolean;
+};
 
 export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement;
 

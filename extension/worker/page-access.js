@@ -17,11 +17,13 @@ export class PageLeft extends CommandError {
 }
 
 /**
- * @typedef {object} Script
+ * @typedef {object} PageFunction
  * @property {(request: any) => unknown} func self-contained; it runs in the page from its own source text
  * @property {[unknown]} args JSON; Chrome drops the nulls inside on their way
  * @property {`${chrome.scripting.ExecutionWorld}`} [world] `MAIN` to see what the page's own scripts see
  */
+
+/** @typedef {PageFunction | {files: string[]}} Script */
 
 /**
  * The tab, when its page may be read.
@@ -100,14 +102,8 @@ export function unreadable(message) {
  * @param {number} tabId
  * @param {Script} script
  */
-async function inject(tabId, { func, args, world = "ISOLATED" }) {
-  const [injection] = await chrome.scripting.executeScript({
-    target: { tabId },
-    func,
-    args,
-    world,
-    injectImmediately: true,
-  });
+async function inject(tabId, script) {
+  const [injection] = await chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, ...script });
   return injection;
 }
 

@@ -1,0 +1,122 @@
+"use strict";
+
+// What commands/input.js asks of a page.
+
+const elementCommands = (() => {
+  const { attributeOf, controlOf, kindOf, scrollTo, tagOf } = dom;
+  const { PageError, shorten, textOf } = texts;
+  const { outlineOf } = geometry;
+  const { selectorOf } = uniqueSelectors;
+  const { Wait } = readiness;
+  const { prepareField } = fields;
+  const { chooseOptions } = options;
+
+  /** @type {Map<string, AbortController>} by the ids of their requests */
+  const running = new Map();
+  /** What the latest action has left to look at again, once the trusted input has come. */
+  let latest = /** @type {{id: string, prepared?: PreparedField, checkable?: Element}} */ ({ id: "" });
+
+  /**
+   * Finds an element, waits until it can be acted on, and does what needs no trusted input.
+   *
+   * @param {ElementRequest} request
+   * @returns {Promise<ElementAnswer>}
+   */
+  async function act(request) {
+    const controller = new AbortController();
+    running.set(request.id, controller);
+    try {
+      const { element, roots, ...found } = await new Wait(request, controller.signal).ready();
+      latest = { id: request.id };
+      // Acting may take the element away.
+      const description = describe(element, roots);
+      return { code: "", element: description, ...found, ...actOn(element, request) };
+    } catch (error) {
+      return failure(error);
+    } finally {
+      running.delete(request.id);
+    }
+  }
+
+  /** @param {{id: string}} request to end without acting; nobody waits for its answer any more */
+  function cancel({ id }) {
+    running.get(id)?.abort();
+  }
+
+  /**
+   * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean}} request after a fill of that id
+   * @returns {Promise<FilledField> | null} null in another page than that
+   */
+  function finishFill({ id, ...how }) {
+    return latest.id === id && latest.prepared ? filledFields.finishFill(latest.prepared, how) : null;
+  }
+
+  /**
+   * @param {{id: string}} request after a click of that id
+   * @returns {boolean | null} whether the clicked element is checked now; null in another page than that
+   */
+  function readChecked({ id }) {
+    const { checkable } = latest.id === id ? latest : {};
+    if (!checkable) return null;
+    if (tagOf(checkable) === "input") return /** @type {HTMLInputElement} */ (checkable).checked;
+    return attributeOf(checkable, "aria-checked") === "true";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root[]} roots all of the page
+   * @returns {ElementDescription}
+   */
+  function describe(element, roots) {
+    return { selector: selectorOf(element, roots), tag: tagOf(element), text: shorten(textOf(element)) };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {ElementRequest} request
+   * @returns {Partial<FoundElement>}
+   */
+  function actOn(element, request) {
+    switch (request.action) {
+      case "fill": {
+        const { filling, prepared } = prepareField(element, request.value);
+        latest.prepared = prepared;
+        return { filling };
+      }
+      case "select":
+        return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
+      case "show":
+        scrollTo(element, { block: "nearest", inline: "nearest" });
+        return { box: outlineOf(element) };
+      case "click":
+        return rememberState(controlOf(element) ?? element);
+      case "hover":
+        return {};
+    }
+  }
+
+  /** @param {Element} element */
+  function rememberState(element) {
+    if (!["checkbox", "radio"].includes(kindOf(element)) && attributeOf(element, "aria-checked") === null) return {};
+    latest.checkable = element;
+    return { isCheckable: true };
+  }
+
+  /**
+   * @param {unknown} error
+   * @returns {ElementAnswer} nothing is thrown on: no answer means that the page has left
+   */
+  function failure(error) {
+    if (error instanceof PageError) return { code: error.code, message: error.message };
+    const kind = error instanceof Error ? error.name : typeof error;
+    const advice = "Try a selector that is simpler, or that names the element by its id.";
+    return {
+      code: "EXECUTION_ERROR",
+      message: `The page is built in a way that stops the search (${kind}). ${advice}`,
+    };
+  }
+
+  const commands = { act, cancel, finishFill, readChecked };
+  globalThis.chromeTabReader = commands;
+  return commands;
+})();

@@ -1,0 +1,215 @@
+"use strict";
+
+// The DOM past the page's own names: <input name="id"> hides the id of its form, <img name="body"> the body.
+
+/** @typedef {Document | ShadowRoot} Root */
+/** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control */
+
+const dom = (() => {
+  /** @type {<T extends object, K extends keyof T>(prototype: T, name: K) => (self: T) => T[K]} */
+  const getter = (prototype, name) => (self) => Reflect.get(prototype, name, self);
+  const nodeTypeOf = getter(Node.prototype, "nodeType");
+  const parentOf = getter(Node.prototype, "parentNode");
+  const documentOf = getter(Node.prototype, "ownerDocument");
+  const childNodesOf = getter(Node.prototype, "childNodes");
+  const textContentOf = getter(Node.prototype, "textContent");
+  const tagOf = getter(Element.prototype, "localName");
+  const idOf = getter(Element.prototype, "id");
+  const shadowOf = getter(Element.prototype, "shadowRoot");
+  const slotOf = getter(Element.prototype, "assignedSlot");
+  const childrenOf = getter(Element.prototype, "children");
+  const namespaceOf = getter(Element.prototype, "namespaceURI");
+  const innerTextOf = getter(HTMLElement.prototype, "innerText");
+  const windowOf = getter(Document.prototype, "defaultView");
+  const topOf = getter(Document.prototype, "children");
+
+  /** @type {(node: Node) => Node} */
+  const rootOf = (node) => Reflect.apply(Node.prototype.getRootNode, node, []);
+  /** @type {(element: Element, name: string) => string | null} */
+  const attributeOf = (element, name) => Reflect.apply(Element.prototype.getAttribute, element, [name]);
+  /** @type {(element: Element, selector: string) => boolean} */
+  const isMatch = (element, selector) => Reflect.apply(Element.prototype.matches, element, [selector]);
+  /** @type {(element: Element, selector: string) => Element | null} */
+  const closestOf = (element, selector) => Reflect.apply(Element.prototype.closest, element, [selector]);
+  /** @type {(element: Element) => DOMRect} */
+  const boxOf = (element) => Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
+  /** @type {(element: Element, options: ScrollIntoViewOptions) => void} */
+  const scrollTo = (element, options) =>
+    Reflect.apply(Element.prototype.scrollIntoView, element, [{ behavior: "instant", ...options }]);
+
+  /**
+   * @param {Node} node
+   * @returns {node is Document}
+   */
+  function isDocument(node) {
+    return nodeTypeOf(node) === Node.DOCUMENT_NODE;
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {node is Element}
+   */
+  function isElement(node) {
+    return nodeTypeOf(node) === Node.ELEMENT_NODE;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {element is HTMLElement}
+   */
+  function isHtml(element) {
+    return namespaceOf(element) === "http://www.w3.org/1999/xhtml";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {element is HTMLIFrameElement}
+   */
+  function isFrame(element) {
+    return isHtml(element) && ["iframe", "frame"].includes(tagOf(element));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {element is Control}
+   */
+  function isControl(element) {
+    return isHtml(element) && ["input", "textarea", "select"].includes(tagOf(element));
+  }
+
+  /**
+   * @param {Root} root
+   * @param {string} selector
+   * @returns {Element[]}
+   */
+  function queryAll(root, selector) {
+    const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
+    return [...Reflect.apply(querySelectorAll, root, [selector])];
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} selector
+   * @returns {Element[]}
+   */
+  function queryIn(element, selector) {
+    return [...Reflect.apply(Element.prototype.querySelectorAll, element, [selector])];
+  }
+
+  /**
+   * @param {Root} root
+   * @param {Point} point in the viewport of the root's frame
+   * @returns {Element | null}
+   */
+  function elementAt(root, { x, y }) {
+    const { elementFromPoint } = isDocument(root) ? Document.prototype : ShadowRoot.prototype;
+    return Reflect.apply(elementFromPoint, root, [x, y]);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Root | null} what it holds besides its children: an open shadow root, or a page of the same origin
+   */
+  function innerRootOf(element) {
+    return shadowOf(element) ?? (isFrame(element) ? element.contentDocument : null);
+  }
+
+  /** @param {Element} element */
+  function frameOf(element) {
+    const document_ = documentOf(element);
+    return (document_ && windowOf(document_)?.frameElement) ?? null;
+  }
+
+  /**
+   * The element and what it stands in as drawn: slots, hosts of shadow roots and frames are on the way.
+   *
+   * @param {Element} element
+   */
+  function* drawnAncestors(element) {
+    /** @type {Node | null} */
+    let node = element;
+    while (node) {
+      if (isElement(node)) yield node;
+      node = isElement(node) ? (slotOf(node) ?? parentOf(node)) : holderOf(/** @type {Root} */ (node));
+    }
+  }
+
+  /** @param {Element} element */
+  function* treeAncestors(element) {
+    for (let node = /** @type {Node | null} */ (element); node && isElement(node); node = parentOf(node)) yield node;
+  }
+
+  /**
+   * @param {Node} root
+   * @returns {Element | null} the host or the frame
+   */
+  function holderOf(root) {
+    if (isDocument(root)) return windowOf(root)?.frameElement ?? null;
+    return "host" in root ? /** @type {ShadowRoot} */ (root).host : null;
+  }
+
+  /**
+   * @param {Element} outer
+   * @param {Element} inner
+   */
+  function isDrawnIn(outer, inner) {
+    for (const ancestor of drawnAncestors(inner)) if (ancestor === outer) return true;
+    return false;
+  }
+
+  /** @param {Element} element */
+  function controlOf(element) {
+    const label = isControl(element) ? null : closestOf(element, "label");
+    return label && isHtml(label) ? /** @type {HTMLLabelElement} */ (label).control : null;
+  }
+
+  /** @param {Element} element */
+  function kindOf(element) {
+    return isHtml(element) && tagOf(element) === "input"
+      ? /** @type {HTMLInputElement} */ (element).type
+      : tagOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element[]}
+   */
+  function labelsOf(element) {
+    return isControl(element) ? [...(element.labels ?? [])] : [];
+  }
+
+  return {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    childrenOf,
+    closestOf,
+    controlOf,
+    documentOf,
+    drawnAncestors,
+    elementAt,
+    frameOf,
+    holderOf,
+    idOf,
+    innerRootOf,
+    innerTextOf,
+    isControl,
+    isDocument,
+    isDrawnIn,
+    isElement,
+    isHtml,
+    isMatch,
+    kindOf,
+    labelsOf,
+    parentOf,
+    queryAll,
+    queryIn,
+    rootOf,
+    scrollTo,
+    tagOf,
+    textContentOf,
+    topOf,
+    treeAncestors,
+    windowOf,
+  };
+})();

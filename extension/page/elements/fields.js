@@ -1,0 +1,111 @@
+"use strict";
+
+// Fields, before the text is typed.
+
+/**
+ * A field with what is remembered of it until the text is typed.
+ *
+ * @typedef {object} PreparedField
+ * @property {HTMLInputElement} field or a textarea, or an editable element
+ * @property {string} before what it held
+ * @property {Promise<"typed"> | false} typed when the page has taken the next typing, whatever it makes of it
+ */
+
+const fields = (() => {
+  const { documentOf, innerTextOf, isControl, isDocument, kindOf, rootOf, tagOf, windowOf } = dom;
+  const { misfit, nameOf } = texts;
+  const { FORMATS } = targets;
+
+  /**
+   * Puts the value in where no text is typed; elsewhere focuses the field and selects what is in it.
+   *
+   * @param {Element} element
+   * @param {string} value
+   * @returns {{filling: Filling, prepared: PreparedField}}
+   */
+  function prepareField(element, value) {
+    const kind = kindOf(element);
+    const isInput = tagOf(element) === "input";
+    const lines = value.replace(/\r\n?/gu, "\n");
+    const isEntered = isInput && lines.endsWith("\n");
+    const text = isInput ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const field = /** @type {HTMLInputElement} */ (element);
+    const isTyped = !FORMATS.has(kind) || kind === "number";
+    if (kind === "number" && text !== "" && !isNumber(text)) throw misfitValue(field);
+    field.focus();
+    const active = focusedIn(/** @type {Root} */ (rootOf(field)));
+    if (active !== field) {
+      throw misfit(element, `gives the focus away${active ? ` to ${nameOf(active)}` : ""}. Fill what takes it.`);
+    }
+    // Some fields are read-only until they have the focus, to keep the browser from filling them.
+    if (isControl(element) && field.readOnly) {
+      throw misfit(element, "is read-only. It changes only by what the page itself does.");
+    }
+    const before = isControl(element) ? field.value : innerTextOf(field);
+    const prepared = { field, before, typed: isTyped && typingInto(field) };
+    if (isTyped) selectContent(field);
+    else setValue(field, kind, text);
+    return { filling: { text, isTyped, isEntered }, prepared };
+  }
+
+  /**
+   * @param {HTMLElement} field
+   * @returns {Promise<"typed">} when the page has taken the next typing, whatever it makes of it
+   */
+  function typingInto(field) {
+    return new Promise((resolve) => {
+      // The second turn comes after what the page puts off to the next one.
+      const soon = () => setTimeout(() => setTimeout(resolve, 0, "typed"));
+      field.addEventListener("beforeinput", soon, { capture: true, once: true });
+    });
+  }
+
+  /** @param {Root} root */
+  function focusedIn(root) {
+    return Reflect.get(isDocument(root) ? Document.prototype : ShadowRoot.prototype, "activeElement", root);
+  }
+
+  /** @param {string} text */
+  function isNumber(text) {
+    return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/iu.test(text.trim());
+  }
+
+  /** @param {HTMLInputElement} field */
+  function selectContent(field) {
+    if (isControl(field)) return field.select();
+    const view = windowOf(/** @type {Document} */ (documentOf(field)));
+    view?.getSelection()?.selectAllChildren(field);
+  }
+
+  /**
+   * A page that watches its own property of the field sees no change of this world, as with a person's.
+   *
+   * @param {HTMLInputElement} field
+   * @param {string} kind
+   * @param {string} text
+   */
+  function setValue(field, kind, text) {
+    const before = field.value;
+    const wanted = text.trim();
+    const { min, max } = field;
+    const isRefused =
+      (kind === "color" && !/^#[\da-f]{6}$/iu.test(wanted)) ||
+      (kind === "range" &&
+        (!isNumber(wanted) || Number(wanted) < Number(min || 0) || Number(wanted) > Number(max || 100)));
+    if (!isRefused) field.value = wanted;
+    if (isRefused || (wanted !== "" && field.value === "")) {
+      field.value = before;
+      throw misfitValue(field);
+    }
+    field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  }
+
+  /** @param {HTMLInputElement} field */
+  function misfitValue(field) {
+    const { type, min, max } = field;
+    const limits = type === "range" ? ` from ${Number(min || 0)} to ${Number(max || 100)}` : "";
+    return misfit(field, `does not take this value. Give it ${FORMATS.get(type)}${limits}.`);
+  }
+
+  return { prepareField, selectContent };
+})();

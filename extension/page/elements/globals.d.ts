@@ -1,0 +1,19 @@
+// Classic scripts import nothing: what they share, they find here.
+
+import type * as shared from "../../shared/types.d.ts";
+
+declare global {
+  /** What the files of this folder leave for the worker, in the extension's own world of a page. */
+  var chromeTabReader: typeof elementCommands;
+
+  type Box = shared.Box;
+  type ElementAction = shared.ElementAction;
+  type ElementAnswer = shared.ElementAnswer;
+  type ElementDescription = shared.ElementDescription;
+  type ElementRequest = shared.ElementRequest;
+  type ErrorCode = shared.ErrorCode;
+  type FilledField = shared.FilledField;
+  type Filling = shared.Filling;
+  type FoundElement = shared.FoundElement;
+  type Point = shared.Point;
+}

@@ -1,0 +1,104 @@
+"use strict";
+
+// What was meant, when nothing was found.
+
+const nearMisses = (() => {
+  const { attributeOf, innerRootOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
+  const { TEXT_LENGTH, PageError, collapse, quote, textOf } = texts;
+  const { isVisible } = geometry;
+  const { selectorOf } = uniqueSelectors;
+
+  const SELECTOR_LENGTH = 120;
+  const MAX_CANDIDATES = 2_000;
+  const NEAR_MISSES = 3;
+  const LEAST_SIMILARITY = 0.45;
+
+  /**
+   * @param {string} selector
+   * @param {Root[]} roots where it was searched
+   */
+  function notFound(selector, roots) {
+    const near = similarElements(selector, roots);
+    const advice = near.length
+      ? `Did you mean ${near.join(" or ")}?`
+      : "Nothing like it is there. Read the page or take a screenshot to see what is.";
+    const foreign = queryAll(document, "iframe").filter((frame) => !innerRootOf(frame) && isVisible(frame)).length;
+    const frames = foreign ? ` ${foreign} of its frames come from other sites and cannot be searched.` : "";
+    return new PageError("ELEMENT_NOT_FOUND", `No element matches ${quote(selector)}. ${advice}${frames}`);
+  }
+
+  /**
+   * @param {string} selector
+   * @param {Root[]} roots
+   * @returns {string[]} similar elements: selectors that work, each with a name
+   */
+  function similarElements(selector, roots) {
+    const wanted = wordsOf(selector).map(pairsOf);
+    /** @type {{element: Element, score: number}[]} */
+    const best = [];
+    for (const element of candidatesIn(roots)) {
+      const keys = keysOf(element).map(pairsOf);
+      const score = Math.max(0, ...keys.flatMap((key) => wanted.map((word) => similarity(word, key))));
+      if (score > Math.max(LEAST_SIMILARITY, best[NEAR_MISSES - 1]?.score ?? 0)) {
+        best.push({ element, score });
+        best.sort((a, b) => b.score - a.score).splice(NEAR_MISSES);
+      }
+    }
+    return best.flatMap(({ element }) => {
+      const found = selectorOf(element, roots);
+      // A cut selector would not work.
+      return found.length > SELECTOR_LENGTH ? [] : [`${found} (${tagOf(element)} ${quote(textOf(element), 30)})`];
+    });
+  }
+
+  /**
+   * @param {string} selector
+   * @returns {string[]} the words that a page chooses: ids, classes, values, texts
+   */
+  function wordsOf(selector) {
+    const [, text] = /^text=([^]*)$/iu.exec(selector) ?? [];
+    if (text) return [text];
+    const named = [...selector.matchAll(/[#.]((?:\\.|[\w-]|[^\p{ASCII}])+)|["']([^"']+)["']|=([^\]"'\s]+)\]/gu)];
+    const words = named.map(([, name, quoted, value]) => name ?? quoted ?? value ?? "");
+    return words.length ? words : (selector.match(/[\p{L}\p{N}_-]+/gu) ?? []);
+  }
+
+  /** @param {Root[]} roots */
+  function candidatesIn(roots) {
+    const all = ["a, button, input, label, select, summary, textarea, [role]", "[id], [data-testid], [aria-label]"];
+    const found = all.flatMap((selector) => roots.flatMap((root) => queryAll(root, selector).slice(0, MAX_CANDIDATES)));
+    return [...new Set(found)]
+      .filter((element) => !isMatch(element, "template, script, style"))
+      .slice(0, MAX_CANDIDATES);
+  }
+
+  /** @param {Element} element */
+  function keysOf(element) {
+    const names = ["id", "name", "data-testid", "aria-label", "placeholder", "title"];
+    const classes = (attributeOf(element, "class") ?? "").split(/\s+/u).slice(0, 5);
+    const isShort = (textContentOf(element)?.length ?? 0) < 4 * TEXT_LENGTH;
+    const texts = [isShort ? textContentOf(element) : "", isControl(element) ? textOf(element) : ""];
+    return [...names.map((name) => attributeOf(element, name)), ...classes, ...texts].filter((key) => key !== null);
+  }
+
+  /**
+   * @param {string} text
+   * @returns {Set<string>} its pairs of neighbouring characters
+   */
+  function pairsOf(text) {
+    const characters = [...collapse(text.slice(0, 4 * TEXT_LENGTH)).toLowerCase()].slice(0, TEXT_LENGTH);
+    return new Set(characters.slice(1).map((character, index) => `${characters[index]}${character}`));
+  }
+
+  /**
+   * @param {Set<string>} a
+   * @param {Set<string>} b
+   * @returns {number} from 0 to 1
+   */
+  function similarity(a, b) {
+    const shared = [...a].filter((pair) => b.has(pair)).length;
+    return shared === 0 ? 0 : (2 * shared) / (a.size + b.size);
+  }
+
+  return { notFound };
+})();

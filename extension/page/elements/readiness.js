@@ -1,0 +1,165 @@
+"use strict";
+
+// Waiting until an element is there and can be acted on.
+
+const readiness = (() => {
+  const { boxOf, drawnAncestors, isDrawnIn, isMatch, scrollTo } = dom;
+  const { PageError, nameOf } = texts;
+  const { aimAt, handleOf, inMainFrame, isVisible } = geometry;
+  const { Search } = search;
+  const { notFound } = nearMisses;
+  const { targetOf } = targets;
+
+  const POLL_MS = 50;
+  /** A tab that nobody sees draws one frame a second: behind others it is not waited for, in a covered window it is. */
+  const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
+  /** Fixed headers and footers cover what stands at an edge. */
+  const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
+
+  /** @typedef {{element: Element, matches: number, roots: Root[], point?: Point}} Ready */
+
+  /** The wait of one request. */
+  class Wait {
+    /** @readonly */
+    #request;
+    /** @readonly */
+    #signal;
+    /** @readonly */
+    #search;
+    /** @type {ScrollLogicalPosition[]} what was not tried yet */
+    #alignments = [...ALIGNMENTS];
+
+    /**
+     * @param {ElementRequest} request
+     * @param {AbortSignal} signal
+     * @throws {PageError} INVALID_SELECTOR
+     */
+    constructor(request, signal) {
+      this.#request = request;
+      this.#signal = signal;
+      this.#search = new Search(request.selector);
+    }
+
+    /**
+     * The element to act on, ready for it. Pages replace their elements while they load, so each round searches anew.
+     *
+     * @returns {Promise<Ready>}
+     * @throws {PageError} ELEMENT_NOT_FOUND, EXECUTION_ERROR, and the reason of the signal
+     */
+    async ready() {
+      const { action, limits } = this.#request;
+      const deadline = performance.now() + limits.ready;
+      for (;;) {
+        const found = await this.#found();
+        const element = targetOf(/** @type {Element} */ (found.find(isVisible) ?? found[0]), action);
+        const { trouble, ...aimed } = await this.#attempt(element);
+        if (!trouble) return { element, matches: found.length, roots: this.#search.roots, ...aimed };
+        if (performance.now() > deadline) {
+          throw new PageError("EXECUTION_ERROR", `After ${limits.ready / 1000} s ${nameOf(element)} ${trouble}`);
+        }
+        await this.#pause(POLL_MS);
+      }
+    }
+
+    async #found() {
+      const { selector, limits } = this.#request;
+      const deadline = performance.now() + limits.find;
+      for (;;) {
+        const found = this.#search.find();
+        if (found.length) return found;
+        if (performance.now() > deadline) throw notFound(selector, this.#search.roots);
+        await this.#pause(POLL_MS);
+      }
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {Promise<{trouble: string, point?: Point}>} the trouble completes a sentence that starts with the element
+     */
+    async #attempt(element) {
+      const { action } = this.#request;
+      const handle = handleOf(element);
+      if (!isVisible(handle)) return { trouble: "is still not visible. Do first what shows it, then try again." };
+      if (isDisabled(element)) return { trouble: "is still disabled. Do first what enables it, then try again." };
+      if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
+      if (action !== "click" && action !== "hover") return { trouble: "" };
+      const block = aimAt(handle, element).point ? undefined : this.#alignments.shift();
+      if (block) scrollTo(handle, { block, inline: "nearest" });
+      if (await this.#moves(handle)) {
+        return { trouble: "still moves. Wait until the page has come to rest, then try again." };
+      }
+      const { point, cover } = aimAt(handle, element);
+      return point ? { trouble: "", point } : { trouble: coverage(handle, cover) };
+    }
+
+    /** @param {Element} handle */
+    async #moves(handle) {
+      const place = () => inMainFrame(boxOf(handle), handle, { isClipped: false });
+      // Between two frames the browser has moved what it animates to where the next frame shows it.
+      if (isAnimated(handle)) await this.#nextFrame();
+      const before = place();
+      await this.#nextFrame();
+      const { x, y, width, height } = place();
+      return x !== before.x || y !== before.y || width !== before.width || height !== before.height;
+    }
+
+    async #nextFrame() {
+      const frame = new Promise((resolve) => requestAnimationFrame(resolve));
+      await Promise.race([frame, pause(this.#request.isInFront ? FRAME_WAIT_MS.front : FRAME_WAIT_MS.behind)]);
+      this.#signal.throwIfAborted();
+    }
+
+    /** @param {number} milliseconds */
+    async #pause(milliseconds) {
+      await pause(milliseconds);
+      this.#signal.throwIfAborted();
+    }
+  }
+
+  /** @param {number} milliseconds */
+  function pause(milliseconds) {
+    return new Promise((resolve) => setTimeout(resolve, milliseconds));
+  }
+
+  /** @param {Element} element */
+  function isAnimated(element) {
+    const animations = [...drawnAncestors(element)].flatMap((ancestor) =>
+      Reflect.apply(Element.prototype.getAnimations, ancestor, []),
+    );
+    return animations.some(({ playState }) => playState === "running");
+  }
+
+  /**
+   * @param {Element} handle
+   * @param {Element | null} cover
+   */
+  function coverage(handle, cover) {
+    if (getComputedStyle(handle).pointerEvents === "none") {
+      return "lets the mouse through (pointer-events: none). Act on what holds it or lies below it.";
+    }
+    if (!cover) return "is still outside of what can be scrolled into view.";
+    // The banner rather than the paragraph in it.
+    let outermost = cover;
+    for (const ancestor of drawnAncestors(cover)) {
+      if (isDrawnIn(ancestor, handle)) break;
+      outermost = ancestor;
+    }
+    return `is still covered by ${nameOf(outermost)}. Close or scroll away what covers it, then try again.`;
+  }
+
+  /** @param {Element} element */
+  function isDisabled(element) {
+    const [self, ...ancestors] = drawnAncestors(element);
+    const isOff = "button:disabled, [aria-disabled='true']";
+    return (
+      isMatch(self ?? element, ":disabled, [aria-disabled='true']") || ancestors.some((one) => isMatch(one, isOff))
+    );
+  }
+
+  /** @param {Element} element */
+  function isInert(element) {
+    return [...drawnAncestors(element)].some((ancestor) => isMatch(ancestor, "[inert]"));
+  }
+
+  return { Wait, pause };
+})();

@@ -1,0 +1,217 @@
+"use strict";
+
+// Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the open shadow roots and the frames of the
+// same origin. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
+// the document itself only. The last part may be XPath or text, too.
+
+/** @typedef {{kind: "css" | "xpath" | "text", text: string}} SelectorPart */
+
+const search = (() => {
+  const { attributeOf, childrenOf, documentOf, innerRootOf, isDocument, isElement, queryAll, textContentOf, topOf } =
+    dom;
+  const { PageError, collapse, quote, textOf, visibleTextOf } = texts;
+  const { isRendered } = geometry;
+
+  const MAX_ROOTS = 500;
+  /** Most elements of large pages are of kinds that cannot have a shadow root. */
+  const MAY_HOLD_A_ROOT =
+    "*:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, meta, ol, " +
+    "option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
+
+  /** One selector, searched as often as need be. */
+  class Search {
+    /** @readonly */
+    #parts;
+    /** @type {Root[]} where it was searched last: going through a large page again would take as long */
+    roots = [];
+
+    /**
+     * @param {string} selector
+     * @throws {PageError} INVALID_SELECTOR
+     */
+    constructor(selector) {
+      this.#parts = parse(selector);
+    }
+
+    /** @returns {Element[]} outer trees first, each in its own order */
+    find() {
+      this.roots = allRoots();
+      /** @type {Element[]} */
+      let found = [];
+      for (const [index, part] of this.#parts.entries()) {
+        const scopes = index > 0 ? innerScopes(this.#parts[index - 1], found) : this.roots;
+        found = part.text ? findPart(scopes, part) : [];
+      }
+      return found;
+    }
+  }
+
+  /** @returns {Root[]} the document, and every root inside it that may be searched; outer ones first */
+  function allRoots() {
+    /** @type {Root[]} */
+    const roots = [document];
+    for (const root of roots) {
+      for (const element of queryAll(root, MAY_HOLD_A_ROOT)) {
+        const inner = innerRootOf(element);
+        if (inner && roots.length < MAX_ROOTS) roots.push(inner);
+      }
+    }
+    return roots;
+  }
+
+  /**
+   * @param {string} selector
+   * @returns {SelectorPart[]}
+   * @throws {PageError} INVALID_SELECTOR
+   */
+  function parse(selector) {
+    /** @type {SelectorPart[]} */
+    const parts = [];
+    for (let rest = selector.trim(); ;) {
+      const [, kind, text] = /^(xpath|text)\s*=([^]*)$/iu.exec(rest) ?? [];
+      if (kind && text !== undefined) {
+        parts.push({ kind: kind.toLowerCase() === "text" ? "text" : "xpath", text: text.trim() });
+        break;
+      }
+      // Up to the next >>> that stands in no quotes.
+      const [head = ""] = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|(?!>>>)[^])*/u.exec(rest) ?? [];
+      parts.push({ kind: "css", text: head.trim() });
+      if (head.length === rest.length) break;
+      rest = rest.slice(head.length + 3).trim();
+    }
+    for (const [index, part] of parts.entries()) checkPart(part, index === 0 && parts.length > 1);
+    return parts;
+  }
+
+  /**
+   * @param {SelectorPart} part
+   * @param {boolean} mayBeEmpty
+   * @throws {PageError} INVALID_SELECTOR
+   */
+  function checkPart(part, mayBeEmpty) {
+    if (part.text === "") {
+      if (mayBeEmpty) return;
+      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Say which element is meant.");
+    }
+    try {
+      // In what holds nothing, so that it costs nothing.
+      if (part.kind === "css") document.createDocumentFragment().querySelector(part.text);
+      if (part.kind === "xpath") nodesAt(document.createElement("a"), part.text);
+    } catch {
+      const kind = part.kind === "xpath" ? "XPath expression for elements" : "CSS selector";
+      throw new PageError("INVALID_SELECTOR", `${quote(part.text)} is no valid ${kind}: ${faultOf(part)}`);
+    }
+  }
+
+  /**
+   * @param {SelectorPart} part
+   * @returns {string} what is wrong, as far as that can be told
+   */
+  function faultOf({ kind, text }) {
+    const bare = text.replace(/\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gsu, "");
+    const count = (/** @type {string} */ character) => bare.split(character).length - 1;
+    if (/["']/u.test(bare)) return "a quotation mark is not closed.";
+    if (count("[") !== count("]")) return "its square brackets do not match.";
+    if (count("(") !== count(")")) return "its round brackets do not match.";
+    if (kind === "xpath") return "test it, or use a CSS selector or text=...";
+    if (/^\.{0,2}\//u.test(text)) return "it looks like XPath; write xpath= before it.";
+    if (/:(?:contains|has-text|text)\b/u.test(bare)) return "CSS has no such word; write text=... to find by text.";
+    const [, digit] = /[#.](\d[\w-]*)/u.exec(bare) ?? [];
+    if (digit) return `a name must not start with a digit; write [id="${digit}"] instead.`;
+    return "test it, or use text=... to find by text.";
+  }
+
+  /**
+   * @param {SelectorPart | undefined} before the part before
+   * @param {Element[]} found by it
+   * @returns {Root[]}
+   */
+  function innerScopes(before, found) {
+    return before?.text ? found.map(innerRootOf).filter((root) => root !== null) : [document];
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @param {SelectorPart} part
+   * @returns {Element[]}
+   */
+  function findPart(roots, { kind, text }) {
+    if (kind === "css") return roots.flatMap((root) => queryAll(root, text));
+    if (kind === "xpath") return roots.flatMap((root) => byXPath(root, text));
+    return byText(roots, text);
+  }
+
+  /**
+   * @param {Root} root
+   * @param {string} expression
+   * @returns {Element[]}
+   */
+  function byXPath(root, expression) {
+    // A shadow root itself is no context for XPath, but what stands in it is.
+    const contexts = isDocument(root) ? [root] : [...root.children];
+    const elements = contexts
+      .flatMap((context) => nodesAt(context, expression))
+      .map((node) => (isElement(node) ? node : (/** @type {Attr} */ (node).ownerElement ?? node.parentElement)));
+    return [...new Set(elements.filter((element) => element !== null))];
+  }
+
+  /**
+   * @param {Document | Element} context
+   * @param {string} expression
+   * @returns {Node[]}
+   */
+  function nodesAt(context, expression) {
+    const owner = documentOf(context) ?? context;
+    const type = XPathResult.ORDERED_NODE_SNAPSHOT_TYPE;
+    const result = Reflect.apply(Document.prototype.evaluate, owner, [expression, context, null, type, null]);
+    return Array.from(
+      { length: result.snapshotLength },
+      (_, index) => /** @type {Node} */ (result.snapshotItem(index)),
+    );
+  }
+
+  /**
+   * The smallest visible elements with that text: those that have no other if there are any.
+   *
+   * @param {Root[]} roots
+   * @param {string} text
+   */
+  function byText(roots, text) {
+    const wanted = collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
+    const hits = roots.flatMap((root) => [
+      // A document that is just being replaced has no element at all.
+      ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
+      ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
+        hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
+      ),
+    ]);
+    const exact = hits.filter(({ isExact }) => isExact);
+    return [...new Set((exact.length ? exact : hits).map(({ element }) => element))];
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} wanted
+   * @returns {{element: Element, isExact: boolean}[]}
+   */
+  function smallestWith(element, wanted) {
+    // Drawn text is never longer than all text, and costs more to ask for.
+    if ((textContentOf(element)?.length ?? 0) < wanted.length || !isRendered(element)) return [];
+    const own = hit(element, visibleTextOf(element), wanted);
+    if (!own.length) return [];
+    const inner = [...childrenOf(element)].flatMap((child) => smallestWith(child, wanted));
+    return inner.length ? inner : own;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} text
+   * @param {string} wanted
+   */
+  function hit(element, text, wanted) {
+    const found = collapse(text).toLowerCase();
+    return found.includes(wanted) ? [{ element, isExact: found === wanted }] : [];
+  }
+
+  return { Search, allRoots };
+})();

@@ -1,0 +1,96 @@
+"use strict";
+
+// Which element takes the action.
+
+const targets = (() => {
+  const { closestOf, controlOf, isControl, isHtml, kindOf, queryIn, treeAncestors } = dom;
+  const { misfit } = texts;
+  const { isVisible } = geometry;
+  const { allRoots } = search;
+  const { selectorOf } = uniqueSelectors;
+
+  const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
+  /** Fields that take one form of value only, and what it looks like. */
+  const FORMATS = new Map([
+    ["date", "a date such as 2026-12-31"],
+    ["time", "a time such as 23:59"],
+    ["datetime-local", "a date and a time such as 2026-12-31T23:59"],
+    ["month", "a month such as 2026-12"],
+    ["week", "a week such as 2026-W52"],
+    ["color", "a colour such as #ff8800"],
+    ["range", "a number"],
+    ["number", "a number such as 12.5"],
+  ]);
+
+  /** @type {Map<string, string>} how to use what is not filled, and what no click can use */
+  const ADVICE = new Map([
+    ["checkbox", "is a checkbox. Use click to change it."],
+    ["radio", "is a radio button. Use click to choose it."],
+    ["submit", "is a button. Use click."],
+    ["button", "is a button. Use click."],
+    ["reset", "is a button. Use click."],
+    ["image", "is a button. Use click."],
+    ["file", "takes files, which only a person can choose. Ask the person to choose them in the browser."],
+    ["select", "is a list of options. Use select with one of their values or labels."],
+    ["option", "is an option of a list. Use select on the list, with the option's value or label."],
+    ["color", "would open a window of the browser. Use fill with a colour such as #ff8800."],
+  ]);
+  const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
+
+  /**
+   * @param {Element} element
+   * @param {ElementAction["action"]} action
+   * @returns {Element} itself, or for a label the field it belongs to
+   * @throws {PageError} EXECUTION_ERROR when it takes another command
+   */
+  function targetOf(element, action) {
+    if (action === "fill") return fieldOf(element);
+    if (action === "select") return listOf(element);
+    const kind = kindOf(controlOf(element) ?? element);
+    if (action === "click" && UNCLICKABLE.has(kind)) throw misfit(element, ADVICE.get(kind) ?? "");
+    return element;
+  }
+
+  /** @param {Element} element */
+  function fieldOf(element) {
+    const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
+    const kind = kindOf(field);
+    if (TYPED.has(kind) || FORMATS.has(kind) || kind === "textarea" || editorOf(field)) return field;
+    const { [0]: inner, length } = [...drawnFields(field)];
+    const advice = ADVICE.get(kind) ?? "is no field to write into. Name an input, a textarea or an editable element.";
+    throw misfit(
+      field,
+      length === 1 && inner ? `is no field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
+    );
+  }
+
+  /** @param {Element} element */
+  function drawnFields(element) {
+    const scope = isHtml(element) && !isControl(element) ? queryIn(element, "input, textarea") : [];
+    return scope.filter(isVisible).slice(0, 2);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {HTMLElement | null} the outermost editable element around it
+   */
+  function editorOf(element) {
+    /** @type {HTMLElement | null} */
+    let editor = null;
+    for (const ancestor of treeAncestors(element)) {
+      if (!isHtml(ancestor) || !Reflect.get(HTMLElement.prototype, "isContentEditable", ancestor)) break;
+      editor = ancestor;
+    }
+    return editor;
+  }
+
+  /** @param {Element} element */
+  function listOf(element) {
+    const list = closestOf(element, "select") ?? controlOf(element) ?? element;
+    if (kindOf(list) === "select") return list;
+    if (isControl(list)) throw misfit(list, "is no list of options (<select>). Use fill or click.");
+    throw misfit(list, "is no list of options (<select>). Use click to open it, then click the option.");
+  }
+
+  return { FORMATS, targetOf };
+})();

@@ -1,0 +1,96 @@
+"use strict";
+
+// Texts of the page in our sentences.
+
+const texts = (() => {
+  const { attributeOf, childNodesOf, idOf, innerTextOf, isControl, isElement, isHtml, labelsOf, tagOf, textContentOf } =
+    dom;
+
+  const TEXT_LENGTH = 60;
+
+  class PageError extends Error {
+    /**
+     * @param {ErrorCode} code
+     * @param {string} message
+     */
+    constructor(code, message) {
+      super(message);
+      this.code = code;
+    }
+  }
+
+  /** @param {string} text */
+  function collapse(text) {
+    return text.replace(/\s+/gu, " ").trim();
+  }
+
+  /**
+   * One short line, without what could disturb a terminal.
+   *
+   * @param {string} text
+   * @param {number} [length]
+   */
+  function shorten(text, length = TEXT_LENGTH) {
+    const start = text.slice(0, 20 * length).toWellFormed();
+    const characters = [...collapse(start.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " "))];
+    return characters.length > length ? `${characters.slice(0, length - 3).join("")}...` : characters.join("");
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} [length]
+   */
+  function quote(text, length) {
+    return `"${shorten(text, length)}"`;
+  }
+
+  /** @param {Element} element */
+  function visibleTextOf(element) {
+    return isHtml(element) ? innerTextOf(element) : (textContentOf(element) ?? "");
+  }
+
+  /**
+   * What a person reads on the element, or beside it for a field; never what is written into a field.
+   *
+   * @param {Element} element
+   */
+  function textOf(element) {
+    const { type = "", value = "" } = isControl(element) ? element : {};
+    const isButton = ["submit", "button", "reset"].includes(type);
+    const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
+    const found = isControl(element)
+      ? [isButton ? value : "", ...labelsOf(element).map(textBesideControls), ...attributes]
+      : [visibleTextOf(element), ...attributes];
+    return found.find((text) => text?.trim()) ?? "";
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {string}
+   */
+  function textBesideControls(node) {
+    if (!isElement(node)) return textContentOf(node) ?? "";
+    return isControl(node) ? "" : [...childNodesOf(node)].map(textBesideControls).join("");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} for example `button#buy "Buy now"`
+   */
+  function nameOf(element) {
+    const id = idOf(element);
+    const text = textOf(element);
+    // Only plain words may stand in a sentence outside of quotes.
+    return `${tagOf(element)}${/^[\w-]{1,40}$/.test(id) ? `#${id}` : ""}${text ? ` ${quote(text)}` : ""}`;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} advice
+   */
+  function misfit(element, advice) {
+    return new PageError("EXECUTION_ERROR", `${nameOf(element)} ${advice}`);
+  }
+
+  return { TEXT_LENGTH, PageError, collapse, misfit, nameOf, quote, shorten, textOf, visibleTextOf };
+})();

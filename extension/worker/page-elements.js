@@ -1,0 +1,73 @@
+/**
+ * The way to the elements of a page: files that are put into it once and then only asked.
+ *
+ * @import {CommandContext, ElementAnswer, ElementRequest} from "../shared/types.d.ts"
+ * @import {PageFunction} from "./page-access.js"
+ */
+
+import { askPage, runInPage } from "./page-access.js";
+
+/** Classic scripts, in the order in which they need each other; each leaves one constant in our world of the page. */
+const FILES = [
+  "dom",
+  "texts",
+  "geometry",
+  "search",
+  "unique-selectors",
+  "near-misses",
+  "targets",
+  "readiness",
+  "fields",
+  "filled-fields",
+  "options",
+  "commands",
+].map((name) => `page/elements/${name}.js`);
+
+/**
+ * Finds an element and acts on it: in the page that follows, when the first one leaves before it has answered.
+ *
+ * @param {CommandContext} context
+ * @param {(tab: chrome.tabs.Tab) => Omit<ElementRequest, "id">} requestFor
+ * @returns {Promise<ElementAnswer | null>} null when the page has broken what the search stands on
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
+ */
+export async function actOnElement(context, requestFor) {
+  const id = context.requestId;
+  const cancel = ask("cancel", { id });
+  for (;;) {
+    const answer = await askPage(context, (tab) => ({ ...ask("act", { ...requestFor(tab), id }), cancel }));
+    if (answer !== "absent") return /** @type {ElementAnswer | null} */ (answer);
+    await askPage(context, () => ({ files: FILES }));
+  }
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {"finishFill" | "readChecked"} look at what input has made of the element
+ * @param {object} [request]
+ * @returns {Promise<unknown>} null when the page has gone
+ * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
+ */
+export async function lookAtElement(context, look, request) {
+  const answer = await runInPage(context, ask(look, { ...request, id: context.requestId }));
+  return answer === "absent" ? null : answer;
+}
+
+/**
+ * @param {keyof typeof chromeTabReader} command
+ * @param {object} request of that command, in page/elements/commands.js
+ * @returns {PageFunction}
+ */
+function ask(command, request) {
+  return { func: forward, args: [{ command, request }] };
+}
+
+/**
+ * Runs in the page.
+ *
+ * @param {{command: keyof typeof chromeTabReader, request: any}} message
+ */
+function forward({ command, request }) {
+  // A page's element of that name is no property of the global object itself.
+  return Object.hasOwn(globalThis, "chromeTabReader") ? chromeTabReader[command](request) : "absent";
+}
