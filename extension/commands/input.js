@@ -118,7 +118,7 @@ async function find(context, action) {
   if (!answer) {
     throw new CommandError(
       "EXECUTION_ERROR",
-      "The page has broken what the search stands on. Reload it and try again.",
+      "The page left each time before the element was ready. Look where the tab is now.",
     );
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);

@@ -23,22 +23,28 @@ const FILES = [
   "commands",
 ].map((name) => `page/elements/${name}.js`);
 
+/** Times that a page may leave while it is asked. */
+const MAX_UNANSWERED = 5;
+
 /**
  * Finds an element and acts on it: in the page that follows, when the first one leaves before it has answered.
  *
  * @param {CommandContext} context
  * @param {(tab: chrome.tabs.Tab) => Omit<ElementRequest, "id">} requestFor
- * @returns {Promise<ElementAnswer | null>} null when the page has broken what the search stands on
+ * @returns {Promise<ElementAnswer | null>} null when no page answers
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function actOnElement(context, requestFor) {
   const id = context.requestId;
   const cancel = ask("cancel", { id });
-  for (;;) {
+  for (let unanswered = 0; unanswered < MAX_UNANSWERED;) {
     const answer = await askPage(context, (tab) => ({ ...ask("act", { ...requestFor(tab), id }), cancel }));
-    if (answer !== "absent") return /** @type {ElementAnswer | null} */ (answer);
-    await askPage(context, () => ({ files: FILES }));
+    if (answer === "absent") await askPage(context, () => ({ files: FILES }));
+    else if (answer) return /** @type {ElementAnswer} */ (answer);
+    // The browser may tell that the page has left only after the page has fallen silent.
+    else unanswered += 1;
   }
+  return null;
 }
 
 /**
