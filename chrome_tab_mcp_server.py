@@ -65,7 +65,7 @@ import tomllib
 import traceback
 import unicodedata
 from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
@@ -82,9 +82,14 @@ from fastmcp.server.providers import LocalProvider
 from fastmcp.server.transforms import GetToolNext, Transform
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.server.session import ServerSession
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
 from mcp_types import (
+    PARSE_ERROR,
     CallToolRequestParams,
+    ErrorData,
     ImageContent,
+    JSONRPCError,
     ListToolsRequest,
     ResourceListChangedNotification,
     TextContent,
@@ -148,6 +153,7 @@ EXTENSION_WAIT_S = 5.0
 RECONNECT_WAIT_S = 8.0
 VISIT_TIMEOUT_S = 3.0
 PORT_RETRY_S = 2.0
+GUEST_TIMEOUT_S = 10.0
 LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
@@ -159,6 +165,7 @@ READING_COMMANDS = frozenset(
 )
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
+MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
 MAX_OPENINGS = 32
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
@@ -175,8 +182,11 @@ MIN_PART_CHARS = 200
 MAX_COMBINE_ROUNDS = 6
 
 DEFAULT_WINDOW = 4096
+MIN_WINDOW = 512  # no model has less: a smaller number is a mistake
 MODEL_ATTEMPTS = 4
+MAX_RETRY_AFTER_S = 30.0
 RETRY_DELAY_S = 0.5
+FAILING_STATUSES = (401, 403, 429, *range(500, 600))
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 
 DEFAULT_SYSTEM_PROMPT = (
@@ -592,9 +602,19 @@ def plain_words(detail: Mapping[str, Any]) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return foreign text as one printable line of at most `limit` characters."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * limit]).split())
+    """Return foreign text as one printable line of at most `limit` characters.
+
+    What has no width of its own or turns the direction of writing goes; other unprintable characters become spaces.
+    """
+    shown = (c if c.isprintable() else "" if unicodedata.category(c) == "Cf" else " " for c in text[: 4 * limit])
+    line = " ".join("".join(shown).split())
     return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+def printable(text: str) -> str:
+    """Return foreign text without the characters that would steer a terminal; its lines and tabs stay."""
+    steering = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+    return "".join(c for c in text if c in "\n\t\u200c\u200d" or unicodedata.category(c) not in steering)
 
 
 def describe_place(error: BaseException) -> str:
@@ -613,10 +633,16 @@ def well_formed(text: str) -> str:
     return text
 
 
-def parse_json(text: str | bytes) -> Any:
-    """Return foreign JSON; raise ValueError for whatever cannot be read, however deep it nests."""
+def parse_json(text: str, *, halves: bool = False) -> Any:
+    """Return foreign JSON, well formed; raise ValueError for whatever cannot be read, however deep it nests.
+
+    With `halves` a character may be in two texts, and each half stays as it is.
+    """
     try:
-        return json.loads(text)
+        value = json.loads(text)
+        if halves or not re.search(r"\\u[dD]", text):
+            return value
+        return json.loads(well_formed(json.dumps(value, ensure_ascii=False)))
     except RecursionError:
         raise ValueError("it nests too deeply") from None
 
@@ -644,23 +670,34 @@ def check_keyword(name: str, keyword: str | None) -> None:
         )
 
 
+# A tag that an answer speaks of: between quotation marks, or </think> between spaces in the middle of a sentence.
+THINK_TAG = re.compile(
+    r"""(?P<mention>(?<=[`'"\u2018\u201c\u00ab])</?think>(?=[`'"\u2019\u201d\u00bb])"""
+    r"""|(?<=[^\s.!?:\u2026>][ ])</think>(?=[ ,;.]))|</?think>""",
+    re.IGNORECASE,
+)
+
+
 def strip_reasoning(text: str) -> str:
     """Return a model's answer without its reasoning.
 
-    Complete <think> blocks go; so does all before an orphan </think>, and an unclosed <think> tail.
+    Complete <think> blocks go; so does all before an orphan </think>, and an unclosed <think> tail. A tag that
+    the answer only speaks of stays.
     """
     kept: list[str] = []
-    thinking = False
-    for piece in re.split(r"(</?think>)", text, flags=re.IGNORECASE):
-        if piece.lower() == "<think>":
-            thinking = True
-        elif piece.lower() == "</think>":
-            if not thinking:
-                kept.clear()
-            thinking = False
-        elif not thinking:
-            kept.append(piece)
-    return "".join(kept).strip()
+    thinking, end = False, 0
+    for tag in THINK_TAG.finditer(text):
+        if not thinking:
+            kept.append(text[end : tag.start()])
+        end = tag.end()
+        opens = tag[0].lower() == "<think>"
+        if tag["mention"] and not thinking:
+            kept.append(tag[0])
+        elif not opens and not thinking:
+            kept.clear()
+        else:
+            thinking = opens
+    return "".join([*kept, "" if thinking else text[end:]]).strip()
 
 
 # --- 5. Tokens and parts -----------------------------------------------------------------------
@@ -910,13 +947,18 @@ def is_count(value: Any) -> TypeIs[int]:
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
+def is_window(value: Any) -> TypeIs[int]:
+    """Say whether a JSON value can be a window."""
+    return is_count(value) and value >= MIN_WINDOW
+
+
 def loaded_context(running: Any, model: str) -> int | None:
     """Return `context_length` of a loaded model in an Ollama /api/ps reply."""
     names = {model, f"{model}:latest"}
     for entry in items(running, "models"):
         if isinstance(entry, dict) and {entry.get("name"), entry.get("model")} & names:
             length = entry.get("context_length")
-            return length if is_count(length) else None
+            return length if is_window(length) else None
     return None
 
 
@@ -956,33 +998,39 @@ async def read_lines(response: httpx.Response) -> AsyncGenerator[str]:
     yield b"".join(unfinished).decode("utf-8", "replace")
 
 
-def server_message(raw: str) -> str:
-    """Return the server's own error message as one line: a string, an object, or plain text."""
+def server_message(raw: str, key: str | None) -> str:
+    """Return the server's own error message as one line, without our key, which it may quote."""
     try:
         reply = parse_json(raw)
     except ValueError:
-        return "" if "<" in raw[:200] else one_line(raw, 300)
-    error = reply.get("error", reply) if isinstance(reply, dict) else reply
+        error: Any = "" if "<" in raw[:200] else raw
+    else:
+        error = reply.get("error", reply) if isinstance(reply, dict) else reply
     if isinstance(error, dict):
         error = error.get("message") or error.get("detail") or error
-    return one_line(error if isinstance(error, str) else json.dumps(error), 300)
+    return one_line(without_key(error if isinstance(error, str) else json.dumps(error), key), 300)
+
+
+def without_key(text: str, key: str | None) -> str:
+    """Take our key out of what a server says."""
+    return text.replace(key, "...") if key else text
 
 
 def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
     """Recognise a refusal for length; llama.cpp and vLLM name the window in it."""
     if not re.search(r"exceed_context_size|context ?(length|size|window)|too long", raw, re.IGNORECASE):
         return None
-    n_ctx = re.search(r'"n_ctx"\s*:\s*(\d+)', raw)
-    n_prompt = re.search(r'"n_prompt_tokens"\s*:\s*(\d+)', raw)
+    n_ctx = re.search(r'"n_ctx"\s*:\s*(\d{1,9})\b', raw)
+    n_prompt = re.search(r'"n_prompt_tokens"\s*:\s*(\d{1,9})\b', raw)
     named = n_ctx or re.search(r"context (?:length|size|window)\D{0,40}?(\d{3,9})", message)
     return PromptTooLongError(
         f"The model server says that the text is too long for the model: {message}",
-        int(named[1]) if named else None,
+        int(named[1]) if named and is_window(int(named[1])) else None,
         int(n_prompt[1]) if n_prompt else None,
     )
 
 
-def parse_completion(raw: str) -> RawCompletion:
+def parse_completion(raw: str, key: str | None) -> RawCompletion:
     """Read a reply that was not streamed; each way to be wrong gets its own sentence."""
     try:
         reply = parse_json(raw)
@@ -995,9 +1043,10 @@ def parse_completion(raw: str) -> RawCompletion:
         ) from None
     choice = first_choice(reply)
     if choice is None:
-        if too_long := prompt_too_long(raw, server_message(raw)):
+        message = server_message(raw, key)
+        if too_long := prompt_too_long(raw, message):
             raise too_long
-        said = f" It said: {server_message(raw)}" if isinstance(reply, dict) and "error" in reply else ""
+        said = f" It said: {message}" if isinstance(reply, dict) and "error" in reply else ""
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply holds no choices.{said} Look at its log.")
     message, usage = fields(choice, "message"), fields(reply, "usage")
     return RawCompletion(
@@ -1046,7 +1095,7 @@ def broken_off() -> RetryableError:
     return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
 
 
-async def read_event_stream(response: httpx.Response, watcher: Watcher) -> RawCompletion:
+async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str | None) -> RawCompletion:
     """Read a streamed reply to its end; a stream that breaks off is an error, not an answer."""
     content, reasoning, finish_reason = [], [], ""
     usage: dict[str, Any] = {}
@@ -1057,7 +1106,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher) -> RawCo
             break
         if not data:
             continue
-        event = parse_event(data)
+        event = parse_event(data, key)
         usage = fields(event, "usage") or usage
         choice = first_choice(event) or {}
         delta = fields(choice, "delta")
@@ -1079,16 +1128,16 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher) -> RawCo
     )
 
 
-def parse_event(data: str) -> Any:
+def parse_event(data: str, key: str | None) -> Any:
     """Read one event of a stream; raise when it is no JSON, or an error."""
     try:
-        event = parse_json(data)
+        event = parse_json(data, halves=True)
     except ValueError:
         raise ChromeTabError(
             "MODEL_ERROR", "The model server's stream holds a line that is not JSON. Look at its log."
         ) from None
     if isinstance(event, dict) and event.get("error"):
-        message = server_message(data)
+        message = server_message(data, key)
         raise prompt_too_long(data, message) or ChromeTabError(
             "MODEL_ERROR", f"The model server failed while answering: {message}. Look at its log."
         )
@@ -1097,7 +1146,8 @@ def parse_event(data: str) -> Any:
 
 def finished(raw: RawCompletion, model: str) -> Completion:
     """Return the answer of a reply; raise MODEL_EMPTY, saying why, when only reasoning is left."""
-    text = strip_reasoning(raw.content)
+    # A character may come in two halves, in two events.
+    text = strip_reasoning(well_formed(raw.content))
     if not text:
         thought = raw.reasoning.strip() or raw.content.strip()
         if raw.finish_reason == "length":
@@ -1137,10 +1187,6 @@ class ModelServer:
             )
         return self._http
 
-    def _without_key(self, raw: str) -> str:
-        """Take our key out of what is shown: a server may quote it."""
-        return raw.replace(self._api_key, "...") if self._api_key else raw
-
     async def close(self) -> None:
         """Close every connection."""
         if self._http is not None:
@@ -1170,13 +1216,21 @@ class ModelServer:
             body["response_format"] = response_format
         for field in self._refused_fields:
             body.pop(field, None)
-        raw = await self._with_retries(watcher, self._complete_once, body, watcher)
+        try:
+            async with asyncio.timeout(self.timeout_s):
+                raw = await self._with_retries(watcher, self._complete_once, body, watcher)
+        except TimeoutError:
+            raise ChromeTabError(
+                "MODEL_TIMEOUT",
+                f"{model} did not finish its answer within {self.timeout_s:g} s. Ask about less of the page with "
+                "start and end, take a faster model, or raise --timeout.",
+            ) from None
         return finished(raw, model)
 
     async def _with_retries(
         self, watcher: Watcher | None, attempt: Callable[..., Awaitable[Any]], *arguments: Any
     ) -> Any:
-        """Call `attempt` again, a bounded number of times, as long as it raises RetryableError."""
+        """Call `attempt` again, a bounded number of times and within the timeout, while it raises RetryableError."""
         import tenacity
 
         backoff = tenacity.wait_exponential_jitter(multiplier=RETRY_DELAY_S, max=8, jitter=RETRY_DELAY_S)
@@ -1184,7 +1238,7 @@ class ModelServer:
         def wait(state: tenacity.RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             asked = error.wait_s if isinstance(error, RetryableError) else None
-            return backoff(state) if asked is None else min(asked, 30.0)
+            return backoff(state) if asked is None else min(asked, MAX_RETRY_AFTER_S)
 
         def announce(state: tenacity.RetryCallState) -> None:
             if watcher:
@@ -1192,7 +1246,7 @@ class ModelServer:
 
         retrying = tenacity.AsyncRetrying(
             retry=tenacity.retry_if_exception_type(RetryableError),
-            stop=tenacity.stop_after_attempt(MODEL_ATTEMPTS),
+            stop=tenacity.stop_after_attempt(MODEL_ATTEMPTS) | tenacity.stop_before_delay(self.timeout_s),
             wait=wait,
             before_sleep=announce,
             reraise=True,
@@ -1205,14 +1259,7 @@ class ModelServer:
     async def _complete_once(self, body: dict[str, Any], watcher: Watcher) -> RawCompletion:
         """Send one request; a field that the server refuses by name is left out from then on."""
         try:
-            async with asyncio.timeout(self.timeout_s):
-                return await self._send(body, watcher)
-        except TimeoutError:
-            raise ChromeTabError(
-                "MODEL_TIMEOUT",
-                f"{body['model']} did not finish its answer within {self.timeout_s:g} s. Ask about less of the "
-                "page with start and end, take a faster model, or raise --timeout.",
-            ) from None
+            return await self._send(body, watcher)
         except RefusedFieldError as refusal:
             self._refused_fields.add(refusal.field)
             return await self._complete_once(
@@ -1233,8 +1280,8 @@ class ModelServer:
                 if response.status_code != HTTPStatus.OK:
                     raise await self._refusal(response, body)
                 if "text/event-stream" in response.headers.get("content-type", ""):
-                    return await read_event_stream(response, watcher)
-                return parse_completion(await read_body(response))
+                    return await read_event_stream(response, watcher, self._api_key)
+                return parse_completion(await read_body(response), self._api_key)
         except httpx.ReadTimeout:
             raise TimeoutError from None
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
@@ -1260,8 +1307,8 @@ class ModelServer:
 
     async def _refusal(self, response: httpx.Response, body: Mapping[str, Any]) -> Exception:
         """Return the exception for a status other than 200, with the server's own message."""
-        status, raw = response.status_code, self._without_key(await read_body(response))
-        message = server_message(raw)
+        status, raw = response.status_code, await read_body(response)
+        message = server_message(raw, self._api_key)
         said = f": {message.rstrip('.')}" if message else ""
         refused = next((f for f in OPTIONAL_FIELDS if f in body and f in message), None)
         if too_long := prompt_too_long(raw, message):
@@ -1276,7 +1323,7 @@ class ModelServer:
         if refused and status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
             return RefusedFieldError(refused)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-            where = one_line(response.headers.get("location", "nowhere"))
+            where = one_line(without_key(response.headers.get("location", "nowhere"), self._api_key))
             return ChromeTabError(
                 "MODEL_ERROR",
                 f"{self.url} sends requests on to {where} (HTTP {status}), and page text does not follow. "
@@ -1295,7 +1342,10 @@ class ModelServer:
         )
         if not missing:
             return None
-        names = await self.models()
+        try:
+            names = await self.models()
+        except ChromeTabError:
+            names = []
         if names and not {model, f"{model}:latest"} & set(names):
             return ChromeTabError(
                 "MODEL_NOT_FOUND",
@@ -1315,27 +1365,47 @@ class ModelServer:
         return None
 
     async def models(self) -> list[str]:
-        """Return the names of the models that the server lists; empty when it does not say."""
+        """Return the names of the models that the server lists, none when it cannot; raise when it fails."""
         try:
-            listed = await self._ask("GET", "/v1/models")
+            listed = await self._ask("GET", "/v1/models", failing=True)
         except RetryableError as error:
             raise error.error from error
-        return [one_line(str(e["id"])) for e in items(listed, "data") if isinstance(e, dict) and "id" in e]
+        names = [str(entry["id"]) for entry in items(listed, "data") if isinstance(entry, dict) and "id" in entry]
+        return [one_line(without_key(name, self._api_key)) for name in names]
 
-    async def _ask(self, method: str, path: str, *, timeout_s: float | None = None, **body: Any) -> Any:
-        """Return the JSON of a side question, None when there is none; RetryableError when nobody is there yet."""
+    async def _ask(
+        self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
+    ) -> Any:
+        """Return the JSON of a side question, None when there is none; RetryableError when nobody is there yet.
+
+        A server that fails, refuses access or is silent says nothing either, unless `failing` asks for its error.
+        """
         import httpx
 
+        seconds = timeout_s or QUESTION_TIMEOUT_S
         try:
-            async with asyncio.timeout(timeout_s or QUESTION_TIMEOUT_S):
+            async with asyncio.timeout(seconds):
                 async with self._client().stream(method, self.url + path, json=body or None) as response:
                     if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
                         raise self._busy(response, "")
+                    if failing and response.status_code in FAILING_STATUSES:
+                        raise await self._refusal(response, {})
                     return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise RetryableError(self._unreachable(error)) from error
-        except (httpx.TransportError, httpx.DecodingError, TimeoutError, ValueError, ChromeTabError):
+        except (TimeoutError, httpx.ReadTimeout):
+            problem = ChromeTabError(
+                "MODEL_TIMEOUT",
+                f"The model server at {self.url} did not answer {path} within {seconds:g} s. It may be busy with "
+                "another question: try again in a while, or look at its log.",
+            )
+        except ChromeTabError as error:
+            problem = error
+        except (httpx.TransportError, httpx.DecodingError, ValueError):
             return None
+        if failing:
+            raise problem
+        return None
 
     async def window(self, model: str) -> Window:
         """Return the window that the model really has, never its trained maximum."""
@@ -1359,13 +1429,14 @@ class ModelServer:
             return Window(tokens, "Ollama /api/ps")
         shown = await self._ask("POST", "/api/show", model=model)
         parameters = str(shown.get("parameters")) if isinstance(shown, dict) else ""
-        if found := re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII):
+        found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
+        if found and is_window(int(found[1])):
             return Window(int(found[1]), "Ollama /api/show num_ctx")
         return Window(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> Window | None:
         tokens = fields(await self._ask("GET", "/props"), "default_generation_settings").get("n_ctx")
-        return Window(tokens, "llama.cpp /props", halves=False) if is_count(tokens) else None
+        return Window(tokens, "llama.cpp /props", halves=False) if is_window(tokens) else None
 
     async def _listed_window(self, model: str) -> Window | None:
         for path, key in (
@@ -1373,7 +1444,7 @@ class ModelServer:
             ("/v1/models", "max_model_len"),
         ):
             for entry in items(await self._ask("GET", path), "data"):
-                if isinstance(entry, dict) and entry.get("id") == model and is_count(entry.get(key)):
+                if isinstance(entry, dict) and entry.get("id") == model and is_window(entry.get(key)):
                     return Window(entry[key], f"{path} {key}")
         return None
 
@@ -2152,7 +2223,7 @@ class AppleScriptSource:
                 "EMPTY_PAGE", "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             )
         about = page_line(err)
-        return Page(about.get("url", ""), about.get("title", ""), text, self.name)
+        return Page(about.get("url", ""), one_line(about.get("title", ""), MAX_SHOWN_CHARS), text, self.name)
 
     async def _run(self, arguments: Sequence[str], *, clipboard: bool) -> tuple[str, str]:
         """Run the script; return its stdout and stderr, or raise what its exit means."""
@@ -2218,7 +2289,7 @@ def page_line(stderr: str) -> dict[str, str]:
         about = parse_json(found[1]) if found else {}
     except ValueError:
         about = {}
-    return {key: well_formed(value) for key, value in about.items() if isinstance(value, str)}
+    return {key: value for key, value in about.items() if isinstance(value, str)}
 
 
 @contextlib.contextmanager
@@ -2433,8 +2504,7 @@ class PendingCommands:
 
     def settle(self, reply: Mapping[str, Any]) -> bool:
         """End the command that a reply belongs to; False when no command waits for it."""
-        command_id = reply.get("id")
-        _, future = self._waiting.pop(command_id, ("", None)) if isinstance(command_id, str) else ("", None)
+        _, future = self._waiting.pop(str(reply.get("id")), ("", None))
         if future is None or future.done():
             return False
         if reply.get("success") is True:
@@ -2460,7 +2530,7 @@ def reply_error(error: Any) -> ChromeTabError:
             "EXECUTION_ERROR",
             "The extension failed without saying why. Reload it in chrome://extensions, then ask again.",
         )
-    return ChromeTabError(code, one_line(well_formed(message), 1500))
+    return ChromeTabError(code, one_line(message, 1500))
 
 
 # --- 10. Bridge: connection --------------------------------------------------------------------
@@ -2503,12 +2573,11 @@ class Bridge:
         # Where commands go: the extension's socket for the owner, the owner's for a guest.
         self._send_text: Callable[[str], Awaitable[None]] | None = None
         self._pending = PendingCommands()
-        self._guests: set[WebSocket] = set()
+        self._guests: set[Guest] = set()
         self._openings = 0
         self._running: asyncio.Task[None] | None = None
         self._tried = asyncio.Event()
-        # Commands of guests on their way, kept from being collected.
-        self._forwarding: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     # Public
 
@@ -2573,13 +2642,34 @@ class Bridge:
             ) from None
         finally:
             self._pending.forget(command_id)
+            if not future.done() or future.cancelled():
+                self._spawn(self._cancel(command_id))
+
+    async def _cancel(self, command_id: str) -> None:
+        """Say that nobody waits for a command any more: what has not begun must not happen."""
+        with contextlib.suppress(ChromeTabError):
+            await self._send({"type": "cancel", "id": command_id})
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run something that nobody waits for; a task that nobody holds may be collected."""
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _send(self, message: Mapping[str, Any]) -> None:
         """Send to where commands go; a socket that is closing raises as one that has closed."""
+        text = json.dumps(message)
+        if len(text) > MAX_COMMAND_BYTES:
+            raise ChromeTabError(
+                "INVALID_ARGUMENT",
+                f"The arguments of {message.get('command')} take {len(text):,} bytes, and the extension takes at most "
+                f"{MAX_COMMAND_BYTES:,}. Send less at once.",
+            )
         if self._send_text is None:
             raise ConnectionLostError(str(message.get("command")))
         try:
-            await self._send_text(json.dumps(message))
+            await self._send_text(text)
         except closed_errors():
             raise ConnectionLostError(str(message.get("command"))) from None
 
@@ -2661,11 +2751,16 @@ class Bridge:
                 self._settle_in(Role.GUEST)
                 async for frame in owner:
                     self._take_as_guest(frame, owner)
-        except (InvalidHandshake, TimeoutError, OSError, EOFError):
+        except TimeoutError:
+            raise await asyncio.to_thread(silent_program, self.port) from None
+        except (InvalidHandshake, OSError, EOFError):
             raise await asyncio.to_thread(foreign_program, self.port) from None
         except ConnectionClosed as closed:
-            if closed.rcvd and closed.rcvd.code == WRONG_PROTOCOL:
+            code = closed.rcvd.code if closed.rcvd else None
+            if code == WRONG_PROTOCOL:
                 raise other_version(self.port) from None
+            if code == OPENING_TOO_SLOW:
+                raise crowded_port(self.port) from None
             if self.role is not Role.GUEST:
                 raise await asyncio.to_thread(foreign_program, self.port) from None
         finally:
@@ -2785,12 +2880,12 @@ class Bridge:
         self._reached(websocket.send_text, version)
         try:
             await websocket.send_text(json.dumps({"type": "welcome", "sessions": self.sessions}))
-            await self._tell_guests({"event": "extension_connected", "version": version})
+            self._tell_guests({"event": "extension_connected", "version": version})
             while (frame := await receive_frame(websocket)) is not None:
                 await self._take_from_extension(frame)
         finally:
             self._lost()
-            await self._tell_guests({"event": "extension_disconnected"})
+            self._tell_guests({"event": "extension_disconnected"})
 
     async def _take_from_extension(self, frame: str | bytes) -> None:
         """Act on one message of the extension; what is malformed, unknown or late is dropped."""
@@ -2802,51 +2897,74 @@ class Bridge:
             logger.debug("dropped a message of type %s", one_line(str(kind), 40))
 
     async def _serve_guest(self, websocket: WebSocket, _version: str) -> None:
-        """Run a guest's commands until it leaves; then nobody waits for what is under way."""
-        self._guests.add(websocket)
-        running: set[asyncio.Task[None]] = set()
+        """Run a guest's commands until it leaves or stops reading; then nobody waits for what is under way."""
+        guest = Guest()
+        self._guests.add(guest)
+        guest.tell({"type": "welcome", "sessions": self.sessions})
+        if self.connected:
+            guest.tell({"type": "event", "event": "extension_connected", "version": self.extension_version})
+        self._spawn(self._tell_sessions())
+        ends = [self._spawn(end) for end in (guest.deliver(websocket), self._hear(guest, websocket))]
         try:
-            await websocket.send_text(json.dumps({"type": "welcome", "sessions": self.sessions}))
-            if self.connected:
-                connected = {"type": "event", "event": "extension_connected", "version": self.extension_version}
-                await websocket.send_text(json.dumps(connected))
-            await self._tell_sessions()
-            while (frame := await receive_frame(websocket)) is not None:
-                task = asyncio.create_task(self._forward(websocket, parse_frame(frame)))
-                running.add(task)
-                task.add_done_callback(running.discard)
+            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            self._guests.discard(websocket)
-            for task in running:
+            for task in (*ends, *guest.running.values()):
                 task.cancel()
-            await self._tell_sessions()
+            self._guests.discard(guest)
+            self._spawn(self._tell_sessions())
 
-    async def _forward(self, guest: WebSocket, message: Mapping[str, Any]) -> None:
+    async def _hear(self, guest: Guest, websocket: WebSocket) -> None:
+        """Take a guest's commands, and its word that nobody waits for one any more."""
+        while (frame := await receive_frame(websocket)) is not None:
+            match parse_frame(frame):
+                case {"type": "command", "id": str(command_id), "command": str(), "params": dict()} as message:
+                    guest.running[command_id] = self._spawn(self._forward(guest, message))
+                case {"type": "cancel", "id": str(command_id)} if command_id in guest.running:
+                    guest.running[command_id].cancel()
+                case message:
+                    logger.debug("dropped a guest's message of type %s", one_line(str(message.get("type")), 40))
+
+    async def _forward(self, guest: Guest, message: Mapping[str, Any]) -> None:
         """Run one command of a guest and send it the reply."""
-        match message:
-            case {"type": "command", "id": str(command_id), "command": str(command), "params": dict(params)}:
-                tab_id = message.get("tab_id")
-            case _:
-                logger.debug("dropped a guest's message of type %s", one_line(str(message.get("type")), 40))
-                return
-        reply: dict[str, Any] = {"id": command_id, "type": "response", "success": True, "result": None, "error": None}
+        tab_id = message.get("tab_id") if isinstance(message.get("tab_id"), int) else None
+        reply = {"id": message["id"], "type": "response", "success": True, "result": None, "error": None}
         try:
-            reply["result"] = await self.command(command, tab_id if isinstance(tab_id, int) else None, params)
+            reply["result"] = await self.command(message["command"], tab_id, message["params"])
         except ChromeTabError as error:
             reply |= {"success": False, "error": {"message": error.message, "code": error.code}}
-        with contextlib.suppress(*closed_errors()):
-            await guest.send_text(json.dumps(reply))
+        finally:
+            guest.running.pop(message["id"], None)
+        guest.tell(reply)
 
-    async def _tell_guests(self, event: Mapping[str, Any]) -> None:
-        for guest in list(self._guests):
-            with contextlib.suppress(*closed_errors()):
-                await guest.send_text(json.dumps({"type": "event", **event}))
+    def _tell_guests(self, event: Mapping[str, Any]) -> None:
+        for guest in self._guests:
+            guest.tell({"type": "event", **event})
 
     async def _tell_sessions(self) -> None:
         """Tell the extension how many sessions there are."""
         if self.connected:
             with contextlib.suppress(ChromeTabError):
                 await self._send({"type": "event", "event": "sessions", "sessions": self.sessions})
+
+
+class Guest:
+    """A session that goes through this owner. Nobody waits for it to read what it is told."""
+
+    def __init__(self) -> None:
+        # Its commands under way, by the ids that it gave them.
+        self.running: dict[str, asyncio.Task[None]] = {}
+        self._untold: asyncio.Queue[str] = asyncio.Queue()
+
+    def tell(self, message: Mapping[str, Any]) -> None:
+        """Let it know, after all that it was told before."""
+        self._untold.put_nowait(json.dumps(message))
+
+    async def deliver(self, websocket: WebSocket) -> None:
+        """Send what it is told until it has gone, or has not read for a while: it may be suspended."""
+        with contextlib.suppress(TimeoutError, *closed_errors()):
+            while text := await self._untold.get():
+                async with asyncio.timeout(GUEST_TIMEOUT_S):
+                    await websocket.send_text(text)
 
 
 def port_server(app: Starlette) -> uvicorn.Server:
@@ -2890,11 +3008,17 @@ async def receive_frame(websocket: WebSocket) -> str | bytes | None:
 
 
 def parse_frame(frame: str | bytes) -> dict[str, Any]:
-    """Return a frame's JSON object, an empty one for whatever is none; binary frames hold UTF-8."""
+    """Return a frame's JSON object, an empty one for whatever is none; binary frames hold UTF-8.
+
+    Of a reply that cannot be read the id can: its command fails at once.
+    """
     try:
         message = parse_json(frame if isinstance(frame, str) else frame.decode())
     except ValueError:
-        message = None
+        head = frame[:100] if isinstance(frame, str) else frame[:100].decode("utf-8", "replace")
+        reply = re.match(r'\{"id":\s?"(\d+)",\s?"type":\s?"response"', head)
+        error = {"code": "EXECUTION_ERROR", "message": str(unreadable_reply("the command"))}
+        return {"type": "response", "id": reply[1], "error": error} if reply else {}
     return message if isinstance(message, dict) else {}
 
 
@@ -2947,8 +3071,28 @@ def foreign_program(port: int) -> ChromeTabError:
     name = program_on_port(port)
     return ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"Port {port} is taken by {name or 'another program'}, which is not a server of yours. End that program, "
-        "or choose another --port and pair again.",
+        f"Port {port} is taken by {name or 'another program'}, which is not a server of yours. Choose another --port "
+        "and pair again, or free this one.",
+    )
+
+
+def silent_program(port: int) -> ChromeTabError:
+    """Return the error for a program on the port that says nothing: it may be one of our servers, suspended."""
+    name = program_on_port(port)
+    return ChromeTabError(
+        "EXTENSION_NOT_CONNECTED",
+        f"Port {port} is taken by {name or 'another program'}, which does not answer. If that is another session's "
+        "server, it is suspended or very busy: let it go on, and this session comes in by itself. If not, choose "
+        "another --port and pair again.",
+    )
+
+
+def crowded_port(port: int) -> ChromeTabError:
+    """Return the error for an owner that takes no more openings for now."""
+    return ChromeTabError(
+        "EXTENSION_NOT_CONNECTED",
+        f"Another session's server holds port {port} and takes nobody in just now, because too many programs are at its "
+        "door. This session tries again by itself: ask again in a few seconds.",
     )
 
 
@@ -3098,8 +3242,8 @@ class ExtensionSource:
                 "EXECUTION_ERROR",
                 "The extension's reply is not a page. Reload it in chrome://extensions, then ask again.",
             )
-        url, title, text = (well_formed(str(field)) for field in fields)
-        return Page(url, title, text, self.name, tuple(dialog_notes(result)))
+        url, title, text = map(str, fields)
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, tuple(dialog_notes(result)))
 
 
 def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
@@ -3109,6 +3253,11 @@ def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
         one_line(f"the page's {dialog.get('type')} {json.dumps(dialog.get('message'))} was {dialog.get('answer')}", 300)
         for dialog in dialogs
     ]
+
+
+def with_plain_title(result: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what tells of a page with its title as one printable line."""
+    return {**result, "title": one_line(str(result["title"]), MAX_SHOWN_CHARS)} if "title" in result else {**result}
 
 
 def unreadable_reply(command: str) -> ChromeTabError:
@@ -3283,7 +3432,7 @@ class ChromeTabs:
 
     def _allowed(self, tabs: Any) -> list[dict[str, Any]]:
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
-        return [tab for tab in listed if not self.settings.denies(str(tab.get("url")))]
+        return [with_plain_title(tab) for tab in listed if not self.settings.denies(str(tab.get("url")))]
 
     async def create_tab(self, url: str) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
@@ -3293,7 +3442,7 @@ class ChromeTabs:
             # A redirect led to a denied host: nothing may stay open there in our name.
             await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
             raise self._denied(str(created.get("url")))
-        return created
+        return with_plain_title(created)
 
     async def close_tab(self, tab_id: int) -> None:
         """Close a tab."""
@@ -3340,7 +3489,7 @@ class ChromeTabs:
         await self._check_outcome(command, tab_id)
         if not isinstance(result, dict):
             raise unreadable_reply(command)
-        return result
+        return with_plain_title(result)
 
     def _web_address(self, url: str) -> str:
         """Return an address that may be visited."""
@@ -3602,7 +3751,7 @@ class ErrorsAsResults(Middleware):
         if arguments and "tabId" in arguments:
             arguments.setdefault("tab_id", arguments.pop("tabId"))
         try:
-            return await call_next(context)
+            return well_formed_result(await call_next(context))
         except ChromeTabError as error:
             return ChromeTabError(error.code, self._as_published(error.message)).result()
         except ValidationError as error:
@@ -3629,6 +3778,16 @@ class ErrorsAsResults(Middleware):
         return sentence
 
 
+def well_formed_result(result: ToolResult) -> ToolResult:
+    """Take lone surrogates out of a result: written as UTF-8 one of them would end the connection."""
+    for block in result.content:
+        if isinstance(block, TextContent):
+            block.text = well_formed(block.text)
+    about = [result.structured_content, result.meta]
+    result.structured_content, result.meta = json.loads(well_formed(compact_json(about)))
+    return result
+
+
 def argument_complaint(tool: str, error: ValidationError) -> str:
     """Return which argument of a call is wrong, and what is allowed."""
     cause = error.__cause__
@@ -3649,6 +3808,36 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
     return f"{tool}: {'; '.join(problems)}. Correct the call; the input schema says what is allowed."
 
 
+class PatientServer(FastMCP):
+    """FastMCP, but a line on stdin that is no message is answered with an error: mcp drops it, and a caller waits."""
+
+    async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
+        """Serve the client on stdin and stdout."""
+        started, low_level = self._lifespan_manager(), self._mcp_server
+        async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
+            send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+
+            async def read() -> None:
+                async with send_on:
+                    async for line in lines:
+                        wrong = line_complaint(line) if isinstance(line, Exception) else None
+                        await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
+
+            group.start_soon(read)
+            await low_level.run(messages, replies, low_level.create_initialization_options())
+
+
+def line_complaint(problem: Exception) -> JSONRPCError:
+    """Return the error for a line that is no JSON-RPC message, with its id where that can be told."""
+    wrong = [detail["input"] for detail in problem.errors()] if isinstance(problem, PydanticValidationError) else []
+    with contextlib.suppress(ValueError, IndexError, TypeError):
+        wrong.append(parse_json(wrong[0]))
+    request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
+    request_id = request.get("id")
+    error = ErrorData(code=PARSE_ERROR, message="The line is no JSON-RPC message. Correct it, then send it again.")
+    return JSONRPCError(jsonrpc="2.0", id=request_id if isinstance(request_id, int | str) else None, error=error)
+
+
 def create_server(settings: Settings) -> FastMCP:
     """Return the MCP server for these settings. Nothing is touched before the first request."""
     tabs = ChromeTabs(settings)
@@ -3661,7 +3850,7 @@ def create_server(settings: Settings) -> FastMCP:
         finally:
             await tabs.close()
 
-    server = FastMCP(
+    server = PatientServer(
         APP_NAME,
         version=__version__,
         instructions=(
@@ -3971,7 +4160,7 @@ def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
     remarks = {key: shortened(about[key], MAX_SHOWN_CHARS) for key in ("notes", "dialogs") if about.get(key)}
     result = json_result(value, {"result": value} | remarks)
     if remarks:
-        result.content.append(TextContent(text=well_formed(compact_json(remarks))))
+        result.content.append(TextContent(text=compact_json(remarks)))
     return result
 
 
@@ -3993,11 +4182,9 @@ def compact_json(value: Any) -> str:
 
 def json_result(value: Any, structured: Mapping[str, Any]) -> ToolResult:
     """Return a value as JSON text; what is too long is cut, and a second block says so."""
-    text = well_formed(compact_json(value))
+    text = compact_json(value)
     if len(text) <= MAX_ANSWER_CHARS:
-        # Parsed again, because a lone surrogate would break the structured half just as well.
-        whole = json.loads(well_formed(compact_json(structured)))
-        return ToolResult([TextContent(text=text)], structured_content=whole)
+        return ToolResult([TextContent(text=text)], structured_content=structured)
     left = f"[cut: {len(text) - MAX_ANSWER_CHARS:,} of {len(text):,} characters are left out; ask for less]"
     return ToolResult([TextContent(text=text[:MAX_ANSWER_CHARS]), TextContent(text=left)])
 
@@ -4041,7 +4228,7 @@ class Screenshots:
         self._sizes.move_to_end(uri)
         self._drop_oldest()
         said = {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
-        text = well_formed(compact_json(shortened({"name": name, "uri": uri, **said}, MAX_SHOWN_CHARS)))
+        text = compact_json(shortened({"name": name, "uri": uri, **said}, MAX_SHOWN_CHARS))
         content = [ImageContent(data=str(data), mime_type=mime_type), TextContent(text=text)]
         return ToolResult(content), before != set(self._sizes)
 
@@ -4098,7 +4285,7 @@ def client_progress(context: Context) -> Progress:
     asked = request is not None and "progressToken" in (request.meta or {})
 
     async def send(reached: float, message: str) -> None:
-        await context.report_progress(reached, 100.0, message)
+        await context.report_progress(reached, 100.0, well_formed(message))
 
     return Progress(send if asked else None)
 
@@ -4166,7 +4353,7 @@ async def doctor(settings: Settings) -> int:
     finally:
         await tabs.close()
     for layer in layers:
-        print(layer)
+        print(printable(str(layer)))
     return 0 if all(layer.ok for layer in layers) else 1
 
 
@@ -4206,7 +4393,7 @@ async def analyze(settings: Settings, prompt: str) -> int:
         markup=False,
         highlight=False,
     )
-    print(answer.text)
+    print(printable(answer.text))
     return 0
 
 

@@ -520,12 +520,68 @@ async def test_a_reply_that_comes_too_late_is_dropped(session: Session, monkeypa
         assert code == "COMMAND_TIMEOUT"
         assert "read_tab within 0.5 s" in message
 
+        assert await extension.receive() == {"type": "cancel", "id": late["id"]}
         monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 20)
         reading = session.read()
         command = await extension.receive()
         await extension.reply(late, PAGE | {"text": "too late"})
         await extension.reply(command, PAGE)
         assert text_of(await within(reading)) == "the page"
+
+
+async def test_a_command_whose_caller_has_gone_is_cancelled_and_one_that_is_answered_is_not(session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        kept, left = session.read(tab_id=1), session.read(tab_id=2)
+        commands = {command["tab_id"]: command for command in [await extension.receive(), await extension.receive()]}
+        left.cancel()
+        assert await extension.receive() == {"type": "cancel", "id": commands[2]["id"]}
+        await extension.reply(commands[1], PAGE)
+        assert text_of(await within(kept)) == "the page"
+        # Nothing comes between the reply and the pong.
+        await extension.ping()
+
+
+UNREADABLE_REPLIES = [
+    '{"id":"%s","type":"response","success":true,"result":{"text":"cut o',
+    b'{"id":"%s","type":"response","success":true,"result":"\xff"}',
+    '{"id":"%s","type":"response","success":true,"result":' + "[" * 100_000 + "]" * 100_000 + "}",
+    '{"id": "%s", "type": "response", "success": NaN.5}',
+    '{"id":"%s","type":"response"}',
+    '{"id":%s,"type":"response","success":"yes"}',
+]
+
+
+@pytest.mark.parametrize("frame", UNREADABLE_REPLIES, ids=range(len(UNREADABLE_REPLIES)))
+async def test_a_reply_that_cannot_be_read_ends_its_command_at_once(frame: str | bytes, session: Session) -> None:
+    async with connected(session.port, session.key) as extension:
+        other, reading = session.read(), session.read()
+        first, second = await extension.receive(), await extension.receive()
+        text = second["id"] if isinstance(frame, str) else second["id"].encode()
+        await extension.send(frame % text)
+        code, message = error_of(await within(reading))
+        assert code == "EXECUTION_ERROR"
+        assert "Reload it" in message
+        await extension.reply(first, PAGE)
+        assert text_of(await within(other)) == "the page"
+
+
+async def test_a_command_over_the_extensions_limit_is_refused_before_it_is_sent(session: Session) -> None:
+    def choose(length: int) -> asyncio.Task[CallToolResult]:
+        arguments = {"tab_id": 1, "selector": "select", "value": ["x" * 2_000] * length}
+        return asyncio.create_task(session.client.call_tool("select", arguments, raise_on_error=False))
+
+    async with connected(session.port, session.key) as extension:
+        code, message = error_of(await within(choose(530)))
+        assert code == "INVALID_ARGUMENT"
+        assert "1,048,576" in message
+
+        choosing = choose(500)
+        command = await extension.receive()
+        # A cancel of what was never sent may come first.
+        command = command if command["type"] == "command" else await extension.receive()
+        assert len(command["params"]["value"]) == 500
+        await extension.reply(command, {"selected": []})
+        assert not (await within(choosing)).is_error
 
 
 @pytest.mark.parametrize("code", server.ERROR_CODES)
@@ -840,9 +896,10 @@ async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connecte
         extension = connected(port, key)
         open_extension = await extension.__aenter__()
         reading = session.read()
-        await open_extension.receive()
+        command = await open_extension.receive()
 
     assert not await is_listening(port)
+    assert await open_extension.receive() == {"type": "cancel", "id": command["id"]}
     assert await open_extension.close_code() == 1012
     await asyncio.gather(reading, return_exceptions=True)
     await extension.__aexit__(None, None, None)

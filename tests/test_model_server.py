@@ -88,17 +88,35 @@ async def test_only_a_client_that_wants_progress_gets_a_streamed_request() -> No
     assert fake.chats[0].body["stream_options"] == {"include_usage": True}
 
 
-async def test_key_is_sent_as_a_bearer_token_and_shown_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+QUOTING_KEY = [
+    as_json({"error": f"wrong key {SECRET}"}, 401),
+    as_json({"error": {"message": f"wrong key {SECRET}"}}, 400),
+    as_json({"error": {"message": f"wrong key {SECRET}"}}),
+    as_json({"error": f"wrong key {SECRET}"}, 500),
+    as_text(f"wrong key {SECRET}", 403),
+    # A sentence is cut after 300 characters: not in the middle of the key.
+    as_text(f"wrong key {'x' * 280} {SECRET}", 400),
+    Reply(307, headers=(("location", f"http://a.test/wrong key {SECRET}"),)),
+    as_json({"error": f"this model's context length, wrong key {SECRET}"}, 400),
+    events(delta("No"), {"error": {"message": f"wrong key {SECRET}"}}),
+    as_json({"error": "model not found"}, 404),
+]
+
+
+@pytest.mark.parametrize("reply", QUOTING_KEY, ids=range(len(QUOTING_KEY)))
+async def test_key_is_sent_as_a_bearer_token_and_shown_nowhere(reply: Reply, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
-    quoting = as_json({"error": f"wrong key {SECRET}"}, 401)
-    async with FakeOpenAIServer(quoting) as fake, asking(fake, api_key=SECRET) as asker:
-        code, sentence = error_of(await asker.ask())
+    models = {"/v1/models": {"data": [{"id": f"wrong key {SECRET}"}]}}
+    told = Told()
+    async with FakeOpenAIServer(reply, routes=models) as fake, asking(fake, api_key=SECRET) as asker:
+        code, sentence = error_of(await asker.ask_telling(told))
 
     assert {request.headers.get("authorization") for request in fake.requests} == {f"Bearer {SECRET}"}
-    assert code == "MODEL_ERROR"
-    assert "--api-key" in sentence
+    assert code in {"MODEL_ERROR", "MODEL_NOT_FOUND"}
     assert "wrong key" in sentence
-    assert SECRET not in sentence + caplog.text
+    logged = [record.getMessage() for record in caplog.records if record.name == "chrome_tab"]
+    for part in (SECRET, SECRET[:8], SECRET[-8:]):
+        assert part not in "".join([sentence, *logged, *told.messages])
 
 
 async def test_proxies_of_the_environment_are_not_used(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -286,6 +304,72 @@ async def test_busy_server_is_asked_again_and_its_wait_is_kept(monkeypatch: pyte
     assert receipt["retries"] == 2
 
 
+async def test_wait_that_a_server_asks_for_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_RETRY_AFTER_S", 0.0)
+    busy = as_json({"error": "slow down"}, 429, retry_after="100000")
+    async with FakeOpenAIServer(busy, FINE) as fake, asking(fake, timeout=90) as asker:
+        assert receipt_of(await asker.ask())["retries"] == 1
+
+
+async def test_no_wait_goes_past_the_timeout() -> None:
+    busy = as_json({"error": "slow down"}, 429, retry_after="100000")
+    async with FakeOpenAIServer(busy) as fake, asking(fake, timeout=6) as asker:
+        code, sentence = error_of(await asker.ask())
+
+    assert (code, len(fake.chats)) == ("MODEL_ERROR", 1)
+    assert "HTTP 429: slow down" in sentence
+
+
+async def test_all_attempts_together_have_one_timeout() -> None:
+    """The first attempt fails at once and the others drip: each of their bytes comes in time, their end does not."""
+
+    async def dripping(request: Request) -> Reply:
+        if len(fake.chats) == 1:
+            return as_json({"error": "not yet"}, 500)
+        assert request.body["stream"] is True
+        return Reply(chunks=[b": wait\n\n"] * 3, content_type="text/event-stream", hangs=True)
+
+    fake = FakeOpenAIServer(script=dripping)
+    async with fake, asking(fake, timeout=1.5) as asker:
+        code, _ = error_of(await asker.ask_telling(Told()))
+        await asyncio.wait_for(fake.left.wait(), WAIT_S)
+
+    assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 2)
+
+
+async def test_server_that_drips_for_ever_has_a_time_limit() -> None:
+    drops = Reply(chunks=[b": wait\n\n"], content_type="text/event-stream", endless=True, every_s=0.05)
+    async with FakeOpenAIServer(drops) as fake, asking(fake, timeout=0.5) as asker:
+        code, _ = error_of(await asker.ask_telling(Told()))
+
+    assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 1)
+
+
+async def test_broken_connection_is_made_again() -> None:
+    half = Reply(chunks=[b'{"choices": ['], breaks_off=True)
+    async with FakeOpenAIServer(half, half, FINE) as fake, asking(fake) as asker:
+        assert receipt_of(await asker.ask())["retries"] == 2
+
+
+async def test_refused_connection_is_tried_again() -> None:
+    tried: list[str] = []
+
+    class FakeWatcher(Told):
+        def wrote(self, tokens: int) -> None: ...
+
+        def retrying(self, reason: str) -> None:
+            tried.append(reason)
+
+    async with refused_port() as url:
+        asked = server.ModelServer(url, api_key=None, timeout_s=5)
+        with pytest.raises(server.ChromeTabError) as failed:
+            await asked.complete("m", [], watcher=FakeWatcher(), stream=False)
+        await asked.close()
+
+    assert failed.value.code == "MODEL_UNREACHABLE"
+    assert len(tried) == 3
+
+
 async def test_loading_server_is_waited_for_also_when_it_is_asked_for_its_window() -> None:
     loading = [as_json({"error": {"message": "Loading model", "code": 503}}, 503)] * 2
 
@@ -324,6 +408,29 @@ async def test_missing_model_is_named_by_status_too(fake: FakeOpenAIServer) -> N
 
     assert "no model 'absent'" in str(result.content)
     assert "fake-model" in str(result.content)
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (as_json({"error": "out of memory"}, 500), "HTTP 500: out of memory"),
+        (as_json({"error": "slow down"}, 429), "HTTP 429: slow down"),
+        (as_json({"error": "who are you"}, 401), "--api-key"),
+        (as_json({"error": "who are you"}, 403), "--api-key"),
+        (HANG, "did not answer /v1/models within 0.2 s"),
+        (as_text("<html>", 404), "lists no models"),
+        (as_json({"data": []}), "lists no models"),
+    ],
+)
+async def test_status_tells_a_server_that_fails_from_one_without_models(
+    reply: Reply, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if reply is HANG:
+        monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.2)
+    async with FakeOpenAIServer(routes={"/v1/models": reply}) as fake, asking(fake) as asker:
+        result = await asker.client.call_tool("chrome_tab_status", {})
+
+    assert words in str(result.content)
 
 
 # --- Answer cache ---
@@ -443,6 +550,12 @@ def props(n_ctx: Any) -> dict[str, Any]:
         ({"/api/ps": as_text("<html>"), "/props": as_text("{"), "/v1/models": as_json(7)}, 4096, "assumed"),
         ({"/api/ps": {"models": [7, {"name": "fake-model", "context_length": -5}]}}, 4096, "assumed"),
         ({"/props": props("many")}, 4096, "assumed"),
+        # No model has so small a window.
+        ({"/props": props(511)}, 4096, "assumed"),
+        ({"/props": props(512)}, 512, "llama.cpp"),
+        ({"/api/ps": {"models": [{"name": "fake-model", "context_length": 9}]}}, 4096, "assumed"),
+        ({"/api/ps": {"models": []}, "/api/show": {"parameters": "num_ctx 9"}}, 4096, "assumed"),
+        ({"/v1/models": {"data": [{"id": "fake-model", "max_model_len": 9}]}}, 4096, "assumed"),
         ({"/props": props(True)}, 4096, "assumed"),
         ({"/props": Reply(chunks=[CHUNK] * 20)}, 4096, "assumed"),
         ({"/props": as_text("[" * 200_000)}, 4096, "assumed"),
@@ -511,3 +624,15 @@ async def test_refusal_that_names_a_size_corrects_the_window(
     assert (receipt["window"], receipt["window_source"]) == (window, "shown by the server")
     assert receipt["retries"] == 0
     assert json.dumps(receipt["notes"]) == "[]"
+
+
+@pytest.mark.parametrize("named", [{"n_ctx": 1}, {"n_ctx": 511}, {"n_ctx": 0}])
+async def test_refusal_that_names_a_senseless_size_leaves_the_window_as_it_was(
+    named: dict[str, int], osascript: FakeOsascript
+) -> None:
+    osascript.shows("The ferry leaves at noon.\n" * 50)
+    refusal = as_json({"error": {"type": "exceed_context_size_error", "message": "too long"} | named}, 400)
+    async with FakeOpenAIServer(refusal, FINE) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="When?"))
+
+    assert receipt["window"] == server.DEFAULT_WINDOW

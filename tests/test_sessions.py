@@ -147,6 +147,40 @@ async def test_a_guest_that_leaves_takes_nothing_of_the_others_with_it(port: int
         assert owner.connected
 
 
+async def next_of(extension: FakeExtension, kind: str) -> dict[str, Any]:
+    """The next message of this type; events come when they like."""
+    while (message := await extension.receive())["type"] != kind:
+        assert message["type"] == "event"
+    return message
+
+
+async def test_a_guests_call_that_nobody_waits_for_is_cancelled_under_the_owners_id(port: int) -> None:
+    async with bridge(port) as owner, bridge(port) as guest, connected(port, server.pairing_key()) as extension:
+        await has(lambda: guest.connected)
+        # The ids of the two are not the same.
+        for _ in range(2):
+            own = asyncio.create_task(owner.command("read_tab", None, {}))
+            await extension.reply(await next_of(extension, "command"), PAGE)
+            await within(own)
+        asking = asyncio.create_task(guest.command("click", 1, {}))
+        command = await next_of(extension, "command")
+        asking.cancel()
+        assert await next_of(extension, "cancel") == {"type": "cancel", "id": command["id"]}
+        again = asyncio.create_task(guest.command("click", 1, {}))
+        await extension.reply(await next_of(extension, "command"), "clicked")
+        assert await within(again) == "clicked"
+
+
+async def test_the_calls_of_a_guest_that_leaves_are_cancelled(port: int) -> None:
+    async with bridge(port), connected(port, server.pairing_key()) as extension:
+        async with bridge(port) as guest:
+            await has(lambda: guest.connected)
+            asking = asyncio.create_task(guest.command("click", 1, {}))
+            command = await next_of(extension, "command")
+        assert await next_of(extension, "cancel") == {"type": "cancel", "id": command["id"]}
+        await asyncio.gather(asking, return_exceptions=True)
+
+
 async def test_two_thousand_commands_of_twenty_guests_are_each_answered_once(port: int) -> None:
     async with AsyncExitStack() as stack:
         owner = await stack.enter_async_context(bridge(port))
@@ -288,6 +322,69 @@ def newest_child(port: int) -> int:
     children = psutil.Process().children(recursive=True)
     ours = [child for child in children if str(port) in child.cmdline()]
     return max(ours, key=lambda child: child.create_time()).pid
+
+
+@pytest.mark.e2e
+async def test_a_suspended_session_holds_up_nobody_and_comes_back(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "GUEST_TIMEOUT_S", 1.0)
+    async with bridge(port) as owner, process(port) as (guest, pid):
+        async with connected(port, server.pairing_key()) as extension:
+            await has(lambda: owner.sessions == 2)
+            calls = [asyncio.create_task(guest.call_tool("read_chrome_tab", {})) for _ in range(8)]
+            commands = [await next_of(extension, "command") for _ in calls]
+            os.kill(pid, signal.SIGSTOP)
+            for command in commands:
+                await extension.reply(command, PAGE | {"text": "x" * 2_000_000})
+            own = asyncio.create_task(owner.command("read_tab", None, {}))
+            await extension.reply(await next_of(extension, "command"), PAGE)
+            assert await within(own) == PAGE
+        async with answering(port):
+            assert (await within(owner.command("read_tab", None, {})))["tab_id"] == 1
+            await has(lambda: owner.sessions == 1)
+
+            os.kill(pid, signal.SIGCONT)
+            await has(lambda: owner.sessions == 2)
+            await asyncio.gather(*calls, return_exceptions=True)
+            assert text_of(await guest.call_tool("read_chrome_tab", {})) == '{"start": null, "end": null}'
+
+
+@pytest.mark.e2e
+async def test_a_suspended_owner_is_not_taken_for_a_stranger(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "VISIT_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(server, "PORT_RETRY_S", 0.1)
+    async with process(port) as (_, pid):
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            guest = server.Bridge(port)
+            await within(guest.start())
+            assert guest.problem is not None
+            assert f"(process {pid}), which does not answer" in guest.problem
+            assert "suspended" in guest.problem
+            assert "End that program" not in guest.problem
+        finally:
+            os.kill(pid, signal.SIGCONT)
+        await has(lambda: guest.role is server.Role.GUEST)
+        assert guest.problem is None
+        await guest.stop()
+
+
+async def test_an_owner_whose_door_is_crowded_is_not_taken_for_a_stranger(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MAX_OPENINGS", 2)
+    monkeypatch.setattr(server, "PORT_RETRY_S", 0.1)
+    async with bridge(port):
+        silent = [await connect(f"ws://127.0.0.1:{port}/session", proxy=None) for _ in range(2)]
+        guest = server.Bridge(port)
+        await within(guest.start())
+        assert guest.problem is not None
+        assert guest.problem.startswith(f"Another session's server holds port {port}")
+        assert "End that program" not in guest.problem
+
+        await silent[0].close()
+        await has(lambda: guest.role is server.Role.GUEST)
+        await guest.stop()
+        await silent[1].close()
 
 
 @pytest.mark.e2e

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chrome_tab_mcp_server import one_line, parse_json, strip_reasoning, well_formed
+from chrome_tab_mcp_server import one_line, parse_json, printable, strip_reasoning, well_formed
 
 # A busy machine is no failure.
 patient = settings(deadline=None)
@@ -34,6 +34,16 @@ TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", 
         ("<think>a<think>b</think>c</think>An answer.", "An answer."),
         ("<think>a</think>draft</think>An answer.", "An answer."),
         ("one</think>two</think>three", "three"),
+        # What an answer says about the tags stays.
+        ("Write the tag `</think>` at the end.", "Write the tag `</think>` at the end."),
+        ('It closes with "</think>", it says.', 'It closes with "</think>", it says.'),
+        ("The tag </think> ends the reasoning.", "The tag </think> ends the reasoning."),
+        ("Text between `<think>` and `</think>` goes.", "Text between `<think>` and `</think>` goes."),
+        ("hm</think>The tag </think> ends it.", "The tag </think> ends it."),
+        ("<think>so `</think>` it is</think>An answer.", "An answer."),
+        ("So it is noon. </think> Noon.", "Noon."),
+        ("<think>hm </think> Noon.", "Noon."),
+        ("hm</think> Noon.", "Noon."),
         ("a < b and b > c: think", "a < b and b > c: think"),
         ("  \n An answer. \n", "An answer."),
         ("", ""),
@@ -85,9 +95,15 @@ def test_many_unclosed_tags_are_passed_over_once() -> None:
 
 
 def test_foreign_text_becomes_one_printable_line() -> None:
-    assert one_line("a\nb\x1b[31m\u202ec\td") == "a b [31m c d"
+    assert one_line("a\nb\x1b[31m\x85c\td\xa0e\u2028f\u2029g") == "a b [31m c d e f g"
+    assert one_line("a\u202ab\u202ec\u2066d\u200be\ufefff\xadg\u200dh\ud800i") == "abcdefgh i"
     assert one_line("x" * 500, 80) == "x" * 77 + "..."
     assert one_line("x" * 80, 80) == "x" * 80
+
+
+def test_text_for_a_terminal_keeps_its_lines_and_nothing_that_steers() -> None:
+    assert printable("a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c") == "a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c"
+    assert printable("a\x1b[2Jb\x07\x9bc\r\x00\u202ed\u2066\u2028e\ud800f") == "a[2Jbcdef"
 
 
 @patient

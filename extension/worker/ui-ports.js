@@ -14,7 +14,6 @@ const CONSOLE_BATCH_MS = 100;
  * @typedef {object} UiPage
  * @property {number | null} tabId the tab it watches
  * @property {ConsoleEntry[]} unsaid what that tab's console has got since the last batch
- * @property {AbortController} closed aborted when the page closes
  */
 
 export class UiPorts {
@@ -26,8 +25,7 @@ export class UiPorts {
   /**
    * @param {object} worker
    * @param {(action: Action) => Promise<void>} worker.perform
-   * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
-   *   never throws
+   * @param {(request: RunRequest) => Promise<string>} worker.run answers the response as JSON; never throws
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<ConsoleEntry[]>} worker.consoleOf oldest first
    */
@@ -37,13 +35,9 @@ export class UiPorts {
 
   /** @param {chrome.runtime.Port} port of one of our own pages */
   add(port) {
-    const page = { tabId: null, unsaid: [], closed: new AbortController() };
-    this.#pages.set(port, page);
-    port.onDisconnect.addListener(() => {
-      this.#pages.delete(port);
-      page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
-    });
-    port.onMessage.addListener((request) => void this.#serve(port, page, request));
+    this.#pages.set(port, { tabId: null, unsaid: [] });
+    port.onDisconnect.addListener(() => this.#pages.delete(port));
+    port.onMessage.addListener((request) => void this.#serve(port, request));
   }
 
   /** @param {number} tabId */
@@ -81,17 +75,16 @@ export class UiPorts {
 
   /**
    * @param {chrome.runtime.Port} port
-   * @param {UiPage} page
    * @param {PageRequest} request
    */
-  async #serve(port, page, request) {
+  async #serve(port, request) {
     switch (request.action) {
       case "watch":
-        Object.assign(page, { tabId: request.tabId, unsaid: [] });
+        this.#pages.set(port, { tabId: request.tabId, unsaid: [] });
         await this.#show(port);
         return this.#sendWholeConsole(port, request.tabId);
       case "run":
-        return this.#run(port, page, request);
+        return this.#run(port, request);
       default:
         return this.#perform(port, request);
     }
@@ -112,11 +105,10 @@ export class UiPorts {
 
   /**
    * @param {chrome.runtime.Port} port
-   * @param {UiPage} page
    * @param {RunRequest} request
    */
-  async #run(port, { closed }, request) {
-    const response = JSON.parse(await this.#worker.run(request, closed.signal));
+  async #run(port, request) {
+    const response = JSON.parse(await this.#worker.run(request));
     try {
       this.#send(port, response);
     } catch {

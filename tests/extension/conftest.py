@@ -173,12 +173,14 @@ Driver = tuple[FakeBridge, Popup]
 SharedTab = Callable[[str], Awaitable["DrivenTab"]]
 
 
-class AttachedTab:
+class DrivenTab:
     """An attached tab, driven as the server drives it."""
 
-    def __init__(self, bridge: FakeBridge, site: "Site", tab_id: int) -> None:
+    def __init__(self, bridge: FakeBridge, popup: Popup, site: "Site", page: Page, tab_id: int) -> None:
         self.bridge = bridge
+        self.popup = popup
         self.site = site
+        self.page = page
         self.tab_id = tab_id
 
     async def ask(self, command: str, **params: object) -> Message:
@@ -201,15 +203,6 @@ class AttachedTab:
         """Let the tab load a page with that body."""
         self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
         await self.do("navigate", url=self.site.url(path))
-
-
-class DrivenTab(AttachedTab):
-    """An attached tab, and what Playwright knows about it."""
-
-    def __init__(self, bridge: FakeBridge, popup: Popup, site: "Site", page: Page, tab_id: int) -> None:
-        super().__init__(bridge, site, tab_id)
-        self.popup = popup
-        self.page = page
 
     async def again(self) -> "DrivenTab":
         """Itself for another test: in front, and with nothing noted by its page."""

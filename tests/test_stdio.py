@@ -1,0 +1,150 @@
+"""What crosses stdin and stdout of the real process: nothing in it ends the session, and nobody waits in vain."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, suppress
+from typing import Any
+
+import pytest
+from websockets.exceptions import InvalidMessage
+
+import chrome_tab_mcp_server as server
+from tests.support.fake_extension import FakeExtension, connected, free_port
+from tests.support.fake_models import FakeOpenAIServer, Reply, answer, delta, events
+from tests.support.stdio_server import WAIT_S, StdioServer, started
+
+pytestmark = pytest.mark.e2e
+
+HALVES = "\ud83d", "\ude00"
+PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A \ud800 page"}
+
+
+class Session:
+    """A started server, the extension and the model that it asks."""
+
+    def __init__(self, stdio: StdioServer, extension: FakeExtension, model: FakeOpenAIServer) -> None:
+        self.stdio = stdio
+        self.extension = extension
+        self.model = model
+
+    async def call(self, tool: str, reply: Any, **arguments: Any) -> Any:
+        """Call a tool whose only command gets this reply."""
+        calling = asyncio.create_task(self.stdio.call(tool, **arguments))
+        await self.extension.reply(await self.extension.receive(), reply)
+        return await calling
+
+    async def say(self, line: bytes) -> Any:
+        """Send a line; return the next one."""
+        assert self.stdio.process.stdin
+        assert self.stdio.process.stdout
+        self.stdio.process.stdin.write(line + b"\n")
+        return json.loads(await asyncio.wait_for(self.stdio.process.stdout.readline(), WAIT_S))
+
+    async def is_well(self) -> None:
+        result = await self.call("read_chrome_tab", PAGE)
+        assert result["content"][0]["text"] == "the page"
+
+
+@pytest.fixture(scope="module")
+async def session() -> AsyncGenerator[Session]:
+    """One process for all tests: each leaves it well."""
+    port = free_port()
+    async with FakeOpenAIServer() as model:
+        flags = ["--ollama-url", model.url, "--model", "fake-model", "--source", "extension", "--port", str(port)]
+        async with started(*flags) as stdio:
+            await stdio.initialize()
+            async with AsyncExitStack() as stack:
+                extension = None
+                async with asyncio.timeout(WAIT_S):
+                    while extension is None:
+                        with suppress(OSError, InvalidMessage):
+                            extension = await stack.enter_async_context(connected(port, server.pairing_key()))
+                        await asyncio.sleep(0.05)
+                yield Session(stdio, extension, model)
+
+
+@pytest.mark.parametrize(
+    ("reply", "arguments", "text"),
+    [
+        (answer("a\ud800b"), {}, "a\ufffdb"),
+        (answer('{"a": "x\\ud83d"}'), {"output_schema": {"type": "object"}}, '{"a": "x\ufffd"}'),
+        (answer('{"\\ud83d": 1}'), {"output_schema": {"type": "object", "maxProperties": 1}}, '{"\ufffd": 1}'),
+    ],
+    ids=["answer", "value of JSON", "key of JSON"],
+)
+async def test_lone_surrogate_of_the_model_reaches_the_client_as_a_replacement(
+    reply: Reply, arguments: dict[str, Any], text: str, session: Session
+) -> None:
+    session.model.script = lambda _request: reply
+
+    result = await session.call("process_chrome_tab", PAGE, **arguments)
+
+    assert result["content"][0]["text"] == text
+    assert result["_meta"]["receipt"]["title"] == "A \ufffd page"
+    await session.is_well()
+
+
+async def test_emoji_that_comes_in_two_stream_events_is_whole(session: Session) -> None:
+    stream = events(delta(f"Noon {HALVES[0]}"), delta(HALVES[1]), delta(HALVES[0]), delta(finish_reason="stop"))
+    session.model.script = lambda _request: stream
+
+    params = {"name": "process_chrome_tab", "arguments": {"system_prompt": "When?"}, "_meta": {"progressToken": 1}}
+    asking = asyncio.create_task(session.stdio.request("tools/call", **params))
+    await session.extension.reply(await session.extension.receive(), PAGE)
+    result, _ = await asking
+
+    assert result["content"][0]["text"] == "Noon \U0001f600\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("tool", "reply", "shown"),
+    [
+        ("getDataLayer", {"values": [{"\ud800": "\udfff"}], "name": "\ud800", "total": 1}, '"\ufffd": "\ufffd"'),
+        ("browser_get_tabs", [{"id": 1, "url": "https://a.test/", "title": "\ud800"}], '"title": "'),
+        ("console_logs", {"entries": [{"message": "\ud800", "url": "https://a.test/"}]}, '"message":"\ufffd"'),
+        ("evaluate", {"value": {"\ud800": 1}, "notes": ["\ud800"]}, '{"\ufffd":1}'),
+        ("click", {"element": {"text": "\ud800"}, "title": "\ud800"}, '"text":"\ufffd"'),
+    ],
+)
+async def test_lone_surrogate_of_a_page_reaches_the_client_as_a_replacement(
+    tool: str, reply: Any, shown: str, session: Session
+) -> None:
+    needed = {"evaluate": {"code": "1"}, "click": {"selector": "a"}}
+
+    result = await session.call(tool, reply, **needed.get(tool, {}))
+
+    assert shown in result["content"][0]["text"]
+    await session.is_well()
+
+
+@pytest.mark.parametrize(
+    ("line", "request_id"),
+    [
+        (b"nonsense", None),
+        (b"", None),
+        (b"\xff\xfe", None),
+        (b"[]", None),
+        (b"[" * 100_000, None),
+        (b'{"jsonrpc":"2.0","id":77,"method":"ping","params":[1]}', 77),
+        (b'{"jsonrpc":"2.0","id":"a","method":"ping","params":{"x":"\\ud800"}}', "a"),
+        # The id of a reply is the server's own, and says nothing about a request.
+        (b'{"jsonrpc":"2.0","id":78,"error":5}', None),
+    ],
+)
+async def test_line_that_is_no_message_is_answered_with_an_error_and_the_next_one_is_taken(
+    line: bytes, request_id: object, session: Session
+) -> None:
+    reply = await session.say(line)
+
+    assert (reply["id"], reply["error"]["code"]) == (request_id, -32700)
+    assert "JSON-RPC" in reply["error"]["message"]
+    await session.is_well()
+
+
+async def test_invalid_utf_8_inside_a_string_is_taken_as_a_replacement(session: Session) -> None:
+    reply = await session.say(b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"\xff"}}')
+
+    assert reply["id"] == 5
+    assert "There is no tool" in json.dumps(reply)
+    await session.is_well()
