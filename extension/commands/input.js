@@ -31,6 +31,7 @@ export async function click(context) {
     const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
     const reply = await replyAbout(context, found);
     const notes = await openings.notes();
+    if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
     return { ...reply, ...(typeof checked === "boolean" && { checked }), ...(notes.length && { notes }) };
   } finally {
     openings.stop();

@@ -41,7 +41,7 @@ export async function createTab({ params, attachments, signal }) {
     const tabId = await openTab(url);
     try {
       await watch.loaded(tabId, signal);
-      await attachments.attach(tabId);
+      await attachments.attach(tabId, signal);
       return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
     } catch (error) {
       await removeTab(tabId);

@@ -9,10 +9,15 @@ import { setText } from "./dom.js";
  * @param {HTMLElement} controls.evaluateRow
  * @param {HTMLInputElement} controls.allowEvaluate
  * @param {ViewedTab | null} tab null when it is closed
+ * @param {string} [attachLabel]
  */
-export function showAttachment({ attachButton, tabObstacle, evaluateRow, allowEvaluate }, tab) {
+export function showAttachment(
+  { attachButton, tabObstacle, evaluateRow, allowEvaluate },
+  tab,
+  attachLabel = "Attach to this Tab",
+) {
   const isAttached = tab?.attached ?? false;
-  setText(attachButton, isAttached ? "Detach" : "Attach to this Tab");
+  setText(attachButton, isAttached ? "Detach" : attachLabel);
   attachButton.dataset.action = isAttached ? "detach" : "attach";
   attachButton.disabled = !tab || (!isAttached && tab.obstacle !== "");
   setText(tabObstacle, tab?.obstacle ?? "");

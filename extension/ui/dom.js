@@ -69,6 +69,22 @@ export function refill(list, items, fallback) {
 }
 
 /**
+ * Changes as little as can be: what stays keeps its focus, and the list its place.
+ *
+ * @param {Element} parent
+ * @param {Element[]} children in the order of those that are there already
+ */
+export function syncChildren(parent, children) {
+  const staying = new Set(children);
+  for (const child of [...parent.children]) if (!staying.has(child)) child.remove();
+  let next = parent.firstElementChild;
+  for (const child of children) {
+    if (child === next) next = next.nextElementSibling;
+    else parent.insertBefore(child, next);
+  }
+}
+
+/**
  * @param {string} text
  * @returns {boolean} whether it is in the clipboard now
  */

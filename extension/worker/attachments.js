@@ -47,13 +47,16 @@ export class Attachments {
 
   /**
    * @param {number} tabId
-   * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE
+   * @param {AbortSignal} [signal] of the command that wants it
+   * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
    */
-  async attach(tabId) {
+  async attach(tabId, signal) {
     await this.#loaded;
     const tab = await tabById(tabId);
     const obstacle = obstacleOf(tab);
     if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
+    // From here to the map nothing is waited for: whoever detaches all finds it there.
+    signal?.throwIfAborted();
     if (this.#attachments.has(tabId)) return;
     this.#attachments.set(tabId, { connectedAt: new Date().toISOString(), allowEvaluate: false });
     await saveAttachments(this.#attachments);
@@ -118,7 +121,8 @@ export class Attachments {
     const attachment = this.#attachments.get(tabId);
     // A tab that closed while the worker was dead told nobody.
     const tab = await tabById(tabId).catch(() => null);
-    if (!tab || !attachment) return this.detach(tabId);
+    if (!attachment || this.#attachments.get(tabId) !== attachment) return;
+    if (!tab) return this.detach(tabId);
     const { connectedAt } = attachment;
     this.#send({ type: "event", event: "tab_attached", tab_id: tabId, ...addressOf(tab), connected_at: connectedAt });
   }

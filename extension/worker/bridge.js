@@ -39,7 +39,7 @@ export class Bridge {
   /**
    * @param {object} handlers
    * @param {() => void} handlers.onOpen
-   * @param {(command: Command, reply: (frame: string) => void) => void} handlers.onCommand
+   * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand as of a Connection
    * @param {() => void} handlers.onChange the result of `status()` may have changed
    */
   constructor(handlers) {

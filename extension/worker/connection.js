@@ -4,6 +4,7 @@
  * @import {ClientMessage, CloseReason, Command, Pairing, SessionsEvent} from "../shared/types.d.ts"
  */
 
+import { CommandError } from "../shared/errors.js";
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
 
 const LARGE_FRAME_UNITS = 64 * 1024;
@@ -57,6 +58,8 @@ export class Connection {
   #state = State.LOOKING;
   #nonce = makeNonce();
   #awaitsPong = false;
+  /** @type {Map<string, AbortController>} the commands that are under way, by id */
+  #commands = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #pingTimer;
 
@@ -64,8 +67,8 @@ export class Connection {
    * @param {Pairing} pairing
    * @param {object} handlers
    * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
-   * @param {(command: Command, reply: (frame: string) => void) => void} handlers.onCommand
-   *   `reply` takes JSON and drops it once this connection has closed: the next server has given the id to another command
+   * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand answers JSON; the signal is
+   *   aborted when nobody waits for the answer any more: the server has said so, or this connection has closed
    * @param {() => void} handlers.onSessions the sessions or their clients have changed
    * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
    */
@@ -147,8 +150,18 @@ export class Connection {
   }
 
   /** @param {Command} command */
-  #command(command) {
-    this.#handlers.onCommand(command, (frame) => this.sendFrame(frame));
+  async #command(command) {
+    const controller = new AbortController();
+    this.#commands.set(command.id, controller);
+    const frame = await this.#handlers.onCommand(command, controller.signal);
+    this.#commands.delete(command.id);
+    // Dropped once this connection has closed: the next server has given the id to another command.
+    this.sendFrame(frame);
+  }
+
+  /** @param {string} id */
+  #cancel(id) {
+    this.#commands.get(id)?.abort(new CommandError("COMMAND_TIMEOUT", "Nobody waits for the command any more."));
   }
 
   /** @param {Record<string, unknown>} message */
@@ -170,7 +183,8 @@ export class Connection {
     const expected = `${this.#state} ${message?.type}`;
     if (message && expected === "CHALLENGING challenge") void this.#answerChallenge(message);
     else if (message && expected === "PROVING welcome") this.#welcome(message);
-    else if (message && expected === "OPEN command" && isCommand(message)) this.#command(message);
+    else if (message && expected === "OPEN command" && isCommand(message)) void this.#command(message);
+    else if (message && expected === "OPEN cancel") this.#cancel(String(message.id));
     else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#sessionsChanged(message);
     else if (expected !== "OPEN pong") console.debug("Dropped a message that is malformed or not expected now.");
   }
@@ -210,6 +224,7 @@ export class Connection {
     clearTimeout(this.#openingTimer);
     clearInterval(this.#pingTimer);
     this.#socket?.close(code);
+    for (const id of this.#commands.keys()) this.#cancel(id);
   }
 }
 

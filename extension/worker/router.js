@@ -36,18 +36,21 @@ const ENDINGS = {
 const running = new Map();
 
 /**
- * Runs one command of the server. Never throws.
+ * Runs one command of the server, or of one of our own pages. Never throws.
  *
  * @param {Command} command
  * @param {Services} services
- * @param {object} [how]
+ * @param {object} how
+ * @param {AbortSignal} how.signal aborted when nobody waits for the response any more: then nothing more happens
  * @param {boolean} [how.observe] whether a command that reads leaves everything as it is
  * @returns {Promise<string>} the response as JSON, within the limit for a frame
  */
-export async function answerCommand(command, services, { observe = false } = {}) {
+export async function answerCommand(command, services, { signal, observe = false }) {
   const { id } = command;
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS);
+  const leave = () => controller.abort(signal.reason);
+  signal.addEventListener("abort", leave);
   try {
     const run = () => runCommand(command, services, controller, observe);
     const result = await unlessAborted(controller.signal, run, ABORT_GRACE_MS);
@@ -58,6 +61,7 @@ export async function answerCommand(command, services, { observe = false } = {})
     return failure(id, error);
   } finally {
     clearTimeout(timer);
+    signal.removeEventListener("abort", leave);
   }
 }
 
@@ -202,13 +206,14 @@ export async function performAction(action, bridge, attachments) {
   switch (action.action) {
     case "connect": {
       const pairing = parseConnectionString(action.connectionString);
-      // What was allowed to one server is not allowed to the next.
+      // What was allowed to one server is not allowed to the next, and what it has begun ends.
+      await bridge.disconnect();
       await attachments.detachAll();
       return bridge.pair(pairing);
     }
     case "forget":
-      await attachments.detachAll();
-      return bridge.forget();
+      await bridge.forget();
+      return attachments.detachAll();
     case "disconnect":
       return bridge.disconnect();
     case "reconnect":

@@ -15,7 +15,7 @@ import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
 
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
-  onCommand: async (command, reply) => reply(await answerCommand(command, services)),
+  onCommand: (command, signal) => answerCommand(command, services, { signal }),
   onChange: () => void show(),
 });
 
@@ -47,8 +47,8 @@ const uiPorts = new UiPorts({
     await performAction(action, bridge, attachments);
     await show();
   },
-  run: ({ id, command, tabId, params, observe = false }) =>
-    answerCommand({ id, type: "command", command, tab_id: tabId, params }, services, { observe }),
+  run: ({ id, command, tabId, params, observe = false }, signal) =>
+    answerCommand({ id, type: "command", command, tab_id: tabId, params }, services, { observe, signal }),
   viewOf: (tabId) => viewOf(tabId, bridge, attachments),
   consoleOf: async (tabId) => ((await attachments.get(tabId)) ? debuggers.console(tabId).entries() : []),
 });

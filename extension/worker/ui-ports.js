@@ -14,6 +14,7 @@ const CONSOLE_BATCH_MS = 100;
  * @typedef {object} UiPage
  * @property {number | null} tabId the tab it watches
  * @property {ConsoleEntry[]} unsaid what that tab's console has got since the last batch
+ * @property {AbortController} closed aborted when the page closes
  */
 
 export class UiPorts {
@@ -25,7 +26,8 @@ export class UiPorts {
   /**
    * @param {object} worker
    * @param {(action: Action) => Promise<void>} worker.perform
-   * @param {(request: RunRequest) => Promise<string>} worker.run answers the response as JSON; never throws
+   * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
+   *   never throws
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<ConsoleEntry[]>} worker.consoleOf oldest first
    */
@@ -35,9 +37,13 @@ export class UiPorts {
 
   /** @param {chrome.runtime.Port} port of one of our own pages */
   add(port) {
-    this.#pages.set(port, { tabId: null, unsaid: [] });
-    port.onDisconnect.addListener(() => this.#pages.delete(port));
-    port.onMessage.addListener((request) => void this.#serve(port, request));
+    const page = { tabId: null, unsaid: [], closed: new AbortController() };
+    this.#pages.set(port, page);
+    port.onDisconnect.addListener(() => {
+      this.#pages.delete(port);
+      page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
+    });
+    port.onMessage.addListener((request) => void this.#serve(port, page, request));
   }
 
   /** @param {number} tabId */
@@ -75,16 +81,17 @@ export class UiPorts {
 
   /**
    * @param {chrome.runtime.Port} port
+   * @param {UiPage} page
    * @param {PageRequest} request
    */
-  async #serve(port, request) {
+  async #serve(port, page, request) {
     switch (request.action) {
       case "watch":
-        this.#pages.set(port, { tabId: request.tabId, unsaid: [] });
+        Object.assign(page, { tabId: request.tabId, unsaid: [] });
         await this.#show(port);
         return this.#sendWholeConsole(port, request.tabId);
       case "run":
-        return this.#run(port, request);
+        return this.#run(port, page, request);
       default:
         return this.#perform(port, request);
     }
@@ -105,10 +112,11 @@ export class UiPorts {
 
   /**
    * @param {chrome.runtime.Port} port
+   * @param {UiPage} page
    * @param {RunRequest} request
    */
-  async #run(port, request) {
-    const response = JSON.parse(await this.#worker.run(request));
+  async #run(port, { closed }, request) {
+    const response = JSON.parse(await this.#worker.run(request, closed.signal));
     try {
       this.#send(port, response);
     } catch {

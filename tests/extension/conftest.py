@@ -173,14 +173,12 @@ Driver = tuple[FakeBridge, Popup]
 SharedTab = Callable[[str], Awaitable["DrivenTab"]]
 
 
-class DrivenTab:
+class AttachedTab:
     """An attached tab, driven as the server drives it."""
 
-    def __init__(self, bridge: FakeBridge, popup: Popup, site: "Site", page: Page, tab_id: int) -> None:
+    def __init__(self, bridge: FakeBridge, site: "Site", tab_id: int) -> None:
         self.bridge = bridge
-        self.popup = popup
         self.site = site
-        self.page = page
         self.tab_id = tab_id
 
     async def ask(self, command: str, **params: object) -> Message:
@@ -203,6 +201,15 @@ class DrivenTab:
         """Let the tab load a page with that body."""
         self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
         await self.do("navigate", url=self.site.url(path))
+
+
+class DrivenTab(AttachedTab):
+    """An attached tab, and what Playwright knows about it."""
+
+    def __init__(self, bridge: FakeBridge, popup: Popup, site: "Site", page: Page, tab_id: int) -> None:
+        super().__init__(bridge, site, tab_id)
+        self.popup = popup
+        self.page = page
 
     async def again(self) -> "DrivenTab":
         """Itself for another test: in front, and with nothing noted by its page."""

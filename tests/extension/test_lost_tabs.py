@@ -6,11 +6,12 @@ import pytest
 
 from tests.extension.conftest import DrivenTab, stop_worker
 from tests.extension.test_attaching import crash, tab_has
+from tests.support.fake_bridge import Message
 
 NEVER = "document.title = 'Waiting'; new Promise(() => {})"
 
 
-async def waiting(tab: DrivenTab, code: str = NEVER) -> asyncio.Task[dict[str, object]]:
+async def waiting(tab: DrivenTab, code: str = NEVER) -> asyncio.Task[Message]:
     """A command that has reached the page and will not end by itself."""
     command = asyncio.create_task(tab.ask("evaluate", code=code))
     await tab_has(tab.popup, tab.tab_id, "title", "Waiting")
@@ -18,7 +19,7 @@ async def waiting(tab: DrivenTab, code: str = NEVER) -> asyncio.Task[dict[str, o
     return command
 
 
-def code_of(reply: dict[str, object]) -> object:
+def code_of(reply: Message) -> object:
     error = reply["error"]
     return error["code"] if isinstance(error, dict) else None
 

@@ -37,7 +37,7 @@ class FakeBridge:
         self._open: asyncio.Queue[ServerConnection] = asyncio.Queue()
         self._peer: ServerConnection | None = None
         self._replies: dict[str, asyncio.Future[Message]] = {}
-        self._last_id = 0
+        self.last_id = 0
 
     @property
     def connection_string(self) -> str:
@@ -60,8 +60,8 @@ class FakeBridge:
 
     async def ask(self, command: str, *, tab_id: int | None = None, **params: object) -> Message:
         """Send a command and return the reply to it, whatever it says."""
-        self._last_id += 1
-        command_id = str(self._last_id)
+        self.last_id += 1
+        command_id = str(self.last_id)
         reply = self._replies[command_id] = asyncio.get_running_loop().create_future()
         message = {"id": command_id, "type": "command", "command": command, "tab_id": tab_id, "params": params}
         await self.send(message)

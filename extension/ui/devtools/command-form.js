@@ -168,13 +168,14 @@ function fieldElements({ name, kind, hint, required = false, min, max }, value) 
   const control =
     kind === "text" || kind === "number"
       ? make("input", { ...common, type: kind })
-      : make("textarea", { ...common, rows: kind === "code" ? 6 : 3, className: "code" });
+      : make("textarea", { ...common, rows: kind === "code" ? 4 : 2 });
   if (control instanceof HTMLInputElement && kind === "number") {
     Object.assign(control, { min: String(min ?? ""), max: String(max ?? ""), step: "1" });
   }
-  const about = make("span", { className: "hint", id: `${id}-hint` }, required ? `needed; ${hint}` : hint);
+  const about = make("span", { className: "hint", id: `${id}-hint` }, hint);
   control.setAttribute("aria-describedby", about.id);
-  return [make("div", { className: `field ${kind}` }, make("label", { htmlFor: id }, name), control, about)];
+  const label = make("label", { htmlFor: id }, name);
+  return [make("div", { className: "field" }, label, make("div", { className: "control" }, control, about))];
 }
 
 /**

@@ -23,7 +23,7 @@
 const selector = {
   name: "selector",
   kind: "text",
-  hint: "CSS, or text=what it says, or xpath=//button",
+  hint: "CSS, text=what it says, or xpath=//button",
   required: true,
 };
 
@@ -34,7 +34,7 @@ export const COMMANDS = {
     about: "Go to an address and wait until its page has loaded.",
     fields: [
       { name: "url", kind: "text", hint: "http:// or https://", required: true },
-      { name: "timeout", kind: "number", hint: "milliseconds; 30000 when empty", min: 1, max: 30_000 },
+      { name: "timeout", kind: "number", hint: "milliseconds, 30000 when empty", min: 1, max: 30_000 },
     ],
   },
   back: { group: "Go", about: "Go back one page in the tab's history.", fields: [] },
@@ -45,8 +45,8 @@ export const COMMANDS = {
     about: "Take a picture of the viewport, of one element, or of a window of another size.",
     fields: [
       { ...selector, hint: "the viewport when empty", required: false },
-      { name: "width", kind: "number", hint: "pixels; as it is when empty", min: 1, max: 4_000 },
-      { name: "height", kind: "number", hint: "pixels; as it is when empty", min: 1, max: 4_000 },
+      { name: "width", kind: "number", hint: "pixels, as it is when empty", min: 1, max: 4_000 },
+      { name: "height", kind: "number", hint: "pixels, as it is when empty", min: 1, max: 4_000 },
     ],
   },
   read_tab: {
@@ -61,14 +61,14 @@ export const COMMANDS = {
     group: "Look",
     about: "Read the page's data layer.",
     fields: [
-      { name: "name", kind: "text", hint: "a global, or a path such as digitalData.events; dataLayer when empty" },
-      { name: "since", kind: "number", hint: "index of the first entry; the newest ones when empty", min: 0 },
+      { name: "name", kind: "text", hint: "a global or a path such as digitalData.events, dataLayer when empty" },
+      { name: "since", kind: "number", hint: "number of the first entry, the newest ones when empty", min: 0 },
     ],
   },
   console_logs: {
     group: "Look",
     about: "Read the newest console messages of the tab.",
-    fields: [{ name: "max", kind: "number", hint: "how many; 100 when empty", min: 1, max: 1_000 }],
+    fields: [{ name: "max", kind: "number", hint: "how many, 100 when empty", min: 1, max: 1_000 }],
   },
 
   click: { group: "Act", about: "Click an element.", fields: [selector] },
@@ -81,7 +81,7 @@ export const COMMANDS = {
       {
         name: "value",
         kind: "text",
-        hint: "empties the field when empty; the history does not keep it",
+        hint: "empties the field when empty, and is not kept in the history",
         mayBeEmpty: true,
         isSecret: true,
       },
@@ -90,12 +90,12 @@ export const COMMANDS = {
   select: {
     group: "Act",
     about: "Choose in a list, by value or label.",
-    fields: [selector, { name: "value", kind: "lines", hint: "several: one a line", required: true }],
+    fields: [selector, { name: "value", kind: "lines", hint: "one a line", required: true }],
   },
   evaluate: {
     group: "Act",
-    about: "Run JavaScript in the page. The switch above must be on.",
-    fields: [{ name: "code", kind: "code", hint: "an expression, or statements; Ctrl+Enter runs it", required: true }],
+    about: "Run JavaScript in the page. It must be allowed in this tab: press the dot at the top right.",
+    fields: [{ name: "code", kind: "code", hint: "an expression or statements, Ctrl+Enter runs it", required: true }],
   },
 
   list_tabs: { group: "Tabs", about: "List the attached tabs.", fields: [] },
@@ -109,7 +109,14 @@ export const COMMANDS = {
     group: "Tabs",
     about: "Close a tab.",
     fields: [
-      { name: "tab_id", kind: "number", hint: "browser_get_tabs lists them", required: true, isTab: true, min: 0 },
+      {
+        name: "tab_id",
+        kind: "number",
+        hint: "number of the tab, as browser_get_tabs shows it",
+        required: true,
+        isTab: true,
+        min: 0,
+      },
     ],
   },
 };

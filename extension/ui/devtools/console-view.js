@@ -1,14 +1,14 @@
 /**
  * The tab's console: live, filtered by level and text, no longer than the chosen number of lines.
  *
- * @import {ConsoleBatch, ConsoleEntry} from "../../shared/types.d.ts"
+ * @import {ConsoleBatch, ConsoleEntry, ViewedTab} from "../../shared/types.d.ts"
  */
 
-import { byId, grouped, make, setText } from "../dom.js";
-import { VirtualList } from "./virtual-list.js";
+import { byId, grouped, make, setText, syncChildren } from "../dom.js";
 
 const MOST_LINES = 10_000;
-const ROW_LENGTH = 300;
+/** Of the levels, those that are shown with the one that is chosen. */
+const SEVERITY = { debug: 0, log: 1, info: 1, warn: 2, error: 3 };
 const TIME = new Intl.DateTimeFormat("en", {
   hour: "2-digit",
   minute: "2-digit",
@@ -19,32 +19,25 @@ const TIME = new Intl.DateTimeFormat("en", {
 
 const page = {
   list: byId("console-list", HTMLElement),
-  detail: byId("console-detail", HTMLElement),
   filter: byId("console-filter", HTMLInputElement),
-  limit: byId("console-limit", HTMLInputElement),
-  levels: byId("console-levels", HTMLElement),
+  limit: byId("console-limit", HTMLSelectElement),
+  level: byId("console-level", HTMLSelectElement),
   count: byId("console-count", HTMLElement),
+  state: byId("console-state", HTMLElement),
   clear: byId("console-clear", HTMLButtonElement),
-  tab: byId("console-tab-count", HTMLElement),
+  errorCount: byId("error-count", HTMLElement),
+  tab: byId("tab-console", HTMLElement),
 };
 
 export class ConsoleView {
   /** @type {ConsoleEntry[]} oldest first */
   #entries = [];
-  /** @type {WeakMap<ConsoleEntry, string>} what the filter looks into */
-  #folded = new WeakMap();
-  /** @readonly @type {VirtualList<ConsoleEntry>} */
-  #list;
+  #isAttached = false;
+  /** @type {WeakMap<ConsoleEntry, HTMLElement>} */
+  #lines = new WeakMap();
 
   constructor() {
-    this.#list = new VirtualList(page.list, {
-      fill: fillRow,
-      onActive: (entry) => {
-        page.detail.hidden = !entry;
-        page.detail.textContent = entry && `${entry.timestamp}  ${entry.level}\n${entry.message}`;
-      },
-    });
-    for (const control of [page.filter, page.levels, page.limit]) {
+    for (const control of [page.filter, page.level, page.limit]) {
       control.addEventListener("input", () => this.#show());
     }
     page.clear.addEventListener("click", () => this.add({ type: "console", entries: [], isWhole: true }));
@@ -56,54 +49,58 @@ export class ConsoleView {
     this.#show();
   }
 
-  #show() {
-    const isShown = this.#filter();
-    const found = this.#entries.filter(isShown);
-    const shown = found.slice(-lineLimit());
-    this.#list.setItems(shown);
-    const kept = this.#entries.length;
-    setText(page.count, kept ? `${grouped(shown.length)} of ${grouped(kept)} lines` : "No lines yet");
-    const errors = this.#entries.filter(({ level }) => level === "error").length;
-    setText(page.tab, errors ? `${grouped(errors)} ${errors === 1 ? "error" : "errors"}` : "");
+  /** @param {ViewedTab | null} tab */
+  setTab(tab) {
+    this.#isAttached = tab?.attached ?? false;
+    this.#showState();
   }
 
-  /** @returns {(entry: ConsoleEntry) => boolean} */
-  #filter() {
-    const wanted = fold(page.filter.value.trim());
-    const boxes = [...page.levels.querySelectorAll("input")];
-    const levels = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
-    return (entry) => levels.has(entry.level) && (!wanted || this.#foldedOf(entry).includes(wanted));
+  #showState() {
+    const detached = this.#entries.length
+      ? "Detached: these lines are from before. Attach the tab to go on."
+      : "Attach the tab to see its console.";
+    setText(page.state, this.#isAttached ? "" : detached);
+  }
+
+  #show() {
+    const found = this.#entries.filter(isWanted());
+    const shown = found.slice(-Number(page.limit.value));
+    syncChildren(
+      page.list,
+      shown.map((entry) => this.#lineOf(entry)),
+    );
+    const kept = this.#entries.length;
+    setText(page.count, kept ? `${grouped(shown.length)} of ${grouped(kept)}` : "");
+    const errors = this.#entries.filter(({ level }) => level === "error").length;
+    setText(page.errorCount, errors ? grouped(errors) : "");
+    page.tab.ariaLabel = errors ? `Console, ${grouped(errors)} ${errors === 1 ? "error" : "errors"}` : "Console";
+    this.#showState();
   }
 
   /** @param {ConsoleEntry} entry */
-  #foldedOf(entry) {
-    const known = this.#folded.get(entry);
-    if (known !== undefined) return known;
-    const folded = fold(entry.message);
-    this.#folded.set(entry, folded);
-    return folded;
+  #lineOf(entry) {
+    const line = this.#lines.get(entry) ?? lineElement(entry);
+    this.#lines.set(entry, line);
+    return line;
   }
 }
 
-function lineLimit() {
-  const limit = Math.round(page.limit.valueAsNumber);
-  return limit >= 1 ? Math.min(limit, MOST_LINES) : MOST_LINES;
+/** @returns {(entry: ConsoleEntry) => boolean} */
+function isWanted() {
+  const text = page.filter.value.trim().toLowerCase();
+  const least = SEVERITY[/** @type {ConsoleEntry["level"]} */ (page.level.value)];
+  return ({ level, message }) => SEVERITY[level] >= least && (!text || message.toLowerCase().includes(text));
 }
 
-/**
- * @param {ConsoleEntry} entry
- * @param {HTMLElement} row
- */
-function fillRow({ timestamp, level, message }, row) {
-  row.dataset.level = level;
-  row.append(
-    make("span", { className: "muted" }, TIME.format(new Date(timestamp))),
+/** @param {ConsoleEntry} entry */
+function lineElement({ timestamp, level, message }) {
+  const line = make(
+    "li",
+    {},
+    make("time", {}, TIME.format(new Date(timestamp))),
     make("span", { className: "level" }, level),
-    make("span", { className: "message" }, message.slice(0, ROW_LENGTH)),
+    make("span", { className: "message" }, message),
   );
-}
-
-/** @param {string} text */
-function fold(text) {
-  return text.toLowerCase();
+  line.dataset.level = level;
+  return line;
 }

@@ -1,28 +1,28 @@
 /**
- * The page's data layer, asked for once a second while somebody looks at it.
+ * The page's data layer, newest entry first, asked for once a second while somebody looks at it.
  *
  * @import {DataLayer, Response, ViewedTab} from "../../shared/types.d.ts"
+ * @import {TreeEntry} from "./tree.js"
  * @import {WorkerPort} from "./worker-port.js"
  *
- * @typedef {object} Entry
+ * @typedef {object} Read
  * @property {number} index in the page's list
  * @property {string} json
- * @property {string} event the entry's event, or the command that gtag() has put there
- * @property {string} folded what the search looks into
+ *
+ * @typedef {TreeEntry & Read} Entry
  */
 
-import { byId, grouped, make, setText } from "../dom.js";
-import { VirtualList } from "./virtual-list.js";
+import { byId, grouped, setText } from "../dom.js";
+import { sentenceFor } from "./reply.js";
+import { ValueTree } from "./tree.js";
 
 const POLL_MS = 1_000;
 const MOST_ENTRIES = 10_000;
-const ROW_LENGTH = 300;
-const DETAIL_LENGTH = 100_000;
+/** With so few found, what was searched for is opened. */
+const MOST_OPENED = 20;
 
 const page = {
   view: byId("view-data-layer", HTMLElement),
-  list: byId("data-layer-list", HTMLElement),
-  detail: byId("data-layer-detail", HTMLElement),
   name: byId("data-layer-name", HTMLInputElement),
   search: byId("data-layer-search", HTMLInputElement),
   count: byId("data-layer-count", HTMLElement),
@@ -41,20 +41,13 @@ export class DataLayerView {
   #timer;
   /** @readonly */
   #worker;
-  /** @readonly @type {VirtualList<Entry>} */
-  #list;
+  /** @readonly */
+  #tree = new ValueTree(byId("data-layer-tree", HTMLElement));
 
   /** @param {WorkerPort} worker */
   constructor(worker) {
     this.#worker = worker;
-    this.#list = new VirtualList(page.list, {
-      fill: fillRow,
-      onActive: (entry) => {
-        page.detail.hidden = !entry;
-        page.detail.textContent = entry && pretty(entry);
-      },
-    });
-    page.search.addEventListener("input", () => this.#show());
+    page.search.addEventListener("input", () => this.#show(true));
     page.name.addEventListener("change", () => this.#restart());
     document.addEventListener("visibilitychange", () => this.#pollNow());
     chrome.tabs.onUpdated.addListener((tabId, { status }) => {
@@ -71,11 +64,17 @@ export class DataLayerView {
   /** @param {ViewedTab | null} tab */
   setTab(tab) {
     const isAttached = tab?.attached ?? false;
-    if (!isAttached) setText(page.state, "Attach this tab to see its data layer.");
+    if (!isAttached) setText(page.state, this.#advice());
     if (isAttached === this.#isAttached) return;
     this.#isAttached = isAttached;
     this.#isStale = true;
     this.#pollNow();
+  }
+
+  #advice() {
+    return this.#entries.length
+      ? "Detached: this is what the page had before. Attach the tab to go on."
+      : "Attach the tab to see its data layer.";
   }
 
   get #isWanted() {
@@ -96,15 +95,25 @@ export class DataLayerView {
 
   async #poll() {
     this.#isPolling = true;
+    try {
+      await this.#look();
+    } catch {
+      this.#isStale = true;
+      setText(page.state, "The data layer could not be shown. Trying again.");
+    } finally {
+      this.#isPolling = false;
+      if (this.#isWanted) this.#timer = setTimeout(() => this.#pollNow(), POLL_MS);
+    }
+  }
+
+  async #look() {
     const isFresh = this.#isStale;
     this.#isStale = false;
     // The last entry again: pages change it in place, and what is no list has only one.
     const since = isFresh ? null : (this.#entries.at(-1)?.index ?? null);
     const name = nameOf();
-    const response = await this.#worker.run("getDataLayer", { name, since });
-    this.#isPolling = false;
-    if (name === nameOf()) this.#take(response, isFresh);
-    if (this.#isWanted) this.#timer = setTimeout(() => this.#pollNow(), POLL_MS);
+    const response = await this.#worker.observe("getDataLayer", { name, since });
+    if (name === nameOf() && this.#isAttached) this.#take(response, isFresh);
   }
 
   /**
@@ -116,7 +125,7 @@ export class DataLayerView {
     if (error) {
       this.#isStale = true;
       if (error.code === "DATALAYER_NOT_FOUND") this.#entries = [];
-      setText(page.state, `${error.code}: ${error.message}`);
+      setText(page.state, sentenceFor(error));
       return this.#show();
     }
     const { values, since, total, notes } = /** @type {DataLayer} */ (result);
@@ -126,7 +135,8 @@ export class DataLayerView {
     const before = isFresh ? [] : this.#entries.filter(({ index }) => index < since);
     const now = values.map((value, offset) => this.#entryOf(since + offset, value));
     this.#entries = [...before, ...now].slice(-MOST_ENTRIES);
-    const cut = this.#entries[0]?.index ? [`Entries before ${this.#entries[0].index} are not shown.`] : [];
+    const first = this.#entries[0]?.index ?? 0;
+    const cut = first ? [`${grouped(first)} older entries are not shown.`] : [];
     setText(page.state, [...cut, ...notes].join(" "));
     this.#show();
   }
@@ -140,15 +150,18 @@ export class DataLayerView {
     const json = JSON.stringify(value);
     const known = this.#entries[index - (this.#entries[0]?.index ?? 0)];
     if (known?.index === index && known.json === json) return known;
-    return { index, json, event: eventOf(value), folded: json.toLowerCase() };
+    return { index, key: String(index), json, title: titleOf(value), value };
   }
 
-  #show() {
+  /** @param {boolean} [isNewSearch] */
+  #show(isNewSearch = false) {
     const wanted = page.search.value.trim().toLowerCase();
-    const shown = wanted ? this.#entries.filter(({ folded }) => folded.includes(wanted)) : this.#entries;
-    this.#list.setItems(shown);
+    const holds = (/** @type {string} */ json) => json.toLowerCase().includes(wanted);
+    const found = wanted ? this.#entries.filter(({ json }) => holds(json)) : this.#entries;
+    const isOpened = wanted !== "" && found.length <= MOST_OPENED;
+    this.#tree.show(found.toReversed(), isNewSearch ? (value) => isOpened && holds(JSON.stringify(value)) : undefined);
     const all = this.#entries.length;
-    setText(page.count, all ? `${grouped(shown.length)} of ${grouped(all)} entries` : "No entries yet");
+    setText(page.count, all ? `${grouped(found.length)} of ${grouped(all)}` : "");
   }
 }
 
@@ -157,19 +170,10 @@ function nameOf() {
 }
 
 /**
- * @param {Entry} entry
- * @param {HTMLElement} row
+ * @param {any} value
+ * @returns {string} the entry's event, or the command that gtag() has put there
  */
-function fillRow({ index, json, event }, row) {
-  row.append(
-    make("span", { className: "muted" }, String(index)),
-    make("span", { className: "event" }, event),
-    make("span", { className: "message" }, json.slice(0, ROW_LENGTH)),
-  );
-}
-
-/** @param {any} value */
-function eventOf(value) {
+function titleOf(value) {
   if (Array.isArray(value)) return value.slice(0, 2).filter(isText).join(" ");
   return isText(value?.event) ? value.event : "";
 }
@@ -177,11 +181,4 @@ function eventOf(value) {
 /** @param {unknown} value @returns {value is string} */
 function isText(value) {
   return typeof value === "string";
-}
-
-/** @param {Entry} entry */
-function pretty({ json }) {
-  const text = JSON.stringify(JSON.parse(json), null, 2);
-  if (text.length <= DETAIL_LENGTH) return text;
-  return `${text.slice(0, DETAIL_LENGTH)}\n... (the first ${grouped(DETAIL_LENGTH)} of ${grouped(text.length)} characters)`;
 }

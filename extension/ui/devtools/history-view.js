@@ -43,24 +43,19 @@ export class HistoryView {
     const isWhole = params !== null && !withheld.length;
     const wish = { command, params: params ?? {} };
     const state = make("span", { className: "state" }, `${code || "ok"} ${duration(milliseconds)}`);
-    const head = make(
-      "div",
-      { className: "head" },
-      make("strong", {}, command),
-      make("span", { className: "params" }, paramsText(run)),
-      state,
-    );
     const item = make(
       "li",
       {},
-      head,
-      make("span", { className: "hint" }, `${new Date(time).toLocaleString()}  ${reply}`),
+      make("strong", {}, command),
+      make("span", { className: "params" }, paramsText(run)),
+      state,
       make(
         "div",
         { className: "buttons" },
         ...(isWhole ? [makeButton("Run again", () => this.#onRun(wish), `Run ${command} again`)] : []),
         ...(params ? [makeButton("Edit", () => this.#onEdit(wish), `Edit ${command}`)] : []),
       ),
+      make("span", { className: "hint" }, `${new Date(time).toLocaleString()}  ${reply}`),
     );
     item.dataset.state = code ? "failed" : "ok";
     return item;

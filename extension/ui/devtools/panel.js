@@ -22,6 +22,8 @@ import { WorkerPort } from "./worker-port.js";
 const page = {
   status: byId("status", HTMLElement),
   sentence: byId("sentence", HTMLElement),
+  connection: byId("connection", HTMLButtonElement),
+  connectionWord: byId("connection-word", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
   disconnect: byId("disconnect", HTMLButtonElement),
   problem: byId("problem", HTMLElement),
@@ -31,7 +33,8 @@ const page = {
   attachButton: byId("attachButton", HTMLButtonElement),
   evaluateRow: byId("evaluate-row", HTMLElement),
   allowEvaluate: byId("allow-evaluate", HTMLInputElement),
-  consoleState: byId("console-state", HTMLElement),
+  inspected: byId("inspected", HTMLElement),
+  spoken: byId("spoken", HTMLElement),
 };
 
 const tabId = chrome.devtools?.inspectedWindow.tabId ?? Number(new URLSearchParams(location.search).get("tab"));
@@ -57,16 +60,22 @@ function show(newView) {
   const focused = document.activeElement;
   showStatus(newView);
   showTab(newView);
+  consoleView.setTab(newView.tab);
   dataLayerView.setTab(newView.tab);
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
-  if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect, page.attachButton].find(isShown)?.focus();
+  if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect].find((button) => !button.hidden)?.focus();
 }
 
 /** @param {View} newView */
 function showStatus({ status }) {
-  page.status.dataset.tone = toneOf(status);
+  page.status.dataset.tone = page.connection.dataset.tone = toneOf(status);
   const advice = status.state === "setup" ? " Paste it into the popup of the extension." : "";
-  setText(page.sentence, describe(status) + advice);
+  const sentence = describe(status) + advice;
+  if (page.sentence.textContent && page.sentence.textContent !== sentence) setText(page.spoken, sentence);
+  setText(page.sentence, sentence);
+  const [word = ""] = sentence.split(/[\s.]/, 1);
+  setText(page.connectionWord, word);
+  page.connection.ariaLabel = `${word}: the connection and the tab`;
   page.reconnect.hidden = status.state !== "disconnected";
   page.disconnect.hidden = status.state !== "connected" && status.state !== "paired";
 }
@@ -75,22 +84,19 @@ function showStatus({ status }) {
 function showTab({ tab }) {
   setText(page.tabTitle, tab?.title ?? "The tab is closed.");
   setText(page.tabUrl, tab?.url ?? "");
-  page.tabUrl.title = tab?.url ?? "";
-  showAttachment(page, tab);
-  const isAttached = tab?.attached ?? false;
-  page.attachButton.classList.toggle("primary", !isAttached);
-  setText(page.consoleState, isAttached ? "" : "Attach this tab to see its console.");
+  setText(page.inspected, tab?.title ?? "");
+  page.inspected.title = tab?.url ?? "";
+  showAttachment(page, tab, "Attach");
+  page.attachButton.classList.toggle("primary", !tab?.attached);
+  if (tab) return;
+  setText(page.tabObstacle, "The tab is closed.");
+  page.tabObstacle.hidden = false;
 }
 
 async function showMemory() {
   const { history, saved } = await loadPanelMemory();
   historyView.show(history);
   commandForm.showSaved(saved);
-}
-
-/** @param {HTMLButtonElement} button */
-function isShown(button) {
-  return !button.hidden && !button.disabled;
 }
 
 /** @param {Wish} wish */

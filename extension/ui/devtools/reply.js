@@ -1,12 +1,31 @@
 /**
  * One reply, as the panel shows it.
  *
- * @import {Response, Screenshot} from "../../shared/types.d.ts"
+ * @import {ErrorCode, Response, Screenshot} from "../../shared/types.d.ts"
  */
 
-import { copyText, grouped, make, makeButton } from "../dom.js";
+import { copyText, grouped, make, makeButton, setText } from "../dom.js";
 
 const SHOWN_LENGTH = 20_000;
+
+/** The worker's sentences are for an agent; what a person does about these stands in this panel. */
+/** @type {Partial<Record<ErrorCode, string>>} */
+const FOR_THE_PERSON = {
+  TAB_NOT_ATTACHED: "The tab is not attached. Press Attach at the top, then run this again.",
+  EVALUATE_NOT_ALLOWED:
+    'JavaScript is not allowed in this tab. Press the dot at the top right, turn on "Allow JavaScript", then run ' +
+    "this again.",
+  TAB_DISCONNECTED:
+    "The tab was closed or detached, or its page crashed, while the command ran. Look at it before you run this again.",
+};
+
+/**
+ * @param {{code: ErrorCode, message: string}} error
+ * @returns {string} what happened and what to do next in the panel
+ */
+export function sentenceFor({ code, message }) {
+  return FOR_THE_PERSON[code] ?? message;
+}
 
 /**
  * @param {Response} response
@@ -15,23 +34,20 @@ const SHOWN_LENGTH = 20_000;
  */
 export function replyElements({ error, result }, buttons) {
   if (error) {
-    const code = make("strong", { className: "code" }, error.code);
-    return [
-      make("p", { className: "error" }, code, " ", error.message),
-      make("div", { className: "buttons" }, ...buttons),
-    ];
+    return [make("p", { className: "error" }, sentenceFor(error)), make("div", { className: "buttons" }, ...buttons)];
   }
   const text = JSON.stringify(withoutPicture(result), null, 2);
   const json = make("pre", { tabIndex: 0, ariaLabel: "Reply", role: "region" }, text.slice(0, SHOWN_LENGTH));
   const all = JSON.stringify(result, null, 2);
   const copy = makeButton("Copy all", () => copyText(all));
+  const [picture, ...ofPicture] = isPicture(result) ? pictureElements(result) : [];
   const isCut = text.length > SHOWN_LENGTH;
   const note = `The first ${grouped(SHOWN_LENGTH)} of ${grouped(text.length)} characters are shown.`;
   return [
-    ...(isPicture(result) ? [picture(result)] : []),
+    ...(picture ? [picture] : []),
     json,
     ...(isCut ? [make("p", { className: "hint" }, note)] : []),
-    make("div", { className: "buttons" }, copy, ...buttons),
+    make("div", { className: "buttons" }, ...(picture ? ofPicture : [copy]), ...buttons),
   ];
 }
 
@@ -52,17 +68,42 @@ function isPicture(result) {
   return typeof result === "object" && result !== null && "mime_type" in result && "data" in result;
 }
 
-/** @param {Screenshot} screenshot */
-function picture({ data, mime_type, width, height }) {
+/**
+ * @param {Screenshot} screenshot
+ * @returns {HTMLElement[]} the picture, then what can be done with it
+ */
+function pictureElements({ data, mime_type, width, height }) {
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+  const blob = new Blob([bytes], { type: mime_type });
   // Chrome opens no data: address in a tab; this one belongs to the extension and ends with the panel.
-  const url = URL.createObjectURL(new Blob([bytes], { type: mime_type }));
+  const url = URL.createObjectURL(blob);
   const image = make("img", { src: url, alt: `Screenshot, ${width} by ${height} pixels` });
-  const button = make(
+  const open = make(
     "button",
     { type: "button", className: "picture", title: "Open the whole picture in a tab" },
     image,
   );
-  button.addEventListener("click", () => void chrome.tabs.create({ url }));
-  return button;
+  open.addEventListener("click", () => void chrome.tabs.create({ url }));
+  const name = `screenshot-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}.${mime_type.split("/")[1]}`;
+  const save = makeButton("Save", () => make("a", { href: url, download: name }).click(), "Save the picture");
+  const copy = makeButton("Copy", () => void copyPicture(image, said), "Copy the picture");
+  const said = make("span", { className: "hint", role: "status" });
+  return [open, save, copy, said];
+}
+
+/**
+ * @param {HTMLImageElement} image
+ * @param {HTMLElement} said where it says what came of it
+ */
+async function copyPicture(image, said) {
+  try {
+    const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight);
+    canvas.getContext("2d")?.drawImage(image, 0, 0);
+    // The clipboard takes no other kind of picture.
+    const png = canvas.convertToBlob({ type: "image/png" });
+    await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
+    setText(said, "Copied.");
+  } catch {
+    setText(said, "The browser lets this panel copy no pictures. Save it, or open it and copy it there.");
+  }
 }

@@ -19,7 +19,7 @@
 import { COMMANDS } from "./command-table.js";
 import { byId, duration, make, makeButton, setText } from "../dom.js";
 import { rememberRun } from "./history.js";
-import { replyElements } from "./reply.js";
+import { replyElements, sentenceFor } from "./reply.js";
 
 const TICK_MS = 100;
 const MOST_CARDS = 20;
@@ -29,7 +29,6 @@ const page = {
   list: byId("runs", HTMLElement),
   empty: byId("runs-empty", HTMLElement),
   spoken: byId("spoken", HTMLElement),
-  running: byId("running-count", HTMLElement),
 };
 
 export class RunsView {
@@ -79,7 +78,7 @@ export class RunsView {
     const params = JSON.stringify(wish.params).slice(0, PARAMS_LENGTH);
     const summary = make(
       "summary",
-      {},
+      { className: "line" },
       make("strong", {}, wish.command),
       make("span", { className: "params" }, params === "{}" ? "" : params),
       state,
@@ -91,8 +90,7 @@ export class RunsView {
     for (const { card: older, isDone } of this.#runs) if (isDone) older.open = false;
     this.#runs.push(run);
     page.list.prepend(make("li", {}, card));
-    // Where the panel is narrow, the replies are below the form.
-    card.scrollIntoView();
+    card.scrollIntoView({ block: "nearest" });
     page.empty.hidden = true;
     this.#dropOldest();
     return run;
@@ -114,7 +112,6 @@ export class RunsView {
       card.dataset.state = index === 0 ? "running" : "waiting";
       setText(state, `${index === 0 ? "running" : "waiting"} ${duration(now - startedAt)}`);
     }
-    setText(page.running, open.length ? `${open.length} running` : "");
     if (open.length) return;
     clearInterval(this.#ticker);
     this.#ticker = undefined;
@@ -136,7 +133,7 @@ export class RunsView {
     const { error } = response;
     setText(
       page.spoken,
-      error ? `${wish.command} failed: ${error.code}. ${error.message}` : `${wish.command} is done after ${took}.`,
+      error ? `${wish.command} failed: ${sentenceFor(error)}` : `${wish.command} is done after ${took}.`,
     );
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The panel's line to the service worker. The worker may be stopped at any moment; opening another port starts it again.
  *
- * @import {Action, ConsoleBatch, PageMessage, PageRequest, Response, View} from "../../shared/types.d.ts"
+ * @import {Action, ConsoleBatch, PageMessage, PageRequest, Response, RunRequest, View} from "../../shared/types.d.ts"
  */
 
 export class WorkerPort {
@@ -38,10 +38,29 @@ export class WorkerPort {
    * @returns {Promise<Response>} never rejects
    */
   run(command, params, tabId = this.tabId) {
+    return this.#ask({ command, params, tabId, observe: false });
+  }
+
+  /**
+   * As `run`, for what the panel asks by itself: it changes nothing in the tab and answers none of its dialogs.
+   *
+   * @param {string} command
+   * @param {Record<string, unknown>} params
+   * @returns {Promise<Response>} never rejects
+   */
+  observe(command, params) {
+    return this.#ask({ command, params, tabId: this.tabId, observe: true });
+  }
+
+  /**
+   * @param {Omit<RunRequest, "action" | "id">} request
+   * @returns {Promise<Response>}
+   */
+  #ask(request) {
     const id = `panel-${(this.#lastId += 1)}`;
     return new Promise((resolve) => {
       this.#running.set(id, resolve);
-      this.#post({ action: "run", id, command, tabId, params });
+      this.#post({ action: "run", id, ...request });
     });
   }
 
@@ -63,8 +82,13 @@ export class WorkerPort {
 
   /** @param {PageRequest} request */
   #post(request) {
-    if (this.#port) this.#port.postMessage(request);
-    else this.#failAll("The extension was reloaded or removed. Close DevTools and open it again.");
+    try {
+      if (!this.#port) throw new Error("The extension has gone.");
+      this.#port.postMessage(request);
+    } catch {
+      // A port that has just been closed throws; that it was closed is told a moment later.
+      this.#failAll("The extension was reloaded, removed or stopped. If this stays, close DevTools and open it again.");
+    }
   }
 
   /** @param {PageMessage} message */

@@ -1,0 +1,87 @@
+"""Commands that end before they are done: nobody waits for them, or the person has taken back what they were allowed."""
+
+import asyncio
+
+import pytest
+
+from tests.extension.conftest import DrivenTab
+from tests.extension.test_lost_tabs import waiting
+from tests.support.fake_bridge import Message
+
+STUCK = "document.title = 'Waiting'; new Promise((go) => globalThis.go = go)"
+
+
+@pytest.fixture
+async def tab(driven: DrivenTab) -> DrivenTab:
+    await driven.allow_evaluate()
+    return driven
+
+
+async def asked(tab: DrivenTab, command: str, **params: object) -> tuple[str, asyncio.Task[Message]]:
+    """A command that is on its way, and its id."""
+    task = asyncio.create_task(tab.ask(command, **params))
+    # It is sent in the task's first turn.
+    await asyncio.sleep(0)
+    return str(tab.bridge.last_id), task
+
+
+async def cancel(tab: DrivenTab, command_id: str) -> None:
+    await tab.bridge.send({"type": "cancel", "id": command_id})
+
+
+async def test_cancelled_command_ends_at_once_and_the_next_one_runs(tab: DrivenTab) -> None:
+    running = await waiting(tab, STUCK)
+
+    await cancel(tab, "999999")
+    await cancel(tab, str(tab.bridge.last_id))
+
+    assert "Nobody waits" in (await running)["error"]["message"]
+    assert (await tab.do("evaluate", code="1"))["value"] == 1
+
+
+async def test_queued_command_that_is_cancelled_never_begins(tab: DrivenTab) -> None:
+    running = await waiting(tab, STUCK)
+    cancelled_id, cancelled = await asked(tab, "evaluate", code="globalThis.ran = 'cancelled'")
+    _, kept = await asked(tab, "evaluate", code="globalThis.ran ??= 'kept'")
+
+    await cancel(tab, cancelled_id)
+    assert "Nobody waits" in (await cancelled)["error"]["message"]
+    await tab.page.evaluate("go()")
+
+    assert (await running)["success"]
+    assert (await kept)["result"]["value"] == "kept"
+
+
+async def test_commands_of_a_connection_that_broke_do_not_begin_any_more(tab: DrivenTab) -> None:
+    running = await waiting(tab, STUCK)
+    lost = [(await asked(tab, "evaluate", code=f"globalThis.ran = {number}"))[1] for number in range(5)]
+
+    await tab.bridge.hang_up()
+    await tab.bridge.connected()
+    await tab.page.evaluate("go()")
+
+    assert (await tab.do("evaluate", code="typeof ran"))["value"] == "undefined"
+    for command in [running, *lost]:
+        assert not command.done()
+        command.cancel()
+
+
+async def test_tab_that_was_asked_for_before_the_person_disconnected_is_not_attached_afterwards(
+    tab: DrivenTab,
+) -> None:
+    url = tab.site.url("/slow")
+    async with tab.page.context.expect_page(lambda page: "/slow" in page.url or page.url == "about:blank") as opening:
+        opened = asyncio.create_task(tab.bridge.ask("browser_create_tab", url=url))
+    page = await opening.value
+
+    await tab.popup.chrome("chrome.runtime.connect().postMessage({ action: 'disconnect' })")
+    if not page.is_closed():
+        await page.wait_for_event("close")
+    tab.site.finish_slow.set()
+    await tab.popup.chrome("chrome.runtime.connect().postMessage({ action: 'reconnect' })")
+    await tab.bridge.connected()
+
+    attached = (await tab.bridge.ask("list_tabs"))["result"]
+    assert [each["tab_id"] for each in attached if each["url"] == url] == []
+    assert tab.tab_id in [each["tab_id"] for each in attached]
+    opened.cancel()

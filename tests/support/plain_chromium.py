@@ -1,0 +1,84 @@
+"""A Chromium as people run it: its back/forward cache is on and no tab has a debugger but the extension's.
+
+Playwright switches the cache off and enables its domains in every tab, so pages leave their tabs in another way there.
+"""
+
+import asyncio
+import itertools
+import json
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from websockets.asyncio.client import ClientConnection, connect
+
+from tests.support.browser import chromium_arguments, chromium_path
+
+START_S = 30
+
+
+class PlainChromium:
+    """The browser's own connection: one question at a time."""
+
+    def __init__(self, connection: ClientConnection) -> None:
+        self._connection = connection
+        self._ids = itertools.count(1)
+
+    async def ask(self, method: str, session: str | None = None, **params: object) -> Any:
+        """Send a command of the Chrome DevTools Protocol and return its result."""
+        message_id = next(self._ids)
+        message = {"id": message_id, "method": method, "params": params}
+        await self._connection.send(json.dumps(message | ({"sessionId": session} if session else {})))
+        while True:
+            answer = json.loads(await self._connection.recv())
+            if answer.get("id") == message_id:
+                return answer["result"]
+
+    async def run_in_page(self, url: str, expression: str) -> Any:
+        """Open a page, evaluate an expression there and leave the page open."""
+        target = (await self.ask("Target.createTarget", url=url))["targetId"]
+        session = (await self.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
+        asked = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+        while True:
+            answer = await self.ask("Runtime.evaluate", session, **asked)
+            # The first one may fall on the empty page before.
+            if "exceptionDetails" not in answer:
+                return answer["result"].get("value")
+
+
+async def address_in(profile: Path) -> str:
+    """The address that the browser writes into its profile once it listens."""
+    told = profile / "DevToolsActivePort"
+    async with asyncio.timeout(START_S):
+        while not told.is_file() or len(lines := told.read_text().splitlines()) < 2:  # noqa: ASYNC110 - a file tells nobody
+            await asyncio.sleep(0.05)
+    return f"ws://127.0.0.1:{lines[0]}{lines[1]}"
+
+
+@asynccontextmanager
+async def plain_chromium(extension: Path) -> AsyncGenerator[PlainChromium]:
+    """Run it headless with the extension and a fresh profile, for as long as the block runs."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        process = await asyncio.create_subprocess_exec(
+            chromium_path(),
+            "--headless=new",
+            "--remote-debugging-port=0",
+            f"--user-data-dir={folder}",
+            f"--load-extension={extension}",
+            f"--disable-extensions-except={extension}",
+            *chromium_arguments(),
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+        )
+        try:
+            async with connect(await address_in(Path(folder)), max_size=None) as connection:
+                browser = PlainChromium(connection)
+                yield browser
+                await browser.ask("Browser.close")
+            await process.wait()
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
