@@ -168,6 +168,8 @@ MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
 MAX_OPENINGS = 32
+MAX_CLIENT_NAME = 40
+BASE64URL_32_BYTES = re.compile(r"[A-Za-z0-9_-]{43}")
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
 MAX_ANSWER_CHARS = 40_000
 MAX_SHOWN_CHARS = 500
@@ -2404,7 +2406,7 @@ def read_key(path: Path) -> str:
             "PERMISSION_DENIED",
             f"Others can read the pairing key {path}. Run `chmod 600 {path}`, or delete it and pair again.",
         )
-    if not re.fullmatch(r"[A-Za-z0-9_-]{43}", key):
+    if not BASE64URL_32_BYTES.fullmatch(key):
         raise ChromeTabError(
             "PERMISSION_DENIED", f"The pairing key {path} is damaged. Delete it, run --pair, and pair again."
         )
@@ -2420,11 +2422,6 @@ def connection_string(port: int, key: str) -> str:
 def make_nonce() -> str:
     """Return 32 random bytes in base64url."""
     return to_base64url(secrets.token_bytes(32))
-
-
-def hello(nonce: str) -> dict[str, Any]:
-    """Return the first message of an opening."""
-    return {"type": "hello", "protocol": PROTOCOL, "version": __version__, "nonce": nonce}
 
 
 def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
@@ -2444,20 +2441,16 @@ class Opening:
         self._port = port
         self._server_nonce = make_nonce()
         self._client_nonce = ""
-        self.version = ""
+        self.version = self.client = ""
 
-    def challenge(self, hello: Any) -> dict[str, Any] | int:
+    def challenge(self, hello: Mapping[str, Any]) -> dict[str, Any] | int:
         """Answer a hello with the server's proof, or with the close code for a stranger."""
-        if not isinstance(hello, dict) or hello.get("type") != "hello":
-            return WRONG_PROTOCOL
-        nonce = hello.get("nonce")
-        if hello.get("protocol") != PROTOCOL or not isinstance(nonce, str):
-            return WRONG_PROTOCOL
-        if not re.fullmatch(r"[A-Za-z0-9_-]{43}", nonce):
+        nonce = str(hello.get("nonce"))
+        if (hello.get("type"), hello.get("protocol")) != ("hello", PROTOCOL) or not BASE64URL_32_BYTES.fullmatch(nonce):
             return WRONG_PROTOCOL
         self._client_nonce = nonce
-        version = hello.get("version")
-        self.version = one_line(version, 20) if isinstance(version, str) else "unknown"
+        self.version = one_line(str(hello.get("version")), 20)
+        self.client = one_line(str(hello.get("client", "")), MAX_CLIENT_NAME)
         return {
             "type": "challenge",
             "protocol": PROTOCOL,
@@ -2466,11 +2459,10 @@ class Opening:
             "proof": self._proof("server"),
         }
 
-    def accepts(self, answer: Any) -> bool:
+    def accepts(self, answer: Mapping[str, Any]) -> bool:
         """Say whether the other side has proved the key, in constant time."""
-        given = answer.get("proof") if isinstance(answer, dict) and answer.get("type") == "proof" else None
-        text = given if isinstance(given, str) else ""
-        return hmac.compare_digest(text.encode("utf-8", "replace"), self._proof(self.role).encode())
+        given = str(answer.get("proof")) if answer.get("type") == "proof" else ""
+        return hmac.compare_digest(given.encode("utf-8", "replace"), self._proof(self.role).encode())
 
     def _proof(self, role: str) -> str:
         return proof(self._key, role, self._port, self._client_nonce, self._server_nonce)
@@ -2569,6 +2561,8 @@ class Bridge:
         self.extension_version: str | None = None
         # Called when the extension has come or gone.
         self.on_change: Callable[[], None] = lambda: None
+        # What this session's client calls itself; empty while nobody knows it.
+        self.client = ""
         self._connected = asyncio.Event()
         # Where commands go: the extension's socket for the owner, the owner's for a guest.
         self._send_text: Callable[[str], Awaitable[None]] | None = None
@@ -2770,7 +2764,8 @@ class Bridge:
     async def _introduce(self, owner: ClientConnection, key: str) -> None:
         """Prove the key to the owner after it has proved it to us."""
         nonce = make_nonce()
-        await owner.send(json.dumps(hello(nonce)))
+        hello = {"type": "hello", "protocol": PROTOCOL, "version": __version__, "nonce": nonce, "client": self.client}
+        await owner.send(json.dumps(hello))
         challenge = parse_frame(await owner.recv())
         if challenge.get("type") != "challenge" or challenge.get("protocol") != PROTOCOL:
             raise other_version(self.port)
@@ -2850,7 +2845,7 @@ class Bridge:
         websocket: WebSocket,
         origins: list[str],
         opening: Opening,
-        serve: Callable[[WebSocket, str], Awaitable[None]],
+        serve: Callable[[WebSocket, Opening], Awaitable[None]],
     ) -> None:
         """Serve one WebSocket from its first frame to its end."""
         if not self._addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") != origins:
@@ -2871,16 +2866,18 @@ class Bridge:
         if refused == 0 and opening.role == "extension" and self.connected:
             refused = ALREADY_CONNECTED
         if refused:
-            await close_quietly(websocket, refused)
+            # The other side may have closed already.
+            with contextlib.suppress(RuntimeError):
+                await websocket.close(refused)
         else:
-            await serve(websocket, opening.version)
+            await serve(websocket, opening)
 
-    async def _serve_extension(self, websocket: WebSocket, version: str) -> None:
+    async def _serve_extension(self, websocket: WebSocket, opening: Opening) -> None:
         """Take the extension's messages until it leaves."""
-        self._reached(websocket.send_text, version)
+        self._reached(websocket.send_text, opening.version)
         try:
-            await websocket.send_text(json.dumps({"type": "welcome", "sessions": self.sessions}))
-            self._tell_guests({"event": "extension_connected", "version": version})
+            await websocket.send_text(json.dumps({"type": "welcome", **self._company()}))
+            self._tell_guests({"event": "extension_connected", "version": opening.version})
             while (frame := await receive_frame(websocket)) is not None:
                 await self._take_from_extension(frame)
         finally:
@@ -2896,9 +2893,9 @@ class Bridge:
         elif not ((kind == "response" and self._pending.settle(message)) or kind == "event"):
             logger.debug("dropped a message of type %s", one_line(str(kind), 40))
 
-    async def _serve_guest(self, websocket: WebSocket, _version: str) -> None:
+    async def _serve_guest(self, websocket: WebSocket, opening: Opening) -> None:
         """Run a guest's commands until it leaves or stops reading; then nobody waits for what is under way."""
-        guest = Guest()
+        guest = Guest(opening.client)
         self._guests.add(guest)
         guest.tell({"type": "welcome", "sessions": self.sessions})
         if self.connected:
@@ -2941,16 +2938,22 @@ class Bridge:
             guest.tell({"type": "event", **event})
 
     async def _tell_sessions(self) -> None:
-        """Tell the extension how many sessions there are."""
+        """Tell the extension who is there."""
         if self.connected:
             with contextlib.suppress(ChromeTabError):
-                await self._send({"type": "event", "event": "sessions", "sessions": self.sessions})
+                await self._send({"type": "event", "event": "sessions", **self._company()})
+
+    def _company(self) -> dict[str, Any]:
+        """Return how many sessions share the extension, and the names of their clients."""
+        names = [self.client, *sorted(guest.client for guest in self._guests)]
+        return {"sessions": self.sessions, "clients": [name for name in names if name]}
 
 
 class Guest:
     """A session that goes through this owner. Nobody waits for it to read what it is told."""
 
-    def __init__(self) -> None:
+    def __init__(self, client: str) -> None:
+        self.client = client
         # Its commands under way, by the ids that it gave them.
         self.running: dict[str, asyncio.Task[None]] = {}
         self._untold: asyncio.Queue[str] = asyncio.Queue()
@@ -3049,12 +3052,6 @@ async def receive_opening(websocket: WebSocket) -> dict[str, Any]:
     """Return the next message of an opening; an empty one for the end, a binary or a too large frame."""
     frame = await receive_frame(websocket)
     return parse_frame(frame) if isinstance(frame, str) and len(frame) <= MAX_OPENING_BYTES else {}
-
-
-async def close_quietly(websocket: WebSocket, code: int) -> None:
-    """Close a WebSocket that the other side may have closed already."""
-    with contextlib.suppress(RuntimeError):
-        await websocket.close(code)
 
 
 def other_version(port: int) -> ChromeTabError:
@@ -3688,6 +3685,9 @@ class ExtensionTools(Middleware):
         """Take the port soon after the first request."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start_soon())
+        request = context.fastmcp_context and context.fastmcp_context.request_context
+        if request and request.session.client_params:
+            self._bridge.client = one_line(request.session.client_params.client_info.name, MAX_CLIENT_NAME)
         return await call_next(context)
 
     async def _start_soon(self) -> None:

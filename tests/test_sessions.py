@@ -15,12 +15,22 @@ import pytest
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from websockets.asyncio.client import ClientConnection, connect
-from websockets.asyncio.server import serve
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
 
 import chrome_tab_mcp_server as server
 from tests.support.asking import text_of
-from tests.support.fake_extension import FakeExtension, connected, encode, free_port, make_nonce, make_proof, within
+from tests.support.fake_extension import (
+    FakeExtension,
+    connected,
+    connecting,
+    encode,
+    free_port,
+    make_nonce,
+    make_proof,
+    within,
+)
+from tests.support.stdio_server import started
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
 SCRIPT = Path(server.__file__)
@@ -80,10 +90,28 @@ async def test_guests_reach_the_extension_through_the_owner(port: int) -> None:
 
 
 async def test_the_extension_is_told_how_many_sessions_there_are(port: int) -> None:
+    told = {"type": "event", "event": "sessions", "clients": []}
     async with bridge(port), connected(port, server.pairing_key()) as extension:
         async with bridge(port):
-            assert await extension.receive() == {"type": "event", "event": "sessions", "sessions": 2}
-        assert await extension.receive() == {"type": "event", "event": "sessions", "sessions": 1}
+            assert await extension.receive() == {**told, "sessions": 2}
+        assert await extension.receive() == {**told, "sessions": 1}
+
+
+async def test_the_extension_is_told_each_sessions_client_by_a_printable_name(port: int) -> None:
+    async with bridge(port) as owner, connecting(port, server.pairing_key()) as extension:
+        owner.client = "claude-code"
+        await extension.prove(await extension.challenged())
+        assert await extension.receive() == {"type": "welcome", "sessions": 1, "clients": ["claude-code"]}
+
+        guest = server.Bridge(port)
+        guest.client = "cursor\n\u202e" + 100 * "x"
+        await within(guest.start())
+        try:
+            told = await extension.receive()
+            assert told["clients"] == ["claude-code", "cursor " + 30 * "x" + "..."]
+        finally:
+            await within(guest.stop())
+        assert (await extension.receive())["clients"] == ["claude-code"]
 
 
 async def test_an_error_of_the_extension_reaches_the_guest_as_it_is(port: int) -> None:
@@ -279,22 +307,29 @@ async def test_a_fake_owner_learns_nothing_and_is_not_believed(port: int) -> Non
     assert server.pairing_key() not in json.dumps(heard)
 
 
-def hello_of_version_2(nonce: str) -> dict[str, Any]:
-    return {"type": "hello", "protocol": 2, "version": "2.0.0", "nonce": nonce}
+async def test_owner_of_another_version_is_named_as_that(port: int) -> None:
+    async def newer_owner(owner: ServerConnection) -> None:
+        await owner.recv()
+        await owner.close(server.WRONG_PROTOCOL)
 
-
-async def test_another_version_is_refused_with_a_sentence(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with bridge(port):
-        monkeypatch.setattr(server, "hello", hello_of_version_2)
-        guest = server.Bridge(port)
-        await within(guest.start())
+    async with serve(newer_owner, "127.0.0.1", port), bridge(port) as guest:
         assert guest.problem is not None
         assert "another version" in guest.problem
-        await guest.stop()
-        monkeypatch.undo()
 
 
 # --- As processes
+
+
+async def test_sessions_bear_the_names_of_their_clients(port: int) -> None:
+    model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension", "--port", str(port)]
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            session = await stack.enter_async_context(started(*model))
+            await session.initialize()
+            await session.call("chrome_tab_status")
+        extension = await stack.enter_async_context(connecting(port, server.pairing_key()))
+        await extension.prove(await extension.challenged())
+        assert await extension.receive() == {"type": "welcome", "sessions": 2, "clients": ["test", "test"]}
 
 
 @asynccontextmanager
