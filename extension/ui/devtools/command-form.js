@@ -115,7 +115,13 @@ export class CommandForm {
       "li",
       {},
       make("span", { className: "name" }, name),
-      make("span", { className: "params" }, `${command.command} ${JSON.stringify(command.params)}`),
+      make(
+        "span",
+        { className: "params", title: JSON.stringify(command.params) },
+        command.command,
+        " ",
+        JSON.stringify(command.params),
+      ),
       make(
         "div",
         { className: "buttons" },
