@@ -20,7 +20,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Generator, Mapping
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler
@@ -47,6 +47,8 @@ PAGE_URL = "http://page.test/"
 MEGABYTE = 1_000_000
 ANSWER_S = 120
 READING_ROUNDS = 20
+FIRST_STARTS = 3
+LATER_STARTS = 9
 
 
 @dataclass(frozen=True)
@@ -170,25 +172,46 @@ def package_ms(modules: Mapping[str, float]) -> Counter[str]:
     return packages
 
 
+def start_environment(folder: Path) -> dict[str, str]:
+    """Give an environment whose byte code is kept in `folder`: while that is empty, a start is the first one."""
+    environment = server_environment(folder, {"PYTHONPYCACHEPREFIX": str(folder / "byte code")})
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
+    return environment
+
+
 async def measure_start() -> list[Ratio]:
-    """From the start of the program to the answer to `initialize`, beside an empty server in the same environment."""
-    ours_command = [sys.executable, str(SERVER), "--ollama-url", "http://127.0.0.1:9", "--model", "none"]
-    other_command = [sys.executable, str(BENCH / "empty_server.py")]
-    with tempfile.TemporaryDirectory() as folder:
-        environment = server_environment(Path(folder), {})
-        ours: list[float] = []
-        other: list[float] = []
-        for number in range(10):
-            pair_of_times = initialize_s(ours_command, environment), initialize_s(other_command, environment)
-            if number:  # the first pair warms the caches
-                ours.append(pair_of_times[0])
-                other.append(pair_of_times[1])
-        base = import_ms(other_command, environment)
-        costs = import_ms(ours_command, environment)
+    """From the start of the program to the answer to `initialize`, beside an empty server in the same environment.
+
+    First with no byte code at all, as after an installation, then as ever after.
+    """
+    commands = [
+        [sys.executable, str(SERVER), "--ollama-url", "http://127.0.0.1:9", "--model", "none"],
+        [sys.executable, str(BENCH / "empty_server.py")],
+    ]
+    first: list[list[float]] = [[], []]
+    later: list[list[float]] = [[], []]
+    with ExitStack() as stack:
+        environment: dict[str, str] = {}
+        for _ in range(FIRST_STARTS):
+            for times, command in zip(first, commands, strict=True):
+                environment = start_environment(Path(stack.enter_context(tempfile.TemporaryDirectory())))
+                times.append(initialize_s(command, environment))
+        for command in commands:
+            initialize_s(command, environment)  # compiles what the other has not
+        for _ in range(LATER_STARTS):
+            for times, command in zip(later, commands, strict=True):
+                times.append(initialize_s(command, environment))
+        costs, base = (import_ms(command, environment) for command in commands)
     ours_alone = package_ms({name: cost for name, cost in costs.items() if name not in base})
     print("Imported beyond an empty server, ms:", ", ".join(f"{name} {ms}" for name, ms in ours_alone.most_common(8)))
-    seconds = statistics.median(ours), statistics.median(other)
-    return [Ratio("answer to initialize", seconds[0], "an empty FastMCP server", seconds[1], "s", 1.15)]
+    beside = "an empty FastMCP server"
+    return [
+        Ratio(what, statistics.median(ours), beside, statistics.median(other), "s", 1.15)
+        for what, (ours, other) in {
+            "answer to initialize": later,
+            "answer to initialize, first start after an installation": first,
+        }.items()
+    ]
 
 
 # --- Reading ------------------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from unittest.mock import patch
 
 from playwright.async_api import BrowserContext, async_playwright
 from playwright.async_api import TimeoutError as BrowserTimeoutError
@@ -39,14 +40,14 @@ def extension_id() -> str:
 async def browser_with_extension(profile: Path) -> AsyncGenerator[BrowserContext]:
     """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty."""
     async with AsyncExitStack() as stack:
-        # A browser that is ended early leaves files behind.
+        # A browser that is ended early leaves files behind, and so does Playwright's own process that starts it.
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True))
-        playwright = await stack.enter_async_context(async_playwright())
+        with patch.dict(os.environ, TMPDIR=scratch):
+            playwright = await stack.enter_async_context(async_playwright())
         context = await playwright.chromium.launch_persistent_context(
             profile,
             executable_path=chromium(),
             chromium_sandbox=os.geteuid() != 0,  # root has no sandbox
-            env={**os.environ, "TMPDIR": scratch},
             handle_sigint=False,  # Ctrl-C ends the block, and that ends the browser
             headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
             args=[

@@ -13,12 +13,16 @@ tab of the person's Chrome. Without OLLAMA_BASE_URL the tiny demonstration model
 The answer goes to standard output, the rest to standard error. Exit status: 0 answered, 1 failed, 130 interrupted.
 """
 
+import signal
+
+# Until `main` runs nothing is there that would have to be ended, only slow imports that would show a traceback.
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+
 import argparse
 import asyncio
 import functools
 import http.server
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -181,11 +185,30 @@ async def open_page(browser: BrowserContext, url: str) -> None:
 # --- All together -----------------------------------------------------------------------------
 
 
-async def demonstrate(url: str, prompt: str, model: dict[str, str]) -> None:
+class Interruption:
+    """Ctrl-C: it ends what is under way, and is remembered whatever that makes of it."""
+
+    def __init__(self) -> None:
+        self.came = False
+
+    def ends(self, task: asyncio.Task[Any] | None) -> None:
+        """From now on it ends this task."""
+        assert task
+        loop = task.get_loop()
+
+        def end() -> None:
+            self.came = True
+            # What is cut short may complain afterwards, to nobody.
+            loop.set_exception_handler(lambda _loop, _context: None)
+            task.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, end)
+
+
+async def demonstrate(url: str, prompt: str, model: dict[str, str], interruption: Interruption) -> None:
     """Open the page, ask about it, print the answer; whatever was started has ended on return."""
-    task = asyncio.current_task()
-    assert task is not None
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    interruption.ends(asyncio.current_task())
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         environment = server_environment(
@@ -210,17 +233,24 @@ def main() -> int:
     parser.add_argument("--url", default="", help="any page; without it, the demonstration's own")
     parser.add_argument("--prompt", default="", help=f"without it: {DEFAULT_PROMPT}")
     options = parser.parse_args()
+    interruption = Interruption()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    failure = None
     try:
         with steps.status("Preparing the server"):
             install_server()
         with model_settings() as model:
-            asyncio.run(demonstrate(options.url, options.prompt or DEFAULT_PROMPT, model))
-    except (RuntimeError, BrowserError, MCPError, subprocess.SubprocessError) as failure:
-        steps.print(f"\nThe demonstration failed. {plain(str(failure))}", style="red")
-        return 1
+            asyncio.run(demonstrate(options.url, options.prompt or DEFAULT_PROMPT, model, interruption))
+    except (RuntimeError, BrowserError, MCPError, subprocess.SubprocessError) as raised:
+        failure = raised
     except (KeyboardInterrupt, asyncio.CancelledError):
+        interruption.came = True
+    if interruption.came:
         steps.print("\nStopped.")
         return 130
+    if failure:
+        steps.print(f"\nThe demonstration failed. {plain(str(failure))}", style="red")
+        return 1
     return 0
 
 

@@ -1,5 +1,6 @@
 """`make demo` for real: server over stdio, Chromium with the extension, the tiny model; and nothing of it stays behind."""
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from demo.tiny_model import TinyModel
+from tests.support.fake_models import FakeOpenAIServer, Reply
 
 DEMO = Path(__file__).parent.parent / "demo" / "demo.py"
 DEMO_S = 170
@@ -88,16 +89,26 @@ def test_demo_without_a_model_server_says_so_and_leaves_nothing_behind(folder: P
     assert_nothing_is_left(folder)
 
 
-def test_interrupted_demo_leaves_nothing_behind(folder: Path, tiny_model: TinyModel) -> None:
-    settings = {"OLLAMA_BASE_URL": tiny_model.url, "OLLAMA_MODEL": tiny_model.model}
+def interrupted(folder: Path, settings: Mapping[str, str], moment: str) -> tuple[int, list[str]]:
+    """Start the demonstration, press Ctrl-C after that line; return its exit status and what it had started by then."""
     with start_demo(folder, settings) as demo:
         assert demo.stderr is not None
         steps = iter(demo.stderr.readline, "")
-        assert any(step.startswith("Page ") for step in steps)
+        assert any(step.startswith(moment) for step in steps)
         started = processes_of(folder)
         os.killpg(demo.pid, signal.SIGINT)  # as the terminal does it: to all of them at once
-        demo.wait(DEMO_S)
+        return demo.wait(DEMO_S), started
 
-    assert any("--load-extension" in process for process in started)
-    assert demo.returncode == 130
+
+@pytest.mark.parametrize(
+    ("moment", "program"), [("Server ", "chrome_tab_mcp_server.py"), ("Page ", "--load-extension")]
+)
+async def test_interrupted_demo_leaves_nothing_behind(folder: Path, moment: str, program: str) -> None:
+    # A model that answers would let a slow machine come to the end before it is interrupted.
+    async with FakeOpenAIServer(Reply(hangs=True)) as model:
+        settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "silent"}
+        status, started = await asyncio.to_thread(interrupted, folder, settings, moment)
+
+    assert any(program in process for process in started)
+    assert status == 130
     assert_nothing_is_left(folder)
