@@ -1,8 +1,9 @@
 # Every target sets up what it needs; `make help` lists them.
 
-PYTEST = scripts/run pytest --numprocesses=2 --dist=loadgroup
+# More workers than cores, because much of it waits; what takes longest first.
+PYTEST = scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help test setup lint types js unit e2e format demo bench clean
+.PHONY: help test setup lint types js unit e2e weights mutants format demo bench clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -28,6 +29,12 @@ unit: setup ## tests without browser and model
 
 e2e: setup ## tests in a real browser, with a real model
 	$(PYTEST) -m e2e
+
+weights: setup ## all tests, and note how long each file takes: the heaviest start first
+	$(PYTEST) --write-seconds
+
+mutants: setup ## change about 70 lines, one by one: a test must notice each; ONLY="words" does some
+	scripts/run python scripts/mutants.py $(ONLY)
 
 format: setup ## write the format and the safe lint fixes
 	scripts/run ruff format

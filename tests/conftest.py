@@ -1,11 +1,13 @@
 """What every test may use: settings that are nobody's, the small real model, and how tests are shared out.
 
-The suite runs in two workers. The tests of one file stay together, so that a browser is started once for a file, and
-so do all tests that ask the model, so that it is started once.
+The suite runs in four workers, because much of it waits. The tests of one file stay together, so that a pairing serves
+them all; of a file that takes long, in pieces. What takes longest comes first, by `tests/seconds.json`.
 """
 
+import json
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -21,17 +23,45 @@ WriteToml = Callable[[str], Path]
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"
 
 
+SECONDS = Path(__file__).parent / "seconds.json"
+PIECE_S = 40
+took_s: defaultdict[str, float] = defaultdict(float)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--write-seconds", action="store_true", help="note in tests/seconds.json how long each file takes")
+
+
 # Before pytest-xdist looks at the groups.
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    seconds: dict[str, int] = json.loads(SECONDS.read_text(encoding="utf-8"))
+    files: dict[str, list[pytest.Item]] = {}
     for item in items:
+        files.setdefault(file_of(item.nodeid), []).append(item)
         if sys.platform == "darwin" and ("extension" in item.path.parts or item.path.stem == "test_demo"):
             item.add_marker(pytest.mark.skip(reason=NO_EXTENSIONS))
         if "tiny_model" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
-            item.add_marker(pytest.mark.xdist_group("tiny_model"))
-        elif not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    for file, tests in files.items():
+        pieces = 1 + seconds.get(file, 0) // PIECE_S
+        for number, item in enumerate(tests):
+            item.add_marker(pytest.mark.xdist_group(f"{file} {1 + number * pieces // len(tests)}"))
+    items.sort(key=lambda item: -seconds.get(file_of(item.nodeid), 0))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    took_s[file_of(report.nodeid)] += report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    if session.config.getoption("write_seconds") and not hasattr(session.config, "workerinput"):
+        whole = {file: round(seconds) for file, seconds in sorted(took_s.items(), key=lambda one: -one[1])}
+        SECONDS.write_text(json.dumps(whole, indent=2) + "\n", encoding="utf-8")
+
+
+def file_of(nodeid: str) -> str:
+    return nodeid.partition("::")[0]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -42,6 +72,8 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None
         for name in list(os.environ):
             if name in ours or name.startswith("CHROME_TAB_"):
                 patch.delenv(name)
+        # Started programs keep their byte code, as a person's do, and need not compile everything each time.
+        patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         move_settings(patch, tmp_path_factory.mktemp("settings"))
         yield
 

@@ -20,7 +20,6 @@ LEAVING_S = 15
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.xdist_group("tiny_model"),
     pytest.mark.skipif(sys.platform == "darwin", reason="on a Mac the demonstration reads the person's own Chrome"),
 ]
 

@@ -19,7 +19,9 @@ from tests.support.fake_osascript import FakeOsascript
 
 READY_S = 110
 KEY = "sk-key-of-the-proxy"
-PROXY = ["uv", "run", "--quiet", "--no-project", "--with", "litellm[proxy]>=1.80,<2", "litellm"]
+REQUIREMENTS = str(Path(__file__).parent / "proxy_requirements.txt")
+# `scripts/setup` has fetched it: a test waits for no network.
+PROXY = ["uv", "run", "--quiet", "--offline", "--no-project", "--with-requirements", REQUIREMENTS, "litellm"]
 # It must not look for prices or report itself.
 QUIET = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_TELEMETRY": "False", "NO_DOCS": "True"}
 

@@ -1,11 +1,12 @@
 """Real Chromium with the real extension; the server is a fake, so that it can misbehave."""
 
+import asyncio
 import http.server
 import json
 import re
 import tempfile
 import threading
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -84,6 +85,31 @@ class Popup:
 
     async def tab_id(self, url: str) -> int:
         return await self.chrome(f"(await chrome.tabs.query({{}})).find(tab => tab.url === '{url}').id")
+
+
+SHORTER = """limits => {
+  for (const name of ["setTimeout", "setInterval"]) {
+    const real = (globalThis[name].real ??= globalThis[name]);
+    globalThis[name] = Object.assign((action, ms, ...rest) => real(action, limits[ms] ?? ms, ...rest), { real });
+  }
+}"""
+
+
+@asynccontextmanager
+async def shorter_waits(context: BrowserContext, limits: Mapping[int, int]) -> AsyncGenerator[None]:
+    """Let the service worker's timers of so many milliseconds last so many instead, if they begin inside the block."""
+    (worker,) = context.service_workers
+    await worker.evaluate(SHORTER, limits)
+    yield
+    for worker in context.service_workers:
+        await worker.evaluate(SHORTER, {})
+
+
+@pytest.fixture
+async def short_commands(shared_chromium: BrowserContext) -> AsyncGenerator[None]:
+    """A command ends after 6 s instead of 30, and the connection is kept alive every 2 s instead of 20."""
+    async with shorter_waits(shared_chromium, {30_000: 6_000, 20_000: 2_000}):
+        yield
 
 
 async def stop_worker(popup: Popup) -> None:
@@ -232,8 +258,9 @@ class DrivenTab(AttachedTab):
     async def allow_evaluate(self) -> None:
         """Turn the tab's switch on, as the person does in the popup."""
         await self.person_does("set_allow_evaluate", on=True)
-        while (await self.ask("evaluate", code="1"))["success"] is False:
-            pass
+        async with asyncio.timeout(20):
+            while (await self.ask("evaluate", code="1"))["success"] is False:
+                pass
 
 
 @pytest.fixture(scope="module")

@@ -123,13 +123,14 @@ async def test_commands_of_a_tab_run_one_after_another(tab: DrivenTab) -> None:
     assert (await tab.do("evaluate", code="order"))["value"] == ["a starts", "a ends", "b"]
 
 
+@pytest.mark.usefixtures("short_commands")
 async def test_pages_that_hold_their_tabs_for_ever_hold_no_other_and_end_in_time(tab: DrivenTab) -> None:
     pages = {
         "/promise": "new Promise(() => {})",
         "/loop": "for (;;);",
         "/alerts": "for (;;) alert('again')",
     }
-    commands = []
+    opened_tabs: list[tuple[DrivenTab, str]] = []
     for path, code in pages.items():
         tab.site.pages[path] = b"<title>%s</title>" % path.encode()
         opened = await tab.bridge.ask("browser_create_tab", url=tab.site.url(path))
@@ -137,7 +138,8 @@ async def test_pages_that_hold_their_tabs_for_ever_hold_no_other_and_end_in_time
         for page in tab.page.context.pages:
             page.on("dialog", lambda _dialog: None)
         await held.allow_evaluate()
-        commands.append(asyncio.create_task(held.ask("evaluate", code=code)))
+        opened_tabs.append((held, code))
+    commands = [asyncio.create_task(held.ask("evaluate", code=code)) for held, code in opened_tabs]
 
     assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
     assert not any(command.done() for command in commands)

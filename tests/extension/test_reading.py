@@ -196,6 +196,7 @@ async def test_answer_that_escaping_makes_too_large_is_refused(paired: Popup, br
     assert (await bridge.ask("browser_get_tabs"))["success"]
 
 
+@pytest.mark.usefixtures("short_commands")
 async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     page = await open_page(paired, site.url("/busy"))
     busy_id = await paired.tab_id(site.url("/busy"))

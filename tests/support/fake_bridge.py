@@ -27,6 +27,7 @@ class FakeBridge:
     def __init__(self, key: str | None = None) -> None:
         self.key = key or encode(secrets.token_bytes(32))
         self.opening: Opening = honest_opening
+        self.answers_pings = True
         self.port = 0
         self.origins: list[str | None] = []
         self.hellos: list[Message] = []
@@ -101,7 +102,10 @@ class FakeBridge:
             self.hellos.append(hello)
             await self.opening(self, peer, hello)
             async for frame in peer:
-                self._receive(json.loads(frame))
+                message = json.loads(frame)
+                self._receive(message)
+                if message == {"type": "ping"} and self.answers_pings:
+                    await peer.send(json.dumps({"type": "pong"}))
         except ConnectionClosed:
             pass
         finally:
