@@ -82,12 +82,16 @@ async function load(context, timeoutMs, leave) {
   if (status === "loading") await session.send("Page.stopLoading");
   const watch = new PageLoadWatch([url, pendingUrl]);
   const timeUp = AbortSignal.timeout(timeoutMs);
+  // Nobody waits for a page that comes later.
+  const letLoad = session.sendAtEnd("Page.stopLoading");
   try {
+    signal.throwIfAborted();
     await leave();
     await watch.loaded(tabId, AbortSignal.any([signal, timeUp]));
   } catch (error) {
     throw error === timeUp.reason ? tooSlow(timeoutMs) : error;
   } finally {
+    if (!timeUp.aborted && !signal.aborted) letLoad();
     watch.stop();
   }
   const tab = await tabById(tabId);

@@ -9,7 +9,7 @@ const MAX_SIDE = 4_000;
 const WEBP_QUALITY = 80;
 const MAX_ATTEMPTS = 4;
 const MAX_REPEATS = 3;
-const MAX_RETAKES = 10;
+const MAX_TAKES = 3;
 
 /**
  * A picture of the viewport, of an element as a whole, or of the page in a window of the given size. One pixel of it is
@@ -26,15 +26,12 @@ export async function screenshot(context) {
   if (width === null && height === null) return steadyCapture(context, null);
   const { cssLayoutViewport: now } = await session.send("Page.getLayoutMetrics");
   const size = { width: width ?? now.clientWidth, height: height ?? now.clientHeight };
+  session.sendAtEnd("Emulation.clearDeviceMetricsOverride");
   await session.send("Emulation.setDeviceMetricsOverride", { ...size, deviceScaleFactor: 1, mobile: false });
   // They take their room out of the given size.
+  session.sendAtEnd("Emulation.setScrollbarsHidden", { hidden: false });
   await session.send("Emulation.setScrollbarsHidden", { hidden: true });
-  try {
-    return await steadyCapture(context, size);
-  } finally {
-    await session.send("Emulation.setScrollbarsHidden", { hidden: false });
-    await session.send("Emulation.clearDeviceMetricsOverride");
-  }
+  return steadyCapture(context, size);
 }
 
 /**
@@ -62,12 +59,13 @@ function sideOf(params, name) {
 async function steadyCapture(context, size) {
   const { session, params } = context;
   const measure = () => session.send("Page.getLayoutMetrics");
-  for (let retakes = 0; ; retakes += 1) {
+  for (let takes = 1; ; takes += 1) {
     const selected = (params.selector ?? null) === null ? null : await boxOf(context);
     const before = await measure();
     const picture = await capture(session, { selected, size, metrics: before });
+    if (size || takes === MAX_TAKES) return picture;
     const after = await measure();
-    if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport) || retakes === MAX_RETAKES) return picture;
+    if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;
   }
 }
 

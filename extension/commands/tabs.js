@@ -2,15 +2,16 @@
 
 import { CommandError } from "../shared/errors.js";
 import { PageLoadWatch } from "../worker/page-load.js";
-import { addressOf, isOwnPage, normalTabs, tabById } from "../worker/tabs.js";
+import { addressOf, isOwnPage, tabById, webTabs } from "../worker/tabs.js";
+import { endsWithin } from "../worker/waiting.js";
 
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
 const SILENCE_WAIT_MS = 1_000;
 
-/** @returns {Promise<TabInfo[]>} the tabs of all normal windows */
+/** @returns {Promise<TabInfo[]>} the tabs of all windows, also of those that a page has popped up */
 export async function getTabs() {
-  return (await normalTabs()).map((tab) => ({
+  return (await webTabs()).map((tab) => ({
     id: tab.id,
     ...addressOf(tab),
     active: tab.active,
@@ -44,7 +45,8 @@ export async function createTab({ params, attachments, signal }) {
       await attachments.attach(tabId, signal);
       return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
     } catch (error) {
-      await removeTab(tabId);
+      // What went wrong first is what the caller needs to know.
+      await removeTab(tabId).catch(() => {});
       throw error;
     }
   } finally {
@@ -58,15 +60,16 @@ export async function createTab({ params, attachments, signal }) {
  *
  * @param {CommandContext} context
  * @returns {Promise<{success: true}>}
- * @throws {CommandError} INVALID_ARGUMENT, TAB_NOT_FOUND, COMMAND_TIMEOUT
+ * @throws {CommandError} INVALID_ARGUMENT, TAB_NOT_FOUND, COMMAND_TIMEOUT, EXECUTION_ERROR
  */
-export async function closeTab({ tabId, attachments }) {
+export async function closeTab({ tabId, attachments, signal }) {
   if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab to close as tab_id. browser_get_tabs lists them.");
   if (isOwnPage(await tabById(tabId))) {
     throw invalid(`Tab ${tabId} is a page of the extension, which only the person closes. Choose another tab.`);
   }
-  if (await attachments.get(tabId)) await within(SILENCE_WAIT_MS, silencePage(tabId));
-  if (await within(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true };
+  if (await attachments.get(tabId)) await endsWithin(SILENCE_WAIT_MS, silencePage(tabId));
+  signal.throwIfAborted();
+  if (await endsWithin(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true };
   throw new CommandError(
     "COMMAND_TIMEOUT",
     `The page in tab ${tabId} asks the person whether it may be closed. Answer it in the browser, then try again.`,
@@ -94,10 +97,18 @@ async function openTab(url) {
   return tab?.id ?? chrome.tabs.TAB_ID_NONE;
 }
 
-/** @param {number} tabId */
+/**
+ * @param {number} tabId
+ * @throws {CommandError} EXECUTION_ERROR
+ */
 async function removeTab(tabId) {
-  await chrome.tabs.remove(tabId).catch(() => {
-    // It has gone by itself.
+  await chrome.tabs.remove(tabId).catch(async () => {
+    // It may have gone by itself.
+    if (!(await chrome.tabs.get(tabId).catch(() => null))) return;
+    throw new CommandError(
+      "EXECUTION_ERROR",
+      `The browser refused to close tab ${tabId}; perhaps the person is dragging a tab just now. Try again.`,
+    );
   });
 }
 
@@ -116,22 +127,6 @@ async function silencePage(tabId) {
     .catch(() => {
       // Nothing runs in such a page, so nothing can ask.
     });
-}
-
-/**
- * @param {number} milliseconds
- * @param {Promise<void>} work
- * @returns {Promise<boolean>} whether it ended in time
- */
-async function within(milliseconds, work) {
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  let timer;
-  const late = new Promise((resolve) => (timer = setTimeout(resolve, milliseconds, false)));
-  try {
-    return await Promise.race([work.then(() => true), late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** @param {string} message */

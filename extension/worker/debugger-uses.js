@@ -12,7 +12,8 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { unreadable } from "./page-access.js";
+import { refuseSleeping, unreadable } from "./page-access.js";
+import { tabById } from "./tabs.js";
 import { unlessAborted } from "./waiting.js";
 
 const SETTLE_MS = 5_000;
@@ -25,7 +26,10 @@ const DIALOG_GRACE_MS = 200;
 /** @type {Record<DebuggerUse, (context: CommandContext, run: Run) => Promise<any>>} */
 const WAYS = {
   nothing: (context, run) => run(context),
-  acts: async (context, run) => act(await context.debuggers.open(context.tabId), context, run),
+  acts: async (context, run) => {
+    refuseSleeping(await tabById(context.tabId));
+    return act(await context.debuggers.open(context.tabId), context, run);
+  },
   leaves: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
   reads: async (context, run) => {
     const session = context.debuggers.known(context.tabId);
@@ -79,6 +83,7 @@ async function drive(session, signal, work) {
   try {
     return await unlessAborted(signal, async () => {
       await session.begin(own);
+      signal.throwIfAborted();
       return own.report(await work(own));
     });
   } catch (error) {
@@ -166,13 +171,15 @@ export class Drive {
    *
    * @param {string} method
    * @param {Record<string, unknown>} [params]
+   * @returns {() => void} what takes it back
    */
   sendAtEnd(method, params) {
-    this.atEnd(() =>
+    const undo = () =>
       this.#session.send(method, params).catch(() => {
         // The page has gone, and what was done to it.
-      }),
-    );
+      });
+    this.atEnd(undo);
+    return () => void (this.#undoings = this.#undoings.filter((each) => each !== undo));
   }
 
   async end() {

@@ -143,12 +143,15 @@ async function onceLoaded(tabId) {
  * Waking a tab would reload it, with effects on its page that nobody asked for.
  *
  * @param {chrome.tabs.Tab} tab
+ * @throws {CommandError} UNREADABLE_PAGE, TAB_DISCONNECTED
  */
-function refuseSleeping(tab) {
+export function refuseSleeping(tab) {
   if (tab.discarded) {
     throw unreadable("The browser has put this tab to sleep to save memory. Click the tab to wake it, then try again.");
   }
-  if (tab.status === "unloaded") throw unreadable("This tab holds no page: it has crashed. Reload it, then try again.");
+  if (tab.status === "unloaded") {
+    throw new CommandError("TAB_DISCONNECTED", "This tab holds no page: it has crashed. Reload it, then try again.");
+  }
   if (tab.frozen) throw unreadable("The browser has frozen this tab. Click the tab to wake it, then try again.");
 }
 

@@ -2,6 +2,8 @@
 
 import { CommandError } from "../shared/errors.js";
 
+/** Windows that show pages; a sign-in or a payment is often popped up. */
+const WINDOW_TYPES = /** @type {const} */ (["normal", "popup"]);
 const READABLE_SCHEMES = new Set(["http:", "https:", "file:"]);
 /** Chrome and Edge let no extension into their own shops. */
 const SHOPS = ["chromewebstore.google.com/", "chrome.google.com/webstore", "microsoftedge.microsoft.com/addons"];
@@ -30,7 +32,7 @@ export async function viewedTab() {
   // Nearly always this finds it; asking for every tab of a person who keeps hundreds takes longer than reading the page.
   const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
   if (seen && !isOwnPage(seen)) return withId(seen);
-  const [tabs, windowId] = await Promise.all([normalTabs(), lastFocusedWindowId()]);
+  const [tabs, windowId] = await Promise.all([webTabs(), lastFocusedWindowId()]);
   const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
   if (active) return active;
   const [latest] = tabs.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));
@@ -38,10 +40,13 @@ export async function viewedTab() {
   return latest;
 }
 
-/** @returns {Promise<TabWithId[]>} the tabs of all normal windows without our own pages */
-export async function normalTabs() {
-  const tabs = await chrome.tabs.query({ windowType: "normal" });
-  return tabs.filter((tab) => !isOwnPage(tab)).map(withId);
+/** @returns {Promise<TabWithId[]>} the tabs of normal and popped-up windows without our own pages */
+export async function webTabs() {
+  const tabs = await Promise.all(WINDOW_TYPES.map((windowType) => chrome.tabs.query({ windowType })));
+  return tabs
+    .flat()
+    .filter((tab) => !isOwnPage(tab))
+    .map(withId);
 }
 
 /** @param {chrome.tabs.Tab} tab */
@@ -84,15 +89,15 @@ export function obstacleOf(tab) {
 /** @returns {Promise<number | undefined>} */
 async function lastFocusedWindowId() {
   try {
-    return (await chrome.windows.getLastFocused({ windowTypes: ["normal"] })).id;
+    return (await chrome.windows.getLastFocused({ windowTypes: [...WINDOW_TYPES] })).id;
   } catch {
-    // No normal window has had the focus since the browser started.
+    // No such window has had the focus since the browser started.
     return undefined;
   }
 }
 
 /** @param {chrome.tabs.Tab} tab */
 function withId(tab) {
-  // Only tabs of DevTools and of other apps have no id, and those are in no normal window.
+  // Only tabs of DevTools and of other apps have no id, and those are in no such window.
   return { ...tab, id: tab.id ?? chrome.tabs.TAB_ID_NONE };
 }

@@ -338,7 +338,7 @@ blank = shared_tab_at("/blank")
 
 
 class Site(http.server.ThreadingHTTPServer):
-    """Pages for reading, by path. `/slow` ends when `finish_slow` is set."""
+    """Pages for reading, by path. `/slow` ends, and `/late` begins, when `finish_slow` is set."""
 
     daemon_threads = True
 
@@ -357,6 +357,8 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
     server: Site  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
+        if self.path == "/late":
+            self.server.finish_slow.wait(20)
         self.send_response(self.server.statuses.get(self.path, 200))
         self.send_header("Content-Type", "application/pdf" if self.path.endswith(".pdf") else "text/html")
         self.end_headers()

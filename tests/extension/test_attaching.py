@@ -137,6 +137,33 @@ async def crash(page: Page) -> None:
     crashing.cancel()
 
 
+async def test_tab_that_is_detached_while_it_is_announced_stays_detached(
+    paired: Popup, bridge: FakeBridge, layers: Site
+) -> None:
+    await show_page(paired, layers.url("/a"))
+    tab_id = await paired.tab_id(layers.url("/a"))
+    (worker,) = paired.page.context.service_workers
+    # So that the detaching falls between the attaching and its announcement.
+    await worker.evaluate("""() => {
+        globalThis.get = chrome.tabs.get;
+        chrome.tabs.get = async (tabId) => {
+            const tab = await get(tabId);
+            await new Promise((go) => setTimeout(go, 300));
+            return tab;
+        };
+    }""")
+
+    await paired.chrome(f"chrome.runtime.connect().postMessage({{ action: 'attach', tabId: {tab_id} }})")
+    await until(paired, "(await chrome.storage.session.get('attachments')).attachments?.length === 1")
+    await paired.chrome(f"chrome.runtime.connect().postMessage({{ action: 'detach', tabId: {tab_id} }})")
+    await bridge.next_message("tab_detached")
+    # It looks at the tab later than the announcement did.
+    assert (await bridge.ask("read_tab", tab_id=tab_id))["success"]
+
+    await worker.evaluate("() => void (chrome.tabs.get = get)")
+    assert bridge.received.empty()
+
+
 async def test_crashed_tab_stays_attached_and_says_to_reload(paired: Popup, bridge: FakeBridge, layers: Site) -> None:
     page, tab_id = await attach(paired, bridge, layers.url("/a"))
     await crash(page)
@@ -144,7 +171,7 @@ async def test_crashed_tab_stays_attached_and_says_to_reload(paired: Popup, brid
 
     code, message = error_of(await bridge.ask("getDataLayer"))
 
-    assert (code, "crashed" in message) == ("UNREADABLE_PAGE", True)
+    assert (code, "crashed" in message) == ("TAB_DISCONNECTED", True)
     await paired.chrome(f"await chrome.tabs.reload({tab_id})")
     await tab_has(paired, tab_id, "status", "complete")
     assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["a"]
@@ -164,7 +191,7 @@ async def test_attached_tab_stays_so_through_navigation_and_the_workers_death(
     assert (await bridge.next_message("tab_attached"))["tab_id"] == tab_id
     assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["b"]
     await paired.open()
-    await wait_for_badge(paired.page, tab_id, "TAB", "Chrome Tab Reader: Connected")
+    await wait_for_badge(paired.page, tab_id, "•", "Chrome Tab Reader: Connected")
 
 
 async def test_no_tab_is_attached_after_a_restart_of_the_browser(

@@ -49,6 +49,19 @@ async def test_crashed_page_ends_its_commands_and_can_be_left(tab: DrivenTab) ->
     assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
 
 
+@pytest.mark.parametrize("command", ["screenshot", "evaluate", "click"])
+async def test_command_on_a_crashed_page_ends_at_once_and_the_page_can_be_left(tab: DrivenTab, command: str) -> None:
+    params = {"evaluate": {"code": "1"}, "click": {"selector": "body"}}.get(command, {})
+    await tab.do(command, **params)
+    await crash(tab.page)
+    await tab_has(tab.popup, tab.tab_id, "status", "unloaded")
+
+    code, message = await tab.refused(command, **params)
+
+    assert (code, "it has crashed" in message) == ("TAB_DISCONNECTED", True)
+    assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+
+
 async def test_page_that_leaves_in_mid_command_is_said_to_have_left(tab: DrivenTab) -> None:
     command = await waiting(tab)
 
@@ -112,6 +125,26 @@ async def test_dialog_does_not_hold_up_what_only_reads(tab: DrivenTab, command: 
 
     assert read["dialogs"] == [{"type": "alert", "message": "later", "answer": "accepted"}]
     assert "dialogs" not in await tab.do(command)
+
+
+async def test_dialog_is_the_persons_when_a_command_only_observes(tab: DrivenTab) -> None:
+    await tab.show("<script>window.dataLayer = ['pushed']; console.log('kept')</script>")
+    look = f"{{ action: 'run', id: 'look', command: 'getDataLayer', tabId: {tab.tab_id}, params: {{}}, observe: true }}"
+    looked = (
+        "await new Promise((told) => { const port = chrome.runtime.connect(); port.onMessage.addListener((message) => "
+        f"message.type === 'response' && told(message)); port.postMessage({look}) }})"
+    )
+    assert (await tab.popup.chrome(looked))["result"]["values"] == ["pushed"]
+    async with tab.page.expect_event("dialog") as shown:
+        await tab.page.evaluate("void setTimeout(() => globalThis.answer = confirm('Send it?'), 0)")
+
+    reply = await tab.popup.chrome(looked)
+    logs = await tab.do("console_logs")
+
+    assert (reply["error"]["code"], "shows a dialog" in reply["error"]["message"]) == ("UNREADABLE_PAGE", True)
+    assert [entry["message"] for entry in logs["entries"]] == ["kept"]
+    await (await shown.value).accept()
+    assert await tab.page.evaluate("answer") is True
 
 
 async def test_commands_of_a_tab_run_one_after_another(tab: DrivenTab) -> None:

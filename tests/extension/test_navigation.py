@@ -3,6 +3,7 @@
 import pytest
 
 from tests.extension.conftest import DrivenTab
+from tests.extension.test_attaching import tab_has
 
 STAY = "<body onbeforeunload='event.preventDefault()'>stay"
 
@@ -94,7 +95,28 @@ async def test_page_that_does_not_finish_ends_with_its_timeout_and_does_not_spoi
 
     assert code == "COMMAND_TIMEOUT"
     assert "300 ms" in message
+    # It does not go on loading.
+    await tab_has(tab.popup, tab.tab_id, "status", "complete")
     assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"
+
+
+async def test_page_that_comes_too_late_does_not_come_at_all(tab: DrivenTab) -> None:
+    await tab.do("navigate", url=tab.site.url("/one"))
+
+    assert (await tab.refused("navigate", url=tab.site.url("/late"), timeout=300))[0] == "COMMAND_TIMEOUT"
+    await tab_has(tab.popup, tab.tab_id, "status", "complete")
+    tab.site.finish_slow.set()
+
+    assert (await tab.do("read_tab"))["title"] == "One"
+
+
+async def test_link_whose_server_never_answers_is_waited_for_once(tab: DrivenTab) -> None:
+    await tab.show("<a href='/late'>Late</a>")
+
+    clicked = await tab.do("click", selector="a")
+
+    assert clicked["notes"] == ["The page that follows was still loading after 5 s."]
+    assert clicked["title"] == "Shown"
 
 
 async def test_page_that_asks_before_leaving_is_left_and_the_question_told(tab: DrivenTab) -> None:

@@ -1,5 +1,6 @@
 """Pictures of a page: of what is seen, of an element as a whole, and in a given size."""
 
+import asyncio
 import base64
 import struct
 
@@ -39,11 +40,13 @@ async def color_at(tab: DrivenTab, shot: Message, x: int, y: int) -> list[int]:
 
 async def test_viewport_is_pictured_as_it_is(driven: DrivenTab) -> None:
     await driven.show(RED)
-    # Afterwards the window of a new tab has the size that it keeps.
-    await driven.do("screenshot")
-    seen = await driven.page.evaluate("[innerWidth, innerHeight]")
-
-    shot = await driven.do("screenshot")
+    size = "[innerWidth, innerHeight]"
+    # The browser's bar about the debugger slides in when it will: then the window has another size afterwards.
+    seen, after, shot = [], None, {}
+    while seen != after:
+        seen = await driven.page.evaluate(size)
+        shot = await driven.do("screenshot")
+        after = await driven.page.evaluate(size)
 
     assert png_size(shot) == tuple(seen) == (shot["width"], shot["height"])
     assert await color_at(driven, shot, 5, 5) == [255, 0, 0]
@@ -121,6 +124,31 @@ async def test_senseless_size_is_refused(blank: DrivenTab, size: dict[str, objec
     assert code == "INVALID_ARGUMENT"
     assert "4000" in message
     assert png_size(await blank.do("screenshot", width=4, height=4000)) == (4, 4000)
+
+
+async def test_hidden_control_is_pictured_by_its_label(driven: DrivenTab) -> None:
+    await driven.show(
+        "<body style='margin:0'><input type=checkbox id=box hidden>"
+        "<label for=box style='display:block;width:80px;height:30px;background:lime'></label>"
+    )
+
+    shot = await driven.do("screenshot", selector="#box")
+
+    assert png_size(shot) == (80, 30)
+    assert await color_at(driven, shot, 5, 5) == [0, 255, 0]
+
+
+async def test_sized_picture_that_nobody_waits_for_leaves_the_tab_its_size(driven: DrivenTab) -> None:
+    await driven.show("<script>onresize = () => document.title = innerWidth</script>")
+    before = await driven.page.evaluate("innerWidth")
+    # The element is waited for while the window has the given size.
+    shooting = asyncio.create_task(driven.ask("screenshot", width=321, selector="#none"))
+    await driven.page.wait_for_function("innerWidth === 321")
+
+    await driven.bridge.send({"type": "cancel", "id": str(driven.bridge.last_id)})
+
+    assert "Nobody waits" in (await shooting)["error"]["message"]
+    await driven.page.wait_for_function(f"innerWidth === {before}")
 
 
 async def test_element_that_is_not_there_is_said_not_to_be(driven: DrivenTab) -> None:

@@ -139,6 +139,35 @@ async def test_closed_tab_is_gone_and_another_stays(paired: Popup, bridge: FakeB
     assert (await bridge.ask("browser_close_tab"))["error"]["code"] == "INVALID_ARGUMENT"
 
 
+async def test_tab_that_the_browser_does_not_close_is_not_said_to_be_closed(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    await open_page(paired, site.url("/one"))
+    tab_id = await paired.tab_id(site.url("/one"))
+    (worker,) = paired.page.context.service_workers
+    # What the browser says while the person drags a tab, which headless browsers do not know.
+    await worker.evaluate("""() => {
+        globalThis.remove = chrome.tabs.remove;
+        chrome.tabs.remove = () => Promise.reject(Error("Tabs cannot be edited right now"));
+    }""")
+
+    refused = await bridge.ask("browser_close_tab", tab_id=tab_id)
+
+    await worker.evaluate("() => void (chrome.tabs.remove = remove)")
+    assert (refused["error"]["code"], "refused to close" in refused["error"]["message"]) == ("EXECUTION_ERROR", True)
+    assert (await bridge.ask("browser_close_tab", tab_id=tab_id))["result"] == {"success": True}
+
+
+async def test_tab_in_a_popped_up_window_is_listed_and_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    url = site.url("/two")
+    async with paired.page.context.expect_page() as opened:
+        await paired.chrome(f"await chrome.windows.create({{ url: '{url}', type: 'popup', focused: true }})")
+    await (await opened.value).wait_for_url(url)
+
+    assert url in [tab["url"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
+    assert (await bridge.ask("read_tab"))["result"]["text"] == "second page"
+
+
 async def test_own_page_cannot_be_closed(paired: Popup, bridge: FakeBridge) -> None:
     tab_id = await paired.tab_id(paired.page.url)
 

@@ -5,7 +5,7 @@
 const elementCommands = (() => {
   const { attributeOf, controlOf, kindOf, scrollTo, tagOf } = dom;
   const { PageError, shorten, textOf } = texts;
-  const { outlineOf } = geometry;
+  const { handleOf, outlineOf } = geometry;
   const { selectorOf } = uniqueSelectors;
   const { Wait } = readiness;
   const { prepareField } = fields;
@@ -86,8 +86,8 @@ const elementCommands = (() => {
       case "select":
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
-        scrollTo(element, { block: "nearest", inline: "nearest" });
-        return { box: outlineOf(element) };
+        scrollTo(handleOf(element), { block: "nearest", inline: "nearest" });
+        return { box: outlineOf(handleOf(element)) };
       case "click":
         return rememberState(controlOf(element) ?? element);
       case "hover":
