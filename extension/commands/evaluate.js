@@ -4,12 +4,17 @@
 import { CommandError } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
 import { addressOf, tabById } from "../worker/tabs.js";
+import { endsWithin } from "../worker/waiting.js";
 import { cutNotes, parseWritten } from "./page-values.js";
 
 /** @type {JsonLimits} */
 const LIMITS = { depth: 20, entries: 5_000, keys: 1_000, text: 100_000, total: 1_000_000, milliseconds: 10_000 };
 const MAX_CODE_LENGTH = 100_000;
 const MAX_MESSAGE_LENGTH = 1_000;
+/** Less than a command has, so that its end can be told. */
+const MAX_TIMEOUT_MS = 25_000;
+/** Later than the timeout the browser ends what still runs: by then its end has been told. */
+const GRACE_MS = 200;
 /** `return` outside a function is what this is for; it stands on the first line, so that lines keep their numbers. */
 const FUNCTION_START = "await (async () => {";
 
@@ -17,17 +22,35 @@ const FUNCTION_START = "await (async () => {";
  * Runs JavaScript as the page's own, as a console does: top-level `await`, an object literal alone, `return`. A promise
  * is awaited.
  *
- * @param {DrivenContext} context `params`: `code`
+ * @param {DrivenContext} context `params`: `code`; `timeout` in milliseconds, at most 25,000
  * @returns {Promise<Evaluated & Remarks>}
- * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, COMMAND_TIMEOUT
  */
 export async function evaluate({ tabId, params, session }) {
   const code = codeOf(params);
-  const { result, offset, exceptionDetails } = await run(session, code);
+  const timeout = timeoutOf(params);
+  const work = valueOf(session, code, timeout);
+  if (!(await endsWithin(timeout, work))) {
+    throw new CommandError(
+      "COMMAND_TIMEOUT",
+      `The code did not end within ${timeout / 1000} s and was stopped; what it waited for may still happen. Look at ` +
+        "the page, then run less at once.",
+    );
+  }
+  return { ...(await work), ...addressOf(await tabById(tabId)) };
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {string} code
+ * @param {number} timeout
+ */
+async function valueOf(session, code, timeout) {
+  const { result, offset, exceptionDetails } = await run(session, code, timeout);
   if (exceptionDetails) throw thrown(exceptionDetails, offset);
   const written = await jsonOf(session, result);
   await session.settled();
-  return { ...written, ...addressOf(await tabById(tabId)) };
+  return written;
 }
 
 /** @param {Record<string, unknown>} params */
@@ -36,18 +59,29 @@ function codeOf({ code }) {
   throw new CommandError("INVALID_ARGUMENT", `code must be JavaScript, at most ${MAX_CODE_LENGTH} characters.`);
 }
 
+/** @param {Record<string, unknown>} params */
+function timeoutOf({ timeout = MAX_TIMEOUT_MS }) {
+  if (Number.isInteger(timeout) && Number(timeout) >= 1 && Number(timeout) <= MAX_TIMEOUT_MS) return Number(timeout);
+  throw new CommandError(
+    "INVALID_ARGUMENT",
+    `timeout must be a whole number from 1 to ${MAX_TIMEOUT_MS} milliseconds.`,
+  );
+}
+
 /**
  * @param {DrivenContext["session"]} session
  * @param {string} code
+ * @param {number} timeout
  * @returns {Promise<Evaluation & {offset: number}>} `offset`: characters before the code on its first line
  */
-async function run(session, code) {
+async function run(session, code, timeout) {
   const attempt = async (/** @type {string} */ start, /** @type {string} */ end) => ({
     ...(await session.send("Runtime.evaluate", {
       expression: start + code + end,
       replMode: true,
       awaitPromise: true,
       userGesture: true,
+      timeout: timeout + GRACE_MS,
     })),
     offset: start.length,
   });

@@ -103,7 +103,7 @@ async def test_code_that_throws_is_an_error_with_its_place(
 @pytest.mark.parametrize(
     "code",
     [
-        "{ a: pay(), b: document.querySelector('[') }",
+        "{ a: [pay(), document.querySelector('[')] }",
         "{ a: pay(), b: JSON.parse('{') }",
         "{ a: pay(), b: eval('return 1') }",
         "pay(); eval('return 1')",
@@ -122,6 +122,31 @@ async def test_code_that_throws_what_looks_like_a_syntax_error_has_run_once(tab:
     assert await value(tab, "paid") == 1
     assert await value(tab, "{ a: pay() }") == {"a": 2}
     assert await value(tab, "return pay()") == 3
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "for (;;);",
+        "await 1; for (;;);",
+        "new Promise(() => {})",
+    ],
+)
+async def test_code_without_an_end_is_stopped_and_the_page_goes_on(allowed: DrivenTab, code: str) -> None:
+    error, message = await allowed.refused("evaluate", code=code, timeout=500)
+
+    assert error == "COMMAND_TIMEOUT"
+    assert "0.5 s" in message
+    assert await allowed.page.evaluate("new Promise((go) => setTimeout(() => go('the timer of the page ran')))")
+    assert await value(allowed, "1 + 1") == 2
+
+
+@pytest.mark.parametrize("milliseconds", [0, 25_001, 1.5, "500", None])
+async def test_senseless_timeout_is_refused(allowed: DrivenTab, milliseconds: object) -> None:
+    error, message = await allowed.refused("evaluate", code="1", timeout=milliseconds)
+
+    assert error == "INVALID_ARGUMENT"
+    assert "25000" in message
 
 
 @pytest.mark.parametrize("code", ["", "  ", None, 5, "x" * 100_001])
