@@ -65,7 +65,7 @@ import tomllib
 import traceback
 import unicodedata
 from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
@@ -179,6 +179,7 @@ MAX_SCREENSHOTS = 20
 MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024
 MAX_KEYWORD_CHARS = 1_000
 MIN_CARD_DIGITS = 13
+MAX_PHONE_CHARS = 100_000
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
 MAX_COMBINE_ROUNDS = 6
@@ -3148,6 +3149,7 @@ class Redactor:
 
     def __init__(self) -> None:
         self.masked: Counter[str] = Counter()
+        self._phone_room = MAX_PHONE_CHARS
 
     def value(self, value: Any, name: str = "") -> Any:
         """Return a JSON value with its secrets masked; `name` is the key that it stands under."""
@@ -3175,11 +3177,18 @@ class Redactor:
         return self._without_phones(text) if MAYBE_PHONE.search(text) else text
 
     def _without_phones(self, text: str) -> str:
-        """Mask numbers with a country code as the library knows them, and the usual national forms."""
+        """Mask numbers with a country code as the library knows them, and the usual national forms.
+
+        The library is slow: when it has read enough, all that looks like a number is masked instead.
+        """
         import phonenumbers
 
-        for match in reversed(list(phonenumbers.PhoneNumberMatcher(text, None))):
-            text = text[: match.start] + self._mask("phone") + text[match.end :]
+        if "+" in text or "\uff0b" in text:
+            self._phone_room -= len(text)
+            if self._phone_room < 0:
+                return MAYBE_PHONE.sub(lambda _: self._mask("phone"), text)
+            for match in reversed(list(phonenumbers.PhoneNumberMatcher(text, None))):
+                text = text[: match.start] + self._mask("phone") + text[match.end :]
         return NATIONAL_PHONE.sub(lambda _: self._mask("phone"), text)
 
     def _mask(self, kind: str) -> str:
@@ -3200,23 +3209,51 @@ def select(path: str, values: list[Any]) -> list[Any]:
         ) from None
 
 
-def data_layer_result(reply: Mapping[str, Any], path: str | None, *, redact: bool) -> ToolResult:
-    """Return the entries, what was left out, and what was masked."""
-    values = reply.get("values")
-    if not isinstance(values, list):
-        raise ChromeTabError("EXECUTION_ERROR", "The extension's reply is no data layer. Reload it, then ask again.")
-    found = select(path, values) if path else values
-    redactor = Redactor()
-    result = redactor.value(found) if redact else found
-    notes = [*(one_line(str(note), 300) for note in reply.get("notes") or []), *dialog_notes(reply)]
-    if redactor.masked:
-        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(redactor.masked.items()))
+def data_layer_result(reply: Any, since: int | None, path: str | None, *, redact: bool) -> ToolResult:
+    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was masked."""
+    match reply:
+        case {"values": list(values), "since": int(first), "total": int(total)}:
+            found = select(path, values) if path else values
+        case _:
+            raise unreadable_reply("getDataLayer")
+    notes = [*(one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]), *dialog_notes(reply)]
+    room = MAX_ANSWER_CHARS - sum(len(note) + 4 for note in notes) - 1_000
+    result, masked = fitting_entries(found if since is not None else found[::-1], room, redact=redact)
+    if since is None:
+        result.reverse()
+        first += len(found) - len(result)
+    if path and len(result) < len(found):
+        notes.append(f"only {len(result)} of {len(found)} finds fit: narrow path, or ask from another since")
+    elif not path:
+        end = first + len(result)
+        before = f"entries 0 to {first - 1} of {total} are left out: ask with since, or for parts with path"
+        after = f"entries {end} to {total - 1} are left out: ask with since={end}"
+        notes += [before] * (since is None and first > 0) + [after] * (end < total)
+    if masked:
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(masked.items()))
         notes.append(f"masked: {counts} (redact=false shows them)")
     structured = {"result": result} | ({"notes": notes} if notes else {})
-    about = {"name": reply.get("name"), "total": reply.get("total"), "masked": dict(redactor.masked)}
-    return ToolResult(
-        json.dumps(structured, ensure_ascii=False), structured_content=structured, meta={"receipt": about}
-    )
+    about = {"name": reply.get("name"), "total": total, "masked": dict(masked)}
+    return ToolResult(compact_json(structured), structured_content=structured, meta={"receipt": about})
+
+
+def fitting_entries(values: Iterable[Any], room: int, *, redact: bool) -> tuple[list[Any], Counter[str]]:
+    """Return the first values that fit into so many characters of JSON, and what was masked in them."""
+    fitting: list[Any] = []
+    masked: Counter[str] = Counter()
+    for value in values:
+        redactor = Redactor()
+        shown = redactor.value(value) if redact else value
+        size = len(compact_json(shown)) + 1
+        if size > room and fitting:
+            break
+        if size > room:
+            # As text: half an entry is no JSON.
+            shown = compact_json(shown)[: room // 2] + "... [cut: ask for a part of it with path]"
+        room -= size
+        fitting.append(shown)
+        masked += redactor.masked
+    return fitting, masked
 
 
 # --- 12. Reader --------------------------------------------------------------------------------
@@ -4047,7 +4084,9 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         redact: Annotated[bool, Field(description="mask contacts, cards, tokens")] = True,
         since: Annotated[int | None, Field(ge=0, description="only entries from this index on")] = None,
     ) -> ToolResult:
-        return data_layer_result(await tabs.data_layer(tab_id, name, since), path, redact=redact)
+        # A full reply takes seconds to mask.
+        reply = await tabs.data_layer(tab_id, name, since)
+        return await asyncio.to_thread(data_layer_result, reply, since, path, redact=redact)
 
 
 def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:

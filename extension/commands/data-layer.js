@@ -1,4 +1,4 @@
-/** @import {CommandContext, DataLayer, JsonLimits, WrittenJson} from "../shared/types.d.ts" */
+/** @import {CommandContext, DataLayer, JsonLimits} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
@@ -28,14 +28,13 @@ const NEWEST = -1;
 export async function getDataLayer(context) {
   const { params } = context;
   const name = nameOf(params);
-  const wanted = sinceOf(params);
-  const request = { name, since: wanted, limits: LIMITS };
+  const request = { name, since: sinceOf(params), limits: LIMITS };
   const answer = await askPage(context, () => ({ func: writeJson, args: [request], world: "MAIN" }));
   const written = parseWritten(answer, LIMITS);
   if (!written) throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
   if (!written.found) throw notFound(name, written.candidates);
-  const { values, total, since } = written;
-  return { name, values, total, since, notes: notesOf(written, wanted !== NEWEST) };
+  const { values, total, since, cuts } = written;
+  return { name, values, total, since, notes: cutNotes(cuts, LIMITS) };
 }
 
 /** @param {Record<string, unknown>} params */
@@ -67,20 +66,6 @@ function notFound(name, candidates) {
     ? `It has these lists: ${ordered.slice(0, NAMED_CANDIDATES).join(", ")}. Ask for one of them by name.`
     : "It has no other list among its globals either. Wait until the page has loaded, or ask on another page.";
   return new CommandError("DATALAYER_NOT_FOUND", `The page has no ${JSON.stringify(name)}. ${advice}`);
-}
-
-/**
- * @param {Extract<WrittenJson, {found: true}>} written
- * @param {boolean} wasAskedSince whether the entries before are left out on purpose
- * @returns {string[]} sentences about what is not there
- */
-function notesOf({ values, total, since, cuts }, wasAskedSince) {
-  const end = since + values.length;
-  return [
-    since > 0 && !wasAskedSince && `Entries 0 to ${since - 1} of ${total} are left out; ask for them with since.`,
-    end < total && `Entries ${end} to ${total - 1} are left out; ask for them with since=${end}.`,
-    ...cutNotes(cuts, LIMITS),
-  ].filter((note) => typeof note === "string");
 }
 
 /** @param {string} message */
