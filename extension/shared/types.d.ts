@@ -440,6 +440,8 @@ export interface ConsoleBatch {
   entries: ConsoleEntry[];
   /** Whether this is all there is, in place of what was told before. */
   isWhole: boolean;
+  /** How many messages there were before these that nobody keeps. */
+  gone: number;
 }
 
 export interface View {

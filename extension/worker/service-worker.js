@@ -50,7 +50,11 @@ const uiPorts = new UiPorts({
   run: ({ id, command, tabId, params, observe = false }, signal) =>
     answerCommand({ id, type: "command", command, tab_id: tabId, params }, services, { observe, signal }),
   viewOf: (tabId) => viewOf(tabId, bridge, attachments),
-  consoleOf: async (tabId) => ((await attachments.get(tabId)) ? debuggers.console(tabId).entries() : []),
+  consoleOf: async (tabId) => {
+    if (!(await attachments.get(tabId))) return { entries: [], total: 0 };
+    const log = debuggers.console(tabId);
+    return { entries: log.entries(), total: log.total };
+  },
 });
 
 /**

@@ -14,6 +14,7 @@ const CONSOLE_BATCH_MS = 100;
  * @typedef {object} UiPage
  * @property {number | null} tabId the tab it watches
  * @property {ConsoleEntry[]} unsaid what that tab's console has got since the last batch
+ * @property {number} gone how many messages were dropped from that
  * @property {AbortController} closed aborted when the page closes
  */
 
@@ -29,7 +30,8 @@ export class UiPorts {
    * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
    *   never throws
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
-   * @param {(tabId: number) => Promise<ConsoleEntry[]>} worker.consoleOf oldest first
+   * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
+   *   how many there were
    */
   constructor(worker) {
     this.#worker = worker;
@@ -37,7 +39,7 @@ export class UiPorts {
 
   /** @param {chrome.runtime.Port} port of one of our own pages */
   add(port) {
-    const page = { tabId: null, unsaid: [], closed: new AbortController() };
+    const page = { tabId: null, unsaid: [], gone: 0, closed: new AbortController() };
     this.#pages.set(port, page);
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
@@ -63,10 +65,11 @@ export class UiPorts {
    * @param {ConsoleEntry} entry
    */
   addConsoleEntry(tabId, entry) {
-    for (const [port, { unsaid }] of this.#watchersOf(tabId)) {
-      unsaid.push(entry);
-      if (unsaid.length === 1) setTimeout(() => this.#sendConsole(port), CONSOLE_BATCH_MS);
-      dropOldest(unsaid);
+    for (const [port, page] of this.#watchersOf(tabId)) {
+      const length = page.unsaid.push(entry);
+      if (length === 1) setTimeout(() => this.#sendConsole(port), CONSOLE_BATCH_MS);
+      dropOldest(page.unsaid);
+      page.gone += length - page.unsaid.length;
     }
   }
 
@@ -87,7 +90,7 @@ export class UiPorts {
   async #serve(port, page, request) {
     switch (request.action) {
       case "watch":
-        Object.assign(page, { tabId: request.tabId, unsaid: [] });
+        Object.assign(page, { tabId: request.tabId, unsaid: [], gone: 0 });
         await this.#show(port);
         return this.#sendWholeConsole(port, request.tabId);
       case "run":
@@ -136,8 +139,8 @@ export class UiPorts {
   #sendConsole(port) {
     const page = this.#pages.get(port);
     if (!page?.unsaid.length) return;
-    this.#send(port, { type: "console", entries: page.unsaid, isWhole: false });
-    page.unsaid = [];
+    this.#send(port, { type: "console", entries: page.unsaid, isWhole: false, gone: page.gone });
+    Object.assign(page, { unsaid: [], gone: 0 });
   }
 
   /**
@@ -145,12 +148,12 @@ export class UiPorts {
    * @param {number} tabId
    */
   async #sendWholeConsole(port, tabId) {
-    const entries = await this.#worker.consoleOf(tabId);
+    const { entries, total } = await this.#worker.consoleOf(tabId);
     const page = this.#pages.get(port);
     if (page?.tabId !== tabId) return;
     // Whatever waits is among these entries.
-    page.unsaid = [];
-    this.#send(port, { type: "console", entries, isWhole: true });
+    Object.assign(page, { unsaid: [], gone: 0 });
+    this.#send(port, { type: "console", entries, isWhole: true, gone: total - entries.length });
   }
 
   /**

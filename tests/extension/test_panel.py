@@ -229,7 +229,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "hover": ["selector"],
         "fill": ["selector", "value"],
         "select": ["selector", "value"],
-        "evaluate": ["code"],
+        "evaluate": ["code", "timeout"],
         "console_logs": ["max"],
         "getDataLayer": ["name", "since"],
         "read_tab": ["start", "end"],
@@ -485,6 +485,7 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(panel:
     rows = panel.page.locator("#console-list > li")
     await expect(panel.element("console-count")).to_have_text("1,000 of 10,000")
     await expect(rows.last).to_contain_text("line 10500.")
+    await expect(panel.element("console-state")).to_have_text("500 older ones are not kept.")
     await expect(rows).to_have_count(1_000)
     await expect(rows.last).to_be_in_viewport()
 
@@ -495,6 +496,14 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(panel:
     await panel.element("console-limit").select_option("100 lines")
     await expect(rows).to_have_count(100)
     await expect(rows.first).to_contain_text("line 10401.")
+
+    await log(inspected, "for (let i = 1; i <= 1_500; i += 1) console.log(`more ${i}.`)")
+    await expect(rows.last).to_contain_text("more 1500.")
+    await panel.open()
+    await expect(panel.element("console-state")).to_have_text("2,000 older ones are not kept.")
+    await panel.show("Console")
+    await panel.element("console-clear").click()
+    await expect(panel.element("console-state")).to_be_empty()
 
 
 async def test_console_stays_at_its_end_and_keeps_its_place_when_scrolled_away(

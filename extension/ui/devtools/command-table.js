@@ -95,7 +95,10 @@ export const COMMANDS = {
   evaluate: {
     group: "Act",
     about: "Run JavaScript in the page. It must be allowed in this tab: press the dot at the top right.",
-    fields: [{ name: "code", kind: "code", hint: "an expression or statements, Ctrl+Enter runs it", required: true }],
+    fields: [
+      { name: "code", kind: "code", hint: "an expression or statements, Ctrl+Enter runs it", required: true },
+      { name: "timeout", kind: "number", hint: "milliseconds, 25000 when empty", min: 1, max: 25_000 },
+    ],
   },
 
   list_tabs: { group: "Tabs", about: "List the attached tabs.", fields: [] },

@@ -32,6 +32,8 @@ const page = {
 export class ConsoleView {
   /** @type {ConsoleEntry[]} oldest first */
   #entries = [];
+  /** How many there were before them. */
+  #gone = 0;
   #isAttached = false;
   /** @type {WeakMap<ConsoleEntry, HTMLElement>} */
   #lines = new WeakMap();
@@ -40,12 +42,14 @@ export class ConsoleView {
     for (const control of [page.filter, page.level, page.limit]) {
       control.addEventListener("input", () => this.#show());
     }
-    page.clear.addEventListener("click", () => this.add({ type: "console", entries: [], isWhole: true }));
+    page.clear.addEventListener("click", () => this.add({ type: "console", entries: [], isWhole: true, gone: 0 }));
   }
 
   /** @param {ConsoleBatch} batch */
-  add({ entries, isWhole }) {
-    this.#entries = (isWhole ? entries : [...this.#entries, ...entries]).slice(-MOST_LINES);
+  add({ entries, isWhole, gone }) {
+    const all = isWhole ? entries : [...this.#entries, ...entries];
+    this.#entries = all.slice(-MOST_LINES);
+    this.#gone = (isWhole ? 0 : this.#gone) + gone + all.length - this.#entries.length;
     this.#show();
   }
 
@@ -59,7 +63,8 @@ export class ConsoleView {
     const detached = this.#entries.length
       ? "Detached: these lines are from before. Attach the tab to go on."
       : "Attach the tab to see its console.";
-    setText(page.state, this.#isAttached ? "" : detached);
+    const missing = this.#gone ? `${grouped(this.#gone)} older ones are not kept.` : "";
+    setText(page.state, this.#isAttached ? missing : detached);
   }
 
   #show() {
