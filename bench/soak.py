@@ -1,0 +1,295 @@
+"""What must go on holding under strangers, faults and load: `make soak`. It ends by itself, with status 1 if something gave way.
+
+The servers are real processes over stdio; the extension is a fake one that answers everything, and comes back when it is
+cut off, as the real one does. SECONDS and SERVERS bound the last and longest part.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
+
+import chrome_tab_mcp_server as server
+from tests.support.fake_extension import (
+    ORIGIN,
+    FakeExtension,
+    connected,
+    connecting,
+    free_port,
+    make_nonce,
+    raw_request,
+)
+from tests.support.fake_models import FakeOpenAIServer
+
+PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
+CALL_S = 60
+RETRY_S = 0.5
+FRAMES, SOCKETS, CALLS, CALLS_AT_ONCE, KILLS, COMMANDS = 10_000, 800, 600, 20, 3, 200
+GIVEN = 0.7
+LONGEST_S = 150
+MOST_GROWTH = 1.2
+MALFORMED: list[Any] = [
+    "",
+    "{",
+    "null",
+    "[" * 5_000,
+    b"\xff\x00",
+    {"type": ["response"]},
+    {"type": "response", "id": None, "success": True},
+    {"type": "response", "id": "999999", "success": True, "result": "not asked for"},
+    {"type": "event", "event": {"a": 1}},
+    {"type": "\ud800"},
+]
+VALUES: list[Any] = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2**63,
+    1.5,
+    "",
+    "a",
+    "x" * 60_000,
+    "\x00",
+    [],
+    [1],
+    ["a"] * 100,
+    {},
+    {"a": {}},
+]
+REPLIES: list[Any] = [None, {}, [], "text", 7, PAGE, {"values": [1]}, {"entries": [{}]}, {"value": "x" * 100_000}]
+
+Check = tuple[str, str, bool]
+
+
+class Session:
+    """A server's process, and the client that started it."""
+
+    def __init__(self, client: Client[Any], process: psutil.Process) -> None:
+        self.client = client
+        self.process = process
+
+    async def call(self, tool: str = "read_chrome_tab", **arguments: Any) -> Any:
+        """Call a tool; raise TimeoutError when it is not answered."""
+        return await asyncio.wait_for(self.client.call_tool(tool, arguments, raise_on_error=False), CALL_S)
+
+
+class Ground:
+    """One port, the fake extension on it, and how sessions are started there."""
+
+    def __init__(self, model: FakeOpenAIServer) -> None:
+        self.port = free_port()
+        self.key = server.pairing_key()
+        self.reply: Callable[[], Any] = lambda: PAGE
+        self.extension: FakeExtension | None = None
+        self._model = model
+
+    @asynccontextmanager
+    async def session(self) -> AsyncGenerator[Session]:
+        """Start a server."""
+        flags = ["--ollama-url", self._model.url, "--model", "fake-model", "--source", "extension"]
+        arguments = [server.__file__, *flags, "--port", str(self.port)]
+        before = set(psutil.Process().children())
+        transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), keep_alive=False)
+        async with Client(transport) as client:
+            (process,) = set(psutil.Process().children()) - before
+            session = Session(client, process)
+            await session.call("chrome_tab_status")
+            yield session
+
+    async def answer(self) -> None:
+        """Be the extension until cancelled: answer every command, and come back when cut off."""
+        while True:
+            with suppress(OSError, ConnectionClosed, InvalidHandshake, InvalidMessage, TimeoutError, AssertionError):
+                async with connected(self.port, self.key) as extension:
+                    self.extension = extension
+                    async for frame in extension.socket:
+                        message = json.loads(frame)
+                        if message["type"] == "command":
+                            await extension.reply(message, self.reply())
+            self.extension = None
+            await asyncio.sleep(RETRY_S)
+
+    async def comes_back(self, session: Session) -> None:
+        """Wait until a session reads a page."""
+        while (await session.call()).is_error:  # noqa: ASYNC110 -- nobody tells of it
+            await asyncio.sleep(0.05)
+
+
+async def strangers(ground: Ground, session: Session) -> Check:
+    """Ask for a WebSocket with wrong headers, and replay a proof."""
+    host = f"127.0.0.1:{ground.port}"
+    wrong = [(host, origin) for origin in ("null", "https://evil.test", ORIGIN + "/", ORIGIN.upper(), ORIGIN[:-1])]
+    wrong += [(name, ORIGIN) for name in ("evil.test", "127.0.0.1", f"{host}.evil.test", f"[::1]:{ground.port}", "")]
+    fixed = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + "A" * 22
+    refused = 0
+    for name, origin in wrong:
+        for path in ("extension", "session"):
+            head = f"GET /{path} HTTP/1.1\r\n{fixed}==\r\nHost: {name}\r\nOrigin: {origin}\r\n\r\n"
+            refused += (await raw_request(ground.port, head))[0] in {400, 403}
+    for proof in ("", "A" * 43, make_nonce()):
+        async with connecting(ground.port, ground.key) as stranger:
+            challenge = await stranger.challenged()
+            await stranger.send({"type": "proof", "proof": proof or challenge["proof"]})
+            refused += await stranger.close_code() == server.WRONG_KEY
+    asked = 2 * len(wrong) + 3
+    well = not (await session.call()).is_error
+    return "wrong headers and proofs refused", f"{refused} of {asked}", refused == asked and well
+
+
+async def malformed_frames(ground: Ground, session: Session) -> Check:
+    """Send malformed frames as the extension."""
+    assert ground.extension
+    for i in range(FRAMES):
+        await ground.extension.send(MALFORMED[i % len(MALFORMED)])
+    well = not (await session.call()).is_error
+    return "malformed frames, then a page read", f"{FRAMES:,}", well
+
+
+async def idle_sockets(ground: Ground, session: Session) -> Check:
+    """Open connections that say nothing."""
+    idle = [await asyncio.open_connection("127.0.0.1", ground.port) for _ in range(SOCKETS)]
+    well = not (await session.call()).is_error
+    ended = await asyncio.wait_for(
+        asyncio.gather(*(reader.read() for reader, _ in idle), return_exceptions=True), CALL_S
+    )
+    for _, writer in idle:
+        writer.close()
+    return (
+        "idle sockets closed, a page read meanwhile",
+        f"{len(ended):,} of {SOCKETS:,}",
+        well and len(ended) == SOCKETS,
+    )
+
+
+async def fuzzed_calls(ground: Ground, session: Session) -> Check:
+    """Call every tool with arguments and replies of any kind: each call gets a result."""
+    chance = random.Random(1)  # noqa: S311 -- no secret
+    tools = await session.client.list_tools()
+    waiting = asyncio.Semaphore(CALLS_AT_ONCE)
+    ground.reply = lambda: chance.choice(REPLIES)
+
+    async def one() -> bool:
+        tool = chance.choice(tools)
+        names = [*tool.input_schema.get("properties", {}), "nonsense"]
+        arguments = {name: chance.choice(VALUES) for name in names if chance.random() < GIVEN}
+        async with waiting:
+            return bool((await session.call(tool.name, **arguments)).content is not None)
+
+    done = await asyncio.gather(*(one() for _ in range(CALLS)), return_exceptions=True)
+    ground.reply = lambda: PAGE
+    answered = sum(result is True for result in done)
+    return "fuzzed calls answered", f"{answered:,} of {CALLS:,}", answered == CALLS
+
+
+async def owner_kills(ground: Ground, stack: AsyncExitStack) -> Check:
+    """Kill the owner with commands under way: each of a guest's ends, and a page is read again soon."""
+    back: list[float] = []
+    ended = 0
+    sessions = [await stack.enter_async_context(ground.session()) for _ in range(KILLS + 1)]
+    for _ in range(KILLS):
+        owner = next(one for one in sessions if listens(one.process, ground.port))
+        sessions.remove(owner)
+        calls = [asyncio.create_task(sessions[i % len(sessions)].call()) for i in range(COMMANDS)]
+        await asyncio.sleep(0.05)
+        os.kill(owner.process.pid, signal.SIGKILL)
+        killed = time.monotonic()
+        ended += sum(not isinstance(one, BaseException) for one in await asyncio.gather(*calls, return_exceptions=True))
+        await ground.comes_back(sessions[0])
+        back.append(time.monotonic() - killed)
+    figure = f"{ended} of {KILLS * COMMANDS} commands ended, back in {', '.join(f'{s:.1f}' for s in back)} s"
+    return f"{KILLS} owners killed", figure, ended == KILLS * COMMANDS and max(back) < server.RECONNECT_WAIT_S
+
+
+def listens(process: psutil.Process, port: int) -> bool:
+    """Say whether a process has the port."""
+    return any(found.status == psutil.CONN_LISTEN and found.laddr.port == port for found in process.net_connections())
+
+
+async def many_servers(ground: Ground, stack: AsyncExitStack, count: int, seconds: float) -> list[Check]:
+    """Let many sessions read pages at once for a while; look at errors and memory."""
+    sessions = [await stack.enter_async_context(ground.session()) for _ in range(count)]
+    calls = errors = 0
+    until = time.monotonic() + seconds
+
+    async def read(session: Session, end: float) -> None:
+        nonlocal calls, errors
+        while time.monotonic() < end:
+            calls += 1
+            errors += (await session.call()).is_error
+
+    # What a server needs it has after the first quarter.
+    await asyncio.gather(*(read(session, until - 0.75 * seconds) for session in sessions))
+    before = [session.process.memory_info().rss for session in sessions]
+    await asyncio.gather(*(read(session, until) for session in sessions))
+    growth = max(session.process.memory_info().rss / old for session, old in zip(sessions, before, strict=True))
+    return [
+        (f"{count} servers for {seconds:g} s", f"{calls:,} calls, {errors} errors", errors == 0 and calls > count),
+        ("largest growth of their memory", f"{growth:.2f} times", growth < MOST_GROWTH),
+    ]
+
+
+async def soak(seconds: float, servers: int) -> bool:
+    """Run every part; print each figure, and return whether all held."""
+    held, began = True, time.monotonic()
+
+    async def tell(part: Awaitable[Check | list[Check]]) -> None:
+        nonlocal held
+        checks = await part
+        for what, figure, well in checks if isinstance(checks, list) else [checks]:
+            held &= well
+            print(f"{'ok ' if well else 'NOT'}  {what}: {figure} ({time.monotonic() - began:.0f} s)", flush=True)
+
+    async with FakeOpenAIServer() as model:
+        ground = Ground(model)
+        answering = asyncio.create_task(ground.answer())
+        try:
+            async with ground.session() as session:
+                await ground.comes_back(session)
+                await tell(strangers(ground, session))
+                await tell(malformed_frames(ground, session))
+                await tell(idle_sockets(ground, session))
+                await tell(fuzzed_calls(ground, session))
+            async with AsyncExitStack() as stack:
+                await tell(owner_kills(ground, stack))
+            async with AsyncExitStack() as stack:
+                await tell(many_servers(ground, stack, servers, seconds))
+        finally:
+            answering.cancel()
+    return held
+
+
+def main() -> int:
+    """Return 0 when all held."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=30, help="how long the servers are called")
+    parser.add_argument("--servers", type=int, default=5, help="how many of them")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["XDG_CONFIG_HOME"] = folder
+        server.config_dir = lambda: Path(folder, server.APP_NAME)
+        try:
+            bounded = asyncio.wait_for(soak(given.seconds, given.servers), LONGEST_S + given.seconds)
+            return 0 if asyncio.run(bounded) else 1
+        except TimeoutError:
+            print(f"NOT  ended after {LONGEST_S + given.seconds:g} s: something hangs, or the machine is too busy")
+            return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
