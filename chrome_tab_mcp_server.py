@@ -31,7 +31,7 @@ a log line or a header. The server listens on 127.0.0.1 only, for our extension 
 
 Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
 7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Data layer.
-12 Reader. 13 Status. 14 Tools. 15 Command line.
+12 Reader. 13 Status. 14 Tools. 15 HTTP. 16 Command line.
 """
 
 from __future__ import annotations
@@ -111,11 +111,14 @@ from typing_extensions import TypeIs
 if TYPE_CHECKING:
     import httpx
     import uvicorn
+    from fastmcp.server.http import StarletteWithLifespan
     from fastmcp.utilities.versions import VersionSpec
     from starlette.applications import Starlette
     from starlette.datastructures import Headers
     from starlette.requests import Request
-    from starlette.responses import JSONResponse
+    from starlette.responses import FileResponse, JSONResponse
+    from starlette.routing import BaseRoute
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from starlette.websockets import WebSocket
     from websockets.asyncio.client import ClientConnection
 
@@ -447,7 +450,7 @@ class Settings(BaseSettings):
         validation_alias="CHROME_TAB_CLIPBOARD",
         description="also copy the text to the clipboard",
     )
-    transport: Literal["stdio"] = Field(
+    transport: Literal["stdio", "http", "sse"] = Field(
         "stdio", validation_alias="CHROME_TAB_TRANSPORT", description="how MCP clients connect"
     )
     port: int = Field(
@@ -456,6 +459,9 @@ class Settings(BaseSettings):
         le=65_535,
         validation_alias="CHROME_TAB_PORT",
         description="one loopback port for everything",
+    )
+    open: bool = Field(
+        False, validation_alias="CHROME_TAB_OPEN", description="HTTP without a bearer key, on loopback only"
     )
     tool_names: Literal["default", "kapture"] = Field(
         "default", validation_alias="CHROME_TAB_TOOL_NAMES", description="names of the tools that drive a page"
@@ -2573,6 +2579,8 @@ class Bridge:
         self._running: asyncio.Task[None] | None = None
         self._tried = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
+        # What this port serves besides the bridge: set once, before `own`.
+        self.http: HttpSide | None = None
 
     # Public
 
@@ -2581,6 +2589,35 @@ class Bridge:
         if self._running is None:
             self._running = asyncio.create_task(self._run())
         await self._tried.wait()
+
+    async def claim(self, key: str) -> socket.socket:
+        """Take the port and return its listening socket; raise ChromeTabError when another program has it."""
+        listener = self._take_port()
+        if listener is None:
+            raise await self._occupied(key)
+        return listener
+
+    async def own(self, listener: socket.socket, key: str) -> None:
+        """Serve the port from now on, in place of looking for its owner."""
+        self._running = asyncio.create_task(self._own(listener, key))
+        await self._tried.wait()
+
+    async def _occupied(self, key: str) -> ChromeTabError:
+        """Return the error for a port that somebody else has: one of our servers, or a foreign program."""
+        visiting = asyncio.create_task(self._visit(key))
+        tried = asyncio.create_task(self._tried.wait())
+        await asyncio.wait({visiting, tried}, return_when=asyncio.FIRST_COMPLETED)
+        is_ours = self.role is Role.GUEST
+        for task in (visiting, tried):
+            task.cancel()
+        ended, _ = await asyncio.gather(visiting, tried, return_exceptions=True)
+        if isinstance(ended, ChromeTabError) and not is_ours:
+            return ended
+        return ChromeTabError(
+            "EXTENSION_NOT_CONNECTED",
+            f"Port {self.port} is held by another server of yours, which was started by an MCP client or by hand. "
+            "Use that one, end it, or choose another --port for this one and pair the extension again.",
+        )
 
     async def stop(self) -> None:
         """Close the connections and leave the port."""
@@ -2813,12 +2850,11 @@ class Bridge:
     def _app(self, key: str) -> Starlette:
         """Return the ASGI application of the port."""
         from starlette.applications import Starlette
+        from starlette.middleware import Middleware as ASGIMiddleware
         from starlette.responses import JSONResponse
         from starlette.routing import Route, WebSocketRoute
 
-        async def health(request: Request) -> JSONResponse:
-            if not self._addressed_to_us(request.headers) or "origin" in request.headers:
-                return JSONResponse({"error": "Host or Origin is not allowed."}, status_code=403)
+        async def health(_request: Request) -> JSONResponse:
             return JSONResponse({"status": "ok", "extensionConnected": self.connected, "sessions": self.sessions})
 
         async def extension(websocket: WebSocket) -> None:
@@ -2829,15 +2865,15 @@ class Bridge:
             # A browser always says where a WebSocket comes from: no page can be a session.
             await self._attend(websocket, [], Opening("session", key, self.port), self._serve_guest)
 
-        return Starlette(
-            routes=[
-                Route("/health", health),
-                WebSocketRoute("/extension", extension),
-                WebSocketRoute("/session", session),
-            ]
-        )
+        routes = [
+            Route("/health", health),
+            WebSocketRoute("/extension", extension),
+            WebSocketRoute("/session", session),
+            *(self.http.routes() if self.http else ()),
+        ]
+        return Starlette(routes=routes, middleware=[ASGIMiddleware(HttpBorder, bridge=self)])
 
-    def _addressed_to_us(self, headers: Headers) -> bool:
+    def addressed_to_us(self, headers: Headers) -> bool:
         """Say whether the one Host header is ours: a name that DNS was bent to is not."""
         return headers.getlist("host") in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"])
 
@@ -2849,7 +2885,7 @@ class Bridge:
         serve: Callable[[WebSocket, Opening], Awaitable[None]],
     ) -> None:
         """Serve one WebSocket from its first frame to its end."""
-        if not self._addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") != origins:
+        if not self.addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") != origins:
             await websocket.close()
             return
         await websocket.accept()
@@ -3877,8 +3913,12 @@ def line_complaint(problem: Exception) -> JSONRPCError:
 
 def create_server(settings: Settings) -> FastMCP:
     """Return the MCP server for these settings. Nothing is touched before the first request."""
-    tabs = ChromeTabs(settings)
-    published = KAPTURE_NAMES if settings.tool_names == "kapture" else {}
+    return server_of(ChromeTabs(settings))
+
+
+def server_of(tabs: ChromeTabs) -> FastMCP:
+    """Return the MCP server that works with `tabs`, and closes them when it ends."""
+    published = KAPTURE_NAMES if tabs.settings.tool_names == "kapture" else {}
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
@@ -3894,7 +3934,11 @@ def create_server(settings: Settings) -> FastMCP:
             "Answers about the web page the person has open in their browser. process_chrome_tab lets a "
             "local model read the whole page and returns its short answer; prefer it to reading the text."
         ),
-        middleware=[ExtensionTools(tabs), ErrorsAsResults(published)],
+        middleware=[
+            ExtensionTools(tabs),
+            ErrorsAsResults(published),
+            *([WhileClientWaits()] if tabs.settings.transport == "http" else []),
+        ],
         lifespan=lifespan,
         providers=[ExtensionToolbox(tabs, published)],
     )
@@ -4329,7 +4373,268 @@ def client_progress(context: Context) -> Progress:
     return Progress(send if asked else None)
 
 
-# --- 15. Command line --------------------------------------------------------------------------
+# --- 15. HTTP ----------------------------------------------------------------------------------
+#
+# With --transport http or sse one process serves every MCP client of this machine, on the port that the extension
+# and other sessions use anyway. A page of another site can send requests to that port too, so each one is asked where
+# it comes from, and MCP clients show a bearer key which is made of the pairing key and is of no use for pairing.
+
+LINK_VALID_S = 120.0
+PAGE_KEY_VALID_S = 12 * 3600
+MAX_LINK_BYTES = 1_000
+TEST_APP = Path(__file__).with_name("test-app")
+SERVED_FOLDERS = ("test-app", "extension/ui", "extension/icons")
+MCP_PATHS = {"http": ("/mcp",), "sse": ("/sse", "/message")}
+PAGE_HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    "require-trusted-types-for 'script'; trusted-types 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cache-control": "no-store",
+}
+HTTP_SENTENCES = {
+    400: "The request cannot be read. Send JSON-RPC, and over SSE the session_id that the stream named first.",
+    404: "There is nothing at this address. MCP is at /mcp with --transport http, at /sse with --transport sse.",
+    405: "This address does not take that method.",
+    406: "The client must accept application/json and text/event-stream.",
+    413: "The request is larger than 4 MiB. Send less.",
+}
+
+
+def bearer_key(key: str, purpose: str = "http") -> str:
+    """Return the key that MCP clients show over HTTP; it does not tell the pairing key."""
+    raw_key = base64.urlsafe_b64decode(key + "=")
+    return to_base64url(hmac.digest(raw_key, f"{APP_NAME}/{PROTOCOL}|{purpose}".encode(), "sha256"))
+
+
+class HttpSide:
+    """What the port serves besides the bridge: MCP over HTTP or SSE, and the test app with its one-time links."""
+
+    def __init__(self, mcp: StarletteWithLifespan, settings: Settings, bearer: str) -> None:
+        self.mcp = mcp
+        self.mcp_paths = MCP_PATHS[settings.transport]
+        self.is_open = settings.open
+        self._port = settings.port
+        self._links: dict[str, float] = {}
+        self._bearer = bearer
+
+    def admits(self, headers: Headers) -> bool:
+        """Say whether a request shows a key that may speak MCP: the bearer key, or one of a page, in constant time."""
+        scheme, _, shown = headers.get("authorization", "").partition(" ")
+        until = shown.partition(".")[0]
+        expected = self._page_key(until) if until.isdigit() and time.time() < int(until) else self._bearer
+        return self.is_open or (
+            scheme.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), expected.encode())
+        )
+
+    def _page_key(self, until: str) -> str:
+        """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
+        return f"{until}.{bearer_key(self._bearer, f'page|{until}')}"
+
+    def new_link(self) -> str:
+        """Return an address of the test app that lets one page in, once, within two minutes."""
+        link = make_nonce()
+        now = time.monotonic()
+        self._links = {link: until for link, until in self._links.items() if until > now} | {link: now + LINK_VALID_S}
+        # Behind a # it reaches neither a log nor a Referer.
+        return f"http://{HOST}:{self._port}/#{link}"
+
+    def redeem(self, link: str) -> str | None:
+        """Return a key for the page that shows a link; None when the link is used, too old or unknown."""
+        if self._links.pop(link, 0.0) <= time.monotonic():
+            return None
+        return self._page_key(str(int(time.time() + PAGE_KEY_VALID_S)))
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the port's further routes: links, MCP, the test app's files."""
+        from starlette.routing import Mount, Route
+        from starlette.staticfiles import StaticFiles
+
+        # FastMCP mounts what takes messages, and a mount has a slash at its end.
+        mcp = [Route(path.replace("/message", "/message/"), self.mcp) for path in self.mcp_paths]
+        folders = [Mount(f"/{each}", StaticFiles(directory=TEST_APP.parent / each)) for each in SERVED_FOLDERS]
+        pages = [Route("/", self._start_page), *folders] if TEST_APP.is_dir() else []
+        return [Route("/connect", self._connect), Route("/link", self._link, methods=["POST"]), *mcp, *pages]
+
+    async def _start_page(self, _request: Request) -> FileResponse:
+        from starlette.responses import FileResponse
+
+        return FileResponse(TEST_APP / "index.html")
+
+    async def _link(self, request: Request) -> JSONResponse:
+        """Exchange a link for a key; make a new link for whoever has the bearer key."""
+        from starlette.responses import JSONResponse
+
+        if self.is_open:
+            return JSONResponse({"key": ""})
+        if self.admits(request.headers):
+            return JSONResponse({"link": self.new_link()})
+        body = b""
+        async for chunk in request.stream():
+            if len(body := body + chunk) > MAX_LINK_BYTES:
+                return http_failure(413, "A link is shorter than that.")
+        shown = parse_frame(body).get("link")
+        if isinstance(shown, str) and (key := self.redeem(shown)):
+            return JSONResponse({"key": key})
+        return http_failure(
+            401,
+            "This link has been used or is older than two minutes. Get a new one: run the server's file with "
+            "--pair --http.",
+        )
+
+    async def _connect(self, request: Request) -> JSONResponse:
+        """Tell the connection string once more, for programs that pair a browser of theirs."""
+        from starlette.responses import JSONResponse
+
+        if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
+            return http_failure(403, "This address is not for browsers.")
+        if not recently_paired():
+            return http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
+        server = f"ws://{HOST}:{self._port}"
+        return JSONResponse({"connectionString": connection_string(self._port, pairing_key()), "serverUrl": server})
+
+
+def recently_paired() -> bool:
+    """Say whether --pair has been run within two minutes."""
+    try:
+        age = time.time() - (config_dir() / "paired").stat().st_mtime
+    except OSError:
+        return False
+    return 0 <= age < LINK_VALID_S
+
+
+def http_failure(status: int, sentence: str) -> JSONResponse:
+    """Return a failure of an HTTP request: a sentence and a code."""
+    from starlette.responses import JSONResponse
+
+    code = "PERMISSION_DENIED" if status in {401, 403} else "INVALID_ARGUMENT"
+    headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
+    return JSONResponse({"error": {"message": sentence, "code": code}}, status, headers)
+
+
+class HttpBorder:
+    """ASGI middleware of the port: who may ask, and each failure as JSON with a sentence and a code."""
+
+    def __init__(self, app: ASGIApp, bridge: Bridge) -> None:
+        self._app = app
+        self._bridge = bridge
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass on a request that may be made; a WebSocket is asked where it is taken."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        ended = scope["state"]["ended"] = asyncio.Event()
+        try:
+            refusal = self._refusal(scope)
+            if refusal:
+                await refusal(scope, receive, send)
+            else:
+                path = scope["path"]
+                inner = {**scope, "path": "/message/"} if path == "/message" else scope
+                await self._app(inner, receive, JsonFailures(send, path))
+        finally:
+            ended.set()
+
+    def _refusal(self, scope: Scope) -> JSONResponse | None:
+        """Return why a request is not taken; None when it is."""
+        from starlette.datastructures import Headers
+
+        headers, http = Headers(scope=scope), self._bridge.http
+        own = [[], [f"http://{headers.get('host')}"]] if http else [[]]
+        if not self._bridge.addressed_to_us(headers) or headers.getlist("origin") not in own:
+            return http_failure(403, f"Host or Origin is not allowed. Ask http://{HOST}:{self._bridge.port} directly.")
+        if http and scope["path"] in http.mcp_paths and not http.admits(headers):
+            return http_failure(
+                401,
+                "The bearer key is missing or wrong. Run the server's file with --pair --http to see it, and send it as "
+                "Authorization: Bearer KEY.",
+            )
+        return None
+
+
+class JsonFailures:
+    """An ASGI `send` that makes a JSON sentence of a failure that is none, and adds the headers of our pages."""
+
+    def __init__(self, send: Send, path: str) -> None:
+        self._send = send
+        self._path = path
+        self._replaced = False
+
+    async def __call__(self, message: Message) -> None:
+        """Send a part of a response on."""
+        from starlette.datastructures import MutableHeaders
+
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers.update(PAGE_HEADERS)
+            status = message["status"]
+            # An unknown session is a wrong argument here; the library calls it not found.
+            status = 400 if status == HTTPStatus.NOT_FOUND and self._path == "/message" else status
+            self._replaced = status >= HTTPStatus.BAD_REQUEST and "json" not in headers.get("content-type", "")
+            if self._replaced:
+                failure = http_failure(status, HTTP_SENTENCES.get(status, "The request failed."))
+                allowed = {"allow": headers["allow"]} if "allow" in headers else {}
+                for name, value in {**PAGE_HEADERS, **allowed}.items():
+                    failure.headers[name] = value
+                await self._send({**message, "status": status, "headers": failure.raw_headers})
+                await self._send({"type": "http.response.body", "body": bytes(failure.body)})
+                return
+        if not self._replaced:
+            await self._send(message)
+
+
+class WhileClientWaits(Middleware):
+    """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
+
+    async def on_call_tool(
+        self,
+        context: MiddlewareContext[CallToolRequestParams],
+        call_next: CallNext[CallToolRequestParams, ToolResult],
+    ) -> ToolResult:
+        """Run a call as long as its request lasts; over SSE the requests end before their calls."""
+        from fastmcp.server.dependencies import get_http_request
+
+        ended = get_http_request().state.ended
+        call = asyncio.ensure_future(call_next(context))
+        gone = asyncio.create_task(ended.wait())
+        try:
+            await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not call.done():
+                raise ConnectionLostError(context.message.name)
+            return call.result()
+        finally:
+            gone.cancel()
+            call.cancel()
+            await asyncio.wait({call})
+
+
+async def serve_http(settings: Settings) -> int:
+    """Serve MCP over HTTP or SSE until a signal asks to end."""
+    from fastmcp.server.http import create_sse_app, create_streamable_http_app
+
+    tabs = ChromeTabs(settings)
+    server = server_of(tabs)
+    if settings.transport == "sse":
+        app = create_sse_app(server, message_path="/message", sse_path="/sse")
+    else:
+        app = create_streamable_http_app(server, "/mcp")
+    key = pairing_key()
+    tabs.bridge.http = HttpSide(app, settings, bearer_key(key))
+    listener = await tabs.bridge.claim(key)
+    async with app.lifespan(app):
+        await tabs.bridge.own(listener, key)
+        address = f"http://{HOST}:{settings.port}"
+        shown = "without a key, for whoever runs programs here" if settings.open else "its bearer key: --pair --http"
+        print(f"MCP is served at {address}{tabs.bridge.http.mcp_paths[0]} ({shown}).", file=sys.stderr)
+        link = f"{address}/" if settings.open else f"{tabs.bridge.http.new_link()} (works once, for two minutes)"
+        print(f"Try the tools in a browser: {link}", file=sys.stderr, flush=True)
+        await asyncio.Event().wait()
+    return 0
+
+
+# --- 16. Command line --------------------------------------------------------------------------
 
 
 def argument_parser() -> argparse.ArgumentParser:
@@ -4438,7 +4743,9 @@ async def analyze(settings: Settings, prompt: str) -> int:
 
 async def serve(settings: Settings) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
-    serving = asyncio.create_task(create_server(settings).run_async(transport="stdio", show_banner=False))
+    stdio = settings.transport == "stdio"
+    work = create_server(settings).run_async(transport="stdio", show_banner=False) if stdio else serve_http(settings)
+    serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 
     def leave(number: int, _frame: FrameType | None) -> None:

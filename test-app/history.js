@@ -1,0 +1,73 @@
+/** What was executed, kept in this browser: newest first, without what was typed into fields of pages. */
+
+import { duration, make, makeButton } from "../extension/ui/dom.js";
+
+const KEY = "chrome-tab-reader.history";
+const MOST = 100;
+const REPLY_LENGTH = 2_000;
+/** Arguments whose values are not kept: they may be passwords. */
+const WITHHELD = new Map([
+  ["fill", "value"],
+  ["fill_form", "fields"],
+  ["press", "keys"],
+]);
+
+/**
+ * @typedef {object} Run
+ * @property {string} time ISO 8601
+ * @property {string} tool
+ * @property {Record<string, unknown>} arguments
+ * @property {string} code of the error; empty for a success
+ * @property {number} milliseconds
+ * @property {string} reply its beginning
+ */
+
+/** @returns {Run[]} newest first */
+export function loadHistory() {
+  try {
+    const runs = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    return Array.isArray(runs) ? runs : [];
+  } catch {
+    return [];
+  }
+}
+
+/** @param {Run} run */
+export function remember(run) {
+  const args = Object.fromEntries(Object.entries(run.arguments).filter(([name]) => name !== WITHHELD.get(run.tool)));
+  const runs = [{ ...run, arguments: args, reply: run.reply.slice(0, REPLY_LENGTH) }, ...loadHistory()];
+  localStorage.setItem(KEY, JSON.stringify(runs.slice(0, MOST)));
+}
+
+export function forgetHistory() {
+  localStorage.removeItem(KEY);
+}
+
+/** Gives the person a file. */
+export function exportHistory() {
+  const file = new Blob([JSON.stringify(loadHistory(), null, 2)], { type: "application/json" });
+  const link = make("a", { href: URL.createObjectURL(file), download: "chrome-tab-reader-history.json" });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/**
+ * @param {Run} run
+ * @param {(run: Run) => void} onEdit
+ * @param {(run: Run) => void} onRun
+ */
+export function historyItem(run, onEdit, onRun) {
+  const time = new Date(run.time).toLocaleTimeString();
+  const outcome = make("span", { className: run.code ? "failed" : "succeeded" }, run.code || "ok");
+  return make(
+    "li",
+    {},
+    make(
+      "button",
+      { type: "button", className: "item", title: JSON.stringify(run.arguments), onclick: () => onEdit(run) },
+      run.tool,
+    ),
+    make("span", { className: "count" }, `${time}, ${duration(run.milliseconds)}, `, outcome),
+    makeButton("Run again", () => onRun(run), `Run ${run.tool} of ${time} again`),
+  );
+}

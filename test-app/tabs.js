@@ -1,0 +1,62 @@
+/** The browser's tabs to choose from. Their titles are the pages' own, and are text here. */
+
+import { make } from "../extension/ui/dom.js";
+
+/**
+ * @typedef {object} Tab
+ * @property {number} id
+ * @property {string} url
+ * @property {string} title
+ * @property {boolean} active
+ */
+
+/**
+ * @param {unknown} structured of browser_get_tabs
+ * @returns {Tab[]}
+ */
+export function tabsOf(structured) {
+  const { result } = /** @type {{result?: unknown}} */ (structured ?? {});
+  return Array.isArray(result) ? result : [];
+}
+
+/**
+ * @param {unknown} structured of list_tabs
+ * @returns {Set<number>}
+ */
+export function attachedIds(structured) {
+  const { result } = /** @type {{result?: unknown}} */ (structured ?? {});
+  return new Set(Array.isArray(result) ? result.map((tab) => tab.tab_id) : []);
+}
+
+/**
+ * @param {Tab} tab
+ * @param {boolean} isAttached
+ * @param {boolean} isChosen
+ * @param {() => void} onChoose
+ */
+export function tabItem(tab, isAttached, isChosen, onChoose) {
+  const radio = make("input", {
+    type: "radio",
+    name: "tab",
+    value: String(tab.id),
+    checked: isChosen,
+    onchange: onChoose,
+  });
+  const marks = [tab.active ? "active" : "", isAttached ? "attached" : ""].filter(Boolean).join(", ");
+  return make(
+    "li",
+    {},
+    make(
+      "label",
+      { className: "tab" },
+      radio,
+      make(
+        "span",
+        {},
+        make("b", {}, tab.title || tab.url),
+        make("small", {}, tab.url),
+        ...(marks ? [make("small", { className: "marks" }, marks)] : []),
+      ),
+    ),
+  );
+}

@@ -1,0 +1,366 @@
+"""MCP over HTTP and SSE: one process for every client, and nobody else."""
+
+import asyncio
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from fastmcp import Client
+
+import chrome_tab_mcp_server as server
+from tests.support.asking import error_of, text_of
+from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
+from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer
+from tests.support.http_server import HttpServer, http_server
+
+HANDSHAKE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+ACCEPT = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
+
+
+@pytest.fixture(params=["http", "sse"])
+async def served(request: pytest.FixtureRequest) -> AsyncGenerator[HttpServer]:
+    async with http_server(request.param) as served:
+        yield served
+
+
+def browser(served: HttpServer, **headers: str) -> httpx.AsyncClient:
+    return httpx.AsyncClient(base_url=served.base, headers=headers, trust_env=False)
+
+
+def failure_of(response: httpx.Response) -> tuple[str, str]:
+    """The code and the sentence of a failed request."""
+    assert response.headers["content-type"] == "application/json"
+    error = response.json()["error"]
+    assert error["message"].endswith(".")
+    return error["code"], error["message"]
+
+
+@asynccontextmanager
+async def extension_with_a_page(port: int) -> AsyncGenerator[None]:
+    """A connected extension that answers every command with a page."""
+
+    async def serve_pages(extension: FakeExtension) -> None:
+        while True:
+            message = await extension.receive()
+            if message["type"] == "command":
+                await extension.reply(message, PAGE)
+
+    async with connected(port, server.pairing_key()) as extension:
+        serving = asyncio.create_task(serve_pages(extension))
+        yield
+        serving.cancel()
+
+
+# --- Clients ---
+
+
+async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> None:
+    guest = server.create_server(server.load_settings({"port": served.port}, need_model=False))
+    async with extension_with_a_page(served.port), Client(guest) as stdio, served.client() as client:
+        await stdio.call_tool("read_chrome_tab")
+        found = [{tool.name: tool.input_schema for tool in await each.list_tools()} for each in (stdio, client)]
+        status = await client.call_tool("chrome_tab_status", raise_on_error=False)
+
+    assert len(found[0]) > 10
+    assert found[0] == found[1]
+    assert f"listening on 127.0.0.1:{served.port}" in text_of(status)
+
+
+async def test_http_clients_and_sessions_share_one_extension(served: HttpServer) -> None:
+    guest = server.create_server(server.load_settings({"port": served.port, "source": "extension"}, need_model=False))
+    async with (
+        extension_with_a_page(served.port),
+        served.client() as one,
+        served.client() as two,
+        Client(guest) as session,
+    ):
+        texts = [text_of(await client.call_tool("read_chrome_tab")) for client in (one, two, session, one)]
+
+    assert texts == [PAGE["text"]] * 4
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_a_client_that_vanishes_frees_its_model_request(transport: str) -> None:
+    async with (
+        FakeOpenAIServer(HANG) as model,
+        http_server(transport, ollama_url=model.url) as asked,
+        extension_with_a_page(asked.port),
+    ):
+        async with asked.client() as client:
+            call = asyncio.create_task(client.call_tool("process_chrome_tab", raise_on_error=False))
+            await within(model.hanging.wait())
+            assert not model.left.is_set()
+            call.cancel()
+            await asyncio.wait({call})
+        await within(model.left.wait())
+
+
+async def test_a_stop_ends_calls_on_their_way_and_leaves_the_port() -> None:
+    async with (
+        FakeOpenAIServer(HANG) as model,
+        http_server(ollama_url=model.url) as asked,
+        extension_with_a_page(asked.port),
+        asked.client() as client,
+    ):
+        call = asyncio.create_task(client.call_tool("process_chrome_tab", raise_on_error=False))
+        await within(model.hanging.wait())
+        await asked.stop()
+        await within(model.left.wait())
+        with socket.create_server(("127.0.0.1", asked.port)):
+            call.cancel()
+            await asyncio.wait({call})
+
+
+async def test_answers_of_two_clients_are_not_mixed_up() -> None:
+    def echo(request: Request) -> Reply:
+        return answer(f"You asked: {request.body['messages'][0]['content']}.")
+
+    async with (
+        FakeOpenAIServer(script=echo) as model,
+        http_server(ollama_url=model.url) as asked,
+        extension_with_a_page(asked.port),
+        asked.client() as one,
+        asked.client() as two,
+    ):
+        questions = [(client, f"question {number}") for number, client in enumerate([one, two] * 10)]
+        results = await asyncio.gather(
+            *(client.call_tool("process_chrome_tab", {"system_prompt": question}) for client, question in questions)
+        )
+
+    for (_, question), result in zip(questions, results, strict=True):
+        assert f"You asked: {question}." in text_of(result)
+
+
+# --- Who may ask ---
+
+
+@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong"}, {"authorization": "Basic {key}"}])
+async def test_mcp_needs_the_bearer_key(served: HttpServer, headers: dict[str, str]) -> None:
+    given = {name: value.format(key=served.bearer) for name, value in headers.items()}
+    async with browser(served, **ACCEPT) as client:
+        refused = await client.post(served.url, json=HANDSHAKE, headers=given)
+
+    assert refused.status_code == 401
+    assert refused.headers["www-authenticate"] == "Bearer"
+    assert "--pair --http" in failure_of(refused)[1]
+    assert server.pairing_key() not in refused.text
+    async with served.client() as client:  # the control: with the key
+        assert await client.list_tools()
+
+
+async def test_open_server_needs_no_key() -> None:
+    async with http_server(open=True) as served, browser(served, **ACCEPT) as client:
+        assert (await client.post("/mcp", json=HANDSHAKE)).status_code == 200
+        assert (await client.post("/link", json={})).json() == {"key": ""}
+
+
+PATHS = ["/", "/health", "/connect", "/link", "/mcp", "/sse", "/message", "/test-app/main.js", "/nowhere"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+async def test_every_route_asks_where_a_request_comes_from(path: str) -> None:
+    async with http_server(open=True) as served, browser(served) as client:
+        for headers in (
+            {"origin": "http://evil.test"},
+            {"origin": f"http://127.0.0.1.evil.test:{served.port}"},
+            {"origin": "null"},
+            {"host": "evil.test"},
+            {"host": f"evil.test:{served.port}"},
+            {"host": "127.0.0.1"},
+        ):
+            refused = await client.get(path, headers=headers)
+            assert (refused.status_code, failure_of(refused)[0]) == (403, "PERMISSION_DENIED"), headers
+        allowed = await client.get(path, headers={"origin": served.base} if path != "/connect" else {})
+        assert path == "/connect" or allowed.status_code != 403
+
+
+async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
+    bridge = server.Bridge(free_port())
+    await bridge.start()
+    try:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{bridge.port}", trust_env=False) as client:
+            assert (await client.get("/health")).json()["status"] == "ok"
+            origin = {"origin": f"http://127.0.0.1:{bridge.port}"}
+            assert (await client.get("/health", headers=origin)).status_code == 403
+            assert (await client.get("/")).status_code == 404
+    finally:
+        await bridge.stop()
+
+
+async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(config_home: Path) -> None:
+    async with http_server() as served, browser(served) as client:
+        before = await client.get("/connect")
+        mark = config_home / server.APP_NAME / "paired"
+        mark.touch()
+        told = await client.get("/connect")
+        to_pages = [
+            await client.get("/connect", headers=each) for each in ({"sec-fetch-site": "none"}, {"origin": served.base})
+        ]
+        long_ago = time.time() - server.LINK_VALID_S - 1
+        os.utime(mark, (long_ago, long_ago))
+        after = await client.get("/connect")
+
+    assert [each.status_code for each in (before, *to_pages, after)] == [403] * 4
+    assert told.json() == {
+        "connectionString": server.connection_string(served.port, server.pairing_key()),
+        "serverUrl": f"ws://127.0.0.1:{served.port}",
+    }
+
+
+# --- The test app's way in ---
+
+
+async def test_a_link_lets_one_page_in_once() -> None:
+    async with http_server() as served, browser(served) as client:
+        link = (await client.post("/link", headers=served.authorization)).json()["link"]
+        shown = {"link": link.partition("#")[2]}
+        first = await client.post("/link", json=shown)
+        second = await client.post("/link", json=shown)
+        page = {"authorization": f"Bearer {first.json()['key']}"}
+        handshake = await client.post("/mcp", json=HANDSHAKE, headers=ACCEPT | page)
+
+    assert link.startswith(f"{served.base}/#")
+    assert handshake.status_code == 200
+    assert second.status_code == 401
+    assert "two minutes" in failure_of(second)[1]
+    assert not {served.bearer, server.pairing_key()} & {first.json()["key"], shown["link"]}
+
+
+async def test_a_link_is_too_old_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with http_server() as served, browser(served) as client:
+        monkeypatch.setattr(server, "LINK_VALID_S", 0.0)
+        link = (await client.post("/link", headers=served.authorization)).json()["link"]
+
+        assert (await client.post("/link", json={"link": link.partition("#")[2]})).status_code == 401
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"link": 1}', b'{"link": ""}', b'{"link": "' + b"x" * 50 + b'"}'])
+async def test_what_is_no_link_lets_nobody_in(body: bytes) -> None:
+    async with http_server() as served, browser(served) as client:
+        assert (await client.post("/link", content=body)).status_code == 401
+        assert (await client.post("/link", content=b"x" * 2_000)).status_code == 413
+
+
+async def test_a_pages_key_ends_and_cannot_be_prolonged() -> None:
+    async with http_server() as served, browser(served, **ACCEPT) as client:
+        link = (await client.post("/link", headers=served.authorization)).json()["link"]
+        key = (await client.post("/link", json={"link": link.partition("#")[2]})).json()["key"]
+        until, _, proof = key.partition(".")
+        past = int(time.time()) - 1
+        old = f"{past}.{server.bearer_key(served.bearer, f'page|{past}')}"
+        longer = f"{int(until) + 1}.{proof}"
+        statuses = [
+            (await client.post("/mcp", json=HANDSHAKE, headers={"authorization": f"Bearer {each}"})).status_code
+            for each in (key, old, longer)
+        ]
+
+    assert statuses == [200, 401, 401]
+
+
+# --- Bad input ---
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/nowhere", 404),
+        ("GET", "/test-app/../chrome_tab_mcp_server.py", 404),
+        ("GET", "/test-app/%2e%2e/chrome_tab_mcp_server.py", 404),
+        ("GET", "/sse", 404),
+        ("POST", "/health", 405),
+        ("GET", "/link", 405),
+    ],
+)
+async def test_what_is_not_there_is_a_sentence(method: str, path: str, status: int) -> None:
+    async with http_server() as served, browser(served, **served.authorization) as client:
+        response = await client.request(method, path)
+
+    assert response.status_code == status
+    assert failure_of(response)[0] == "INVALID_ARGUMENT"
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [(b"{bad", 400), (b"\xff", 400), (b"[" * 100_000, 400), (b"x" * 5_000_000, 413), (b"{}", 400)],
+    ids=["no JSON", "no UTF-8", "deep", "too large", "no request"],
+)
+async def test_bad_bodies_are_refused_and_others_go_on(body: bytes, status: int) -> None:
+    async with http_server() as served, served.client() as other, browser(served, **served.authorization) as client:
+        refused = await client.post("/mcp", content=body, headers=ACCEPT)
+
+        assert refused.status_code == status
+        assert refused.json()["error"]["message"]
+        assert refused.json()["error"]["code"]
+        assert await other.list_tools()
+
+
+async def test_sse_names_its_address_first_and_answers_over_the_stream() -> None:
+    async with http_server("sse") as served, browser(served, **served.authorization) as client:
+        async with client.stream("GET", "/sse") as stream:
+            lines = stream.aiter_lines()
+            first = [await within(anext(lines)) for _ in range(2)]
+            address = first[1].removeprefix("data: ")
+            posted = await client.post(address, json=HANDSHAKE)
+            data = ""
+            while not data.startswith("data: {"):
+                data = await within(anext(lines))
+
+        assert first[0] == "event: endpoint"
+        assert re.fullmatch(r"/message\?session_id=[0-9a-f]{32}", address)
+        assert posted.status_code == 202
+        assert json.loads(data.removeprefix("data: "))["result"]["serverInfo"]["name"] == server.APP_NAME
+
+
+@pytest.mark.parametrize("query", ["", "?session_id=x", "?session_id=00000000000000000000000000000000"])
+async def test_message_of_an_unknown_session_is_refused(query: str) -> None:
+    async with http_server("sse") as served, browser(served, **served.authorization) as client:
+        response = await client.post(f"/message{query}", json=HANDSHAKE)
+
+        assert response.status_code == 400
+        assert failure_of(response)[0] == "INVALID_ARGUMENT"
+        assert (await client.put("/message")).status_code == 405
+
+
+# --- The port ---
+
+
+async def test_port_of_another_of_our_servers_is_named_and_left_alone(served: HttpServer) -> None:
+    taken = server.load_settings(
+        {"ollama_url": "http://127.0.0.1:9", "model": "m", "transport": "http", "port": served.port}, need_model=True
+    )
+
+    with pytest.raises(server.ChromeTabError, match=r"held by another server of yours.*choose another --port"):
+        await within(server.serve_http(taken))
+
+    async with served.client() as client:
+        assert await client.list_tools()
+
+
+async def test_port_of_a_foreign_program_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as foreign:
+        port = foreign.getsockname()[1]
+        taken = server.load_settings(
+            {"ollama_url": "http://127.0.0.1:9", "model": "m", "transport": "http", "port": port}, need_model=True
+        )
+
+        with pytest.raises(server.ChromeTabError, match=rf"Port {port}.*process {os.getpid()}"):
+            await within(server.serve_http(taken))
+
+
+async def test_extension_away_is_a_tool_error_over_http_too() -> None:
+    async with http_server() as served, served.client() as client:
+        result = await client.call_tool("browser_get_tabs", raise_on_error=False)
+
+    assert error_of(result)[0] == "EXTENSION_NOT_CONNECTED"
