@@ -4495,10 +4495,15 @@ class HttpSide:
         return JSONResponse({"connectionString": connection_string(self._port, pairing_key()), "serverUrl": server})
 
 
+def paired_mark() -> Path:
+    """Return the file whose time says when --pair was run last."""
+    return config_dir() / "paired"
+
+
 def recently_paired() -> bool:
     """Say whether --pair has been run within two minutes."""
     try:
-        age = time.time() - (config_dir() / "paired").stat().st_mtime
+        age = time.time() - paired_mark().stat().st_mtime
     except OSError:
         return False
     return 0 <= age < LINK_VALID_S
@@ -4654,6 +4659,9 @@ def argument_parser() -> argparse.ArgumentParser:
     actions.add_argument("--doctor", action="store_true", help="say which layer works and how to mend the others")
     actions.add_argument("--pair", action="store_true", help="print the connection string for the extension")
     actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
+    parser.add_argument(
+        "--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP instead"
+    )
     for name, field in Settings.model_fields.items():
         variable = environment_name(name)
         if variable is None:
@@ -4681,11 +4689,34 @@ def configure_logging() -> None:
 async def pair(settings: Settings) -> int:
     """Print the connection string; how to use it goes to stderr."""
     print(connection_string(settings.port, pairing_key()))
+    paired_mark().touch()
     print(
         "\nPaste this line into the popup of the Chrome Tab Reader extension and press Connect.\n"
         "It is a password for your browser: do not share it.",
         file=sys.stderr,
     )
+    return 0
+
+
+async def pair_http(settings: Settings) -> int:
+    """Print the bearer key, and a link to the test app where a server runs that serves it."""
+    import httpx
+
+    key, address = bearer_key(pairing_key()), f"http://{HOST}:{settings.port}"
+    print(key)
+    print(
+        f"\nMCP clients send this key as the header `Authorization: Bearer {key}` to {address}/mcp, or to {address}/sse "
+        "with --transport sse. It is a password for your browser: do not share it.",
+        file=sys.stderr,
+    )
+    try:
+        async with httpx.AsyncClient(trust_env=False, timeout=CONNECT_TIMEOUT_S) as client:
+            reply = await client.post(f"{address}/link", headers={"authorization": f"Bearer {key}"})
+        link = parse_frame(reply.text).get("link")
+    except httpx.TransportError:
+        link = None
+    no_link = "No server with --transport http answers at that port, so there is no link to its test app."
+    print(f"Test app: {link} (works once, for two minutes)" if link else no_link, file=sys.stderr)
     return 0
 
 
@@ -4761,7 +4792,11 @@ async def serve(settings: Settings) -> int:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
-    flags = vars(argument_parser().parse_args(argv))
+    parser = argument_parser()
+    flags = vars(parser.parse_args(argv))
+    over_http = flags.pop("http", False)
+    if over_http and "pair" not in flags:
+        parser.error("--http goes with --pair. To serve MCP over HTTP, give --transport http.")
     actions = {name: flags.pop(name) for name in ("analyze", "doctor", "pair") if name in flags}
     configure_logging()
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -4773,7 +4808,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     if "pair" in actions:
-        action = pair(settings)
+        action = pair_http(settings) if over_http else pair(settings)
     elif "doctor" in actions:
         action = doctor(settings)
     elif "analyze" in actions:

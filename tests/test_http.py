@@ -202,7 +202,7 @@ async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
 async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(config_home: Path) -> None:
     async with http_server() as served, browser(served) as client:
         before = await client.get("/connect")
-        mark = config_home / server.APP_NAME / "paired"
+        mark = config_home / "paired"
         mark.touch()
         told = await client.get("/connect")
         to_pages = [
@@ -267,6 +267,29 @@ async def test_a_pages_key_ends_and_cannot_be_prolonged() -> None:
         ]
 
     assert statuses == [200, 401, 401]
+
+
+async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[str]) -> None:
+    async with http_server() as served:
+        capsys.readouterr()
+        status = await asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(served.port)])
+        out, err = capsys.readouterr()
+        link = re.search(rf"{served.base}/#(\S+)", err)
+        assert link
+        async with browser(served) as client:
+            assert (await client.post("/link", json={"link": link[1]})).status_code == 200
+
+    assert (status, out.strip()) == (0, served.bearer)
+    assert await asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(served.port)]) == 0
+    out, err = capsys.readouterr()
+    assert out.strip() == served.bearer
+    assert "No server with --transport http answers" in err
+
+
+def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        server.main(["--http"])
+    assert "--transport http" in capsys.readouterr().err
 
 
 # --- Bad input ---
