@@ -1,0 +1,391 @@
+"""The test app in a real browser: every tool tried by a person, with a fake extension behind the server."""
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.async_api import Browser, Page, Playwright, ViewportSize, async_playwright, expect
+
+import chrome_tab_mcp_server as server
+from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
+from tests.support.fake_models import HANG, FakeOpenAIServer, answer
+from tests.support.http_server import HttpServer, http_server
+
+pytestmark = pytest.mark.e2e
+
+HOSTILE = "<img src=x onerror=\"document.title='run'\"><b>bold</b>"
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+ACTED = {
+    "element": {"selector": "#a", "tag": "a", "text": "A"},
+    "matches": 1,
+    "url": "https://page.test/",
+    "title": "T",
+}
+ARRIVED = {"url": "https://page.test/", "title": "T", "status": 200}
+# What the extension answers to each command.
+REPLIES: dict[str, Any] = {
+    "read_tab": PAGE,
+    "browser_get_tabs": [
+        {"id": 7, "url": "https://page.test/", "title": HOSTILE, "active": True, "windowId": 1},
+        {"id": 8, "url": "https://other.test/", "title": "Other", "active": False, "windowId": 1},
+    ],
+    "list_tabs": [
+        {"tab_id": 8, "url": "https://other.test/", "title": "Other", "connected_at": "2026-01-01T00:00:00Z"}
+    ],
+    "browser_create_tab": {"tab_id": 9, "url": "https://new.test/", "title": "New"},
+    "browser_close_tab": {"success": True},
+    "getDataLayer": {"name": "dataLayer", "values": [{"event": "seen"}], "total": 1, "since": 0, "notes": []},
+    "navigate": ARRIVED,
+    "back": ARRIVED,
+    "forward": ARRIVED,
+    "screenshot": {"data": DOT, "mime_type": "image/png", "width": 1, "height": 1},
+    "evaluate": {"value": 42, "url": "https://page.test/", "title": "T"},
+    "console_logs": {"entries": [], "total": 0},
+}
+# What is typed into each tool's form; tools without an entry need nothing.
+FORMS: dict[str, dict[str, str]] = {
+    "process_chrome_tabs": {"tab_ids": "[7, 8]"},
+    "browser_create_tab": {"url": "https://new.test/"},
+    "browser_close_tab": {"tab_id": "8"},
+    "navigate": {"url": "https://page.test/", "timeout": "1000"},
+    "evaluate": {"code": "6 * 7"},
+    "click": {"selector": "#a"},
+    "hover": {"selector": "#a"},
+    "fill": {"selector": "#a", "value": "secret"},
+    "select": {"selector": "#a", "value": '["b"]'},
+}
+
+
+@pytest.fixture(scope="module")
+async def started_playwright() -> AsyncGenerator[Playwright]:
+    async with async_playwright() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+async def chromium(started_playwright: Playwright) -> AsyncGenerator[Browser]:
+    browser = await started_playwright.chromium.launch(executable_path=chromium_path(), args=chromium_arguments())
+    yield browser
+    await browser.close()
+
+
+class App:
+    """The test app, used as a person uses it."""
+
+    def __init__(self, page: Page, served: HttpServer) -> None:
+        self.page = page
+        self.served = served
+        # What the extension was asked for, and the page's errors.
+        self.commands: list[dict[str, Any]] = []
+        self.errors: list[str] = []
+        page.on("pageerror", lambda error: self.errors.append(error.message))
+
+    async def open(self) -> None:
+        await self.page.goto(f"{self.served.base}/")
+
+    async def enter(self) -> None:
+        """Come by a one-time link."""
+        async with httpx.AsyncClient(trust_env=False) as client:
+            reply = await client.post(f"{self.served.base}/link", headers=self.served.authorization)
+        await self.page.goto(reply.json()["link"])
+        await self.is_connected()
+
+    async def is_connected(self) -> None:
+        await expect(self.page.locator("#status")).to_have_text("Connected", timeout=20_000)
+
+    async def choose(self, tool: str) -> None:
+        await self.page.locator("#tools button", has_text=re.compile(f"^{tool}$")).click()
+
+    async def fill(self, arguments: dict[str, str]) -> None:
+        for name, value in arguments.items():
+            field = self.page.locator(f"#argument-{name}")
+            if await field.evaluate("field => field.localName") == "select":
+                await field.select_option(value)
+            else:
+                await field.fill(value)
+
+    async def execute(self, outcome: str = "Success") -> None:
+        await self.page.locator("#execute").click()
+        await expect(self.page.locator("#outcome")).to_have_text(outcome, timeout=20_000)
+
+
+async def answer_commands(extension: FakeExtension, app: App) -> None:
+    while True:
+        message = await extension.receive()
+        if message["type"] == "command":
+            app.commands.append(message)
+            await extension.reply(message, REPLIES.get(message["command"], ACTED))
+
+
+@asynccontextmanager
+async def opened_app(
+    chromium: Browser, *, viewport: ViewportSize | None = None, scheme: Any = "light", **settings: Any
+) -> AsyncGenerator[App]:
+    """The test app of a server whose extension answers everything."""
+    async with (
+        FakeOpenAIServer(answer("An answer.")) as model,
+        http_server(**{"ollama_url": model.url} | settings) as served,
+        connected(served.port, server.pairing_key()) as extension,
+    ):
+        context = await chromium.new_context(viewport=viewport, color_scheme=scheme)
+        app = App(await context.new_page(), served)
+        answering = asyncio.create_task(answer_commands(extension, app))
+        yield app
+        answering.cancel()
+        await context.close()
+        assert app.errors == []
+
+
+# --- Getting in ---
+
+
+async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+
+        assert app.page.url == f"{app.served.base}/"
+        stored = await app.page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")
+        assert stored == '[{},{},""]'
+        await expect(app.page.locator("#server")).to_contain_text(f"127.0.0.1:{app.served.port}, chrome-tab-reader")
+
+
+async def test_without_a_link_the_page_says_how_to_get_in(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.open()
+        await expect(app.page.locator("#entrance")).to_contain_text("--pair --http")
+        await app.page.locator("#link").fill("wrong")
+        await app.page.keyboard.press("Enter")
+        await expect(app.page.locator("#entrance-advice")).to_contain_text("older than two minutes")
+
+        await app.page.locator("#link").fill(app.served.bearer)
+        await app.page.keyboard.press("Enter")
+        await app.is_connected()
+        assert await app.page.locator("#entrance").is_hidden()
+
+
+@pytest.mark.parametrize("transport", ["http", "sse"])
+async def test_open_server_lets_the_page_in_over_either_transport(chromium: Browser, transport: str) -> None:
+    async with opened_app(chromium, open=True, transport=transport) as app:
+        await app.open()
+        await app.is_connected()
+        await expect(app.page.locator("#tools button", has_text="browser_get_tabs")).to_be_visible()
+
+
+# --- Tools ---
+
+
+async def test_every_tool_can_be_executed_from_its_form(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+        await expect(app.page.locator("#tools button", has_text="browser_get_tabs")).to_be_visible()
+        tools = await app.page.locator("#tools button").all_inner_texts()
+        for tool in tools:
+            await app.choose(tool)
+            await expect(app.page.locator("#tool-name")).to_have_text(tool)
+            await app.fill(FORMS.get(tool, {}))
+            await app.execute()
+            await expect(app.page.locator("#time")).to_contain_text(f"{tool}, ")
+
+    assert {"process_chrome_tab", "click", "screenshot", "getDataLayer"} < set(tools)
+    sent = {message["command"]: message["params"] for message in app.commands}
+    assert sent["fill"]["value"] == "secret"
+    assert sent["select"]["value"] == ["b"]
+    assert sent["navigate"]["timeout"] == 1000
+
+
+async def test_wrong_arguments_show_their_code_and_what_to_do(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+        await app.choose("read_chrome_tab")
+        await app.fill({"offset": "999"})
+        await app.execute("Error INVALID_ARGUMENT")
+
+        await expect(app.page.locator("#content")).to_contain_text("past the end")
+
+
+async def test_picture_is_shown_and_text_of_pages_is_never_markup(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+        await expect(app.page.locator("#tabs")).to_contain_text(HOSTILE)
+        await app.choose("browser_get_tabs")
+        await app.execute()
+        await expect(app.page.locator("#content")).to_contain_text("onerror")
+        assert await app.page.locator("#tabs img, #content img, #content b").count() == 0
+
+        await app.choose("screenshot")
+        await app.execute()
+        shown = await app.page.locator("#content img").get_attribute("src")
+        assert shown == f"data:image/png;base64,{DOT}"
+        assert base64.b64decode(DOT)
+        assert await app.page.title() == "Chrome Tab Reader: test app"
+
+
+async def test_chosen_tab_goes_into_the_form_and_into_the_json(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+        await app.choose("click")
+        await app.page.locator("#tabs label", has_text="Other").click()
+        await expect(app.page.locator("#argument-tab_id")).to_have_value("8")
+        await expect(app.page.locator("#tabs label", has_text="Other")).to_contain_text("attached")
+        await app.fill({"selector": "#a"})
+
+        await app.page.locator("#as-json").click()
+        await expect(app.page.locator("#editor .cm-content")).to_contain_text('"tab_id": 8')
+        await app.execute()
+
+    clicks = [message for message in app.commands if message["command"] == "click"]
+    assert [(each["tab_id"], each["params"]["selector"]) for each in clicks] == [(8, "#a")]
+
+
+async def test_json_that_is_none_is_not_sent(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+        await app.choose("read_chrome_tab")
+        await app.page.locator("#as-json").click()
+        await app.page.locator("#editor .cm-content").fill("{bad")
+        await app.page.locator("#execute").click()
+
+        await expect(app.page.locator("#problem")).to_contain_text("must be one JSON object")
+        assert await app.page.locator("#result").is_hidden()
+        await app.page.locator("#editor .cm-content").fill('{"max_chars": 3}')  # the control
+        await app.execute()
+        await expect(app.page.locator("#content")).to_contain_text("the")
+
+
+# --- Calls that take long ---
+
+
+async def test_a_call_outlives_the_default_limits_and_tells_its_progress(chromium: Browser) -> None:
+    answered = asyncio.Event()
+
+    async def late(_request: Any) -> Any:
+        await answered.wait()
+        return answer("A late answer.")
+
+    async with FakeOpenAIServer(script=late) as model, opened_app(chromium, ollama_url=model.url) as app:
+        await app.page.clock.install()
+        await app.enter()
+        await app.choose("process_chrome_tab")
+        await app.page.locator("#execute").click()
+        await expect(app.page.locator("#progress-text")).to_contain_text("fake-model is reading the page")
+        # The SDK would give up after a minute of the page's time.
+        await app.page.clock.fast_forward("30:00")
+        answered.set()
+
+        await expect(app.page.locator("#outcome")).to_have_text("Success")
+        await expect(app.page.locator("#content")).to_contain_text("A late answer.")
+
+
+async def test_cancel_ends_the_call_and_frees_the_model(chromium: Browser) -> None:
+    async with FakeOpenAIServer(HANG) as model, opened_app(chromium, ollama_url=model.url) as app:
+        await app.enter()
+        await app.choose("process_chrome_tab")
+        await app.page.locator("#execute").click()
+        await within(model.hanging.wait())
+        await app.page.locator("#cancel").click()
+
+        await expect(app.page.locator("#outcome")).to_have_text("Error CANCELLED")
+        await within(model.left.wait())
+
+
+async def test_a_lost_server_is_told_and_found_again(chromium: Browser) -> None:
+    port = free_port()
+    async with opened_app(chromium, port=port) as app:
+        await app.enter()
+        await app.served.stop()
+        await expect(app.page.locator("#status")).to_contain_text("Disconnected", timeout=20_000)
+        assert await app.page.locator("#execute").is_disabled()
+        async with http_server(port=port):
+            await app.is_connected()
+            await app.choose("chrome_tab_status")
+            assert await app.page.locator("#execute").is_enabled()
+
+
+async def test_disconnect_and_connect_are_the_persons(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+        await app.page.locator("#connect").click()
+        await expect(app.page.locator("#status")).to_have_text("Disconnected")
+        await app.page.locator("#connect").click()
+        await app.is_connected()
+
+
+# --- History ---
+
+
+async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(chromium: Browser, tmp_path: Path) -> None:
+    async with opened_app(chromium, open=True) as app:
+        await app.open()
+        await app.is_connected()
+        await app.choose("fill")
+        await app.fill(FORMS["fill"])
+        await app.execute()
+        await app.choose("click")
+        await app.fill(FORMS["click"])
+        await app.execute()
+        await app.page.reload()
+        await app.is_connected()
+
+        items = app.page.locator("#history li")
+        await expect(items).to_have_count(2)
+        await items.first.get_by_role("button", name=re.compile("again")).click()
+        await expect(items).to_have_count(3)
+        async with app.page.expect_download() as download:
+            await app.page.locator("#export").click()
+        await (await download.value).save_as(tmp_path / "history.json")
+        exported = json.loads((tmp_path / "history.json").read_text())
+        assert [run["tool"] for run in exported] == ["click", "click", "fill"]
+        assert exported[2]["arguments"] == {"selector": "#a"}
+        assert "secret" not in await app.page.evaluate("JSON.stringify(localStorage)")
+        await app.page.locator("#history-clear").click()
+        await expect(items).to_have_count(0)
+
+    assert [message["command"] for message in app.commands].count("click") == 2
+
+
+# --- Looks and access ---
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
+async def test_nothing_is_cut_off_and_everything_has_a_name(chromium: Browser, width: int, scheme: str) -> None:
+    async with opened_app(chromium, viewport={"width": width, "height": 800}, scheme=scheme) as app:
+        await app.enter()
+        await app.choose("read_chrome_tab")
+        await app.execute()
+
+        assert await app.page.evaluate("document.documentElement.scrollWidth") <= width
+        nameless = await app.page.evaluate(NAMELESS)
+        assert nameless == []
+
+
+# Fields and buttons that a screen reader could not name.
+NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, [role=tab], progress")]
+  .filter((each) => each.checkVisibility())
+  .filter((each) => !(each.ariaLabel || each.textContent.trim() || each.labels?.length))
+  .map((each) => each.outerHTML)"""
+
+
+async def test_a_call_can_be_made_by_keyboard_alone(chromium: Browser) -> None:
+    async with opened_app(chromium) as app:
+        await app.enter()
+        await app.page.locator("#tools-filter").focus()
+        await app.page.keyboard.type("read_chrome")
+        await expect(app.page.locator("#tools button")).to_have_count(1)
+        await app.page.keyboard.press("Tab")
+        await app.page.keyboard.press("Enter")
+        await expect(app.page.locator("#tool-name")).to_have_text("read_chrome_tab")
+        await app.page.locator("#as-form").focus()
+        await app.page.keyboard.press("ArrowRight")
+        await expect(app.page.locator("#editor")).to_be_visible()
+        await app.page.keyboard.press("ArrowLeft")
+        await app.page.locator("#argument-start").focus()
+        await app.page.keyboard.press("Control+Enter")
+        await expect(app.page.locator("#outcome")).to_have_text("Success")
