@@ -22,4 +22,6 @@ await client.connect(transport());
 const { tools } = await client.listTools();
 const refusal = await client.callTool({ name: "read_chrome_tab", arguments: { start: "--to-end" } });
 await client.close();
-console.log(JSON.stringify({ tools: tools.map(({ name }) => name).sort(), refusal: refusal.content[0].text }));
+process.stdout.write(
+  `${JSON.stringify({ tools: tools.map(({ name }) => name).sort(), refusal: refusal.content[0].text })}\n`,
+);
