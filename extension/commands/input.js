@@ -2,17 +2,23 @@
 
 /**
  * @import {ActionReply, Box, DrivenContext, ElementAction, ElementAnswer, FilledField, FoundElement, Filling} from "../shared/types.d.ts"
- * @import {Point} from "../shared/types.d.ts"
+ * @import {Point, PressOutcome} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
 import { actOnElement, lookAtElement } from "../worker/page-elements.js";
 import { addressOf, tabById, urlOf } from "../worker/tabs.js";
+import { endsWithin } from "../worker/waiting.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
 const MAX_VALUE_LENGTH = 1_000_000;
 /** Key by key each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
+const MAX_PRESSES = 3;
+/** What browsers tell of a mouse. */
+const PRESSURE = 0.5;
+/** A step is taken at the next frame; in the background, where that is far away, it may be passed over. */
+const STEP_WAIT_MS = 50;
 /** Milliseconds for an element to be there, and to be ready. */
 const LIMITS = { find: 1_000, ready: 5_000 };
 
@@ -23,16 +29,15 @@ const LIMITS = { find: 1_000, ready: 5_000 };
  */
 export async function click(context) {
   const { tabId, session } = context;
-  const found = await find(context, { action: "click", selector: selectorOf(context) });
   const openings = new TabOpenings(tabId);
   try {
-    await press(session, pointOf(found));
+    const { found, notes } = await pressElement(context);
     await session.settled();
     const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
     const reply = await replyAbout(context, found);
-    const notes = await openings.notes();
     if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
-    return { ...reply, ...(typeof checked === "boolean" && { checked }), ...(notes.length && { notes }) };
+    notes.push(...(await openings.notes()));
+    return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
   } finally {
     openings.stop();
   }
@@ -45,7 +50,7 @@ export async function click(context) {
  */
 export async function hover(context) {
   const found = await find(context, { action: "hover", selector: selectorOf(context) });
-  await context.session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...pointOf(found) });
+  await Promise.all([approach(context.session, pointOf(found)), moveTo(context.session, pointOf(found))]);
   return replyAbout(context, found);
 }
 
@@ -69,9 +74,8 @@ export async function fill(context) {
     await session.settled();
   }
   const reply = await replyAbout(context, found);
-  if (!filled) return { ...reply, notes: ["The page has left before the field could be read."] };
-  const { value: held, notes } = filled;
-  return { ...reply, value: held, ...(notes.length && { notes }) };
+  if (!filled) return noting(reply, ["The page has left before the field could be read."]);
+  return { ...noting(reply, filled.notes), value: filled.value };
 }
 
 /**
@@ -135,18 +139,18 @@ function pointOf({ point }) {
  * @param {DrivenContext} context
  * @param {FoundElement} found
  */
-async function replyAbout({ tabId, session }, { element, matches }) {
+async function replyAbout({ tabId, session }, { element, matches, notes }) {
   let tab = await tabById(tabId);
   if (tab.status === "loading") {
     await session.settled();
     tab = await tabById(tabId);
   }
-  return { element, matches, ...addressOf(tab) };
+  return { element, matches, ...addressOf(tab), ...(notes && { notes }) };
 }
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "readChecked"} look at what the input has made
+ * @param {"finishFill" | "readChecked" | "watchPress"} look at what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  */
@@ -182,17 +186,67 @@ async function enter(context, { text, isTyped }) {
 // --- Trusted events
 
 /**
+ * Presses the element where it is; anew when something else has come below the mouse by the time that it is pressed.
+ *
+ * @param {DrivenContext} context
+ * @returns {Promise<{found: FoundElement, notes: string[]}>}
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+async function pressElement(context) {
+  for (let presses = 1; ; presses += 1) {
+    const found = await find(context, { action: "click", selector: selectorOf(context) });
+    const { cover, isPressed, release } = await press(context, pointOf(found));
+    const note = `When the mouse was released, ${release} had come over the element: see whether that counted as a click.`;
+    if (!cover) return { found, notes: release ? [note] : [] };
+    if (isPressed) {
+      throw new CommandError("EXECUTION_ERROR", `When the mouse came, ${cover} lay over the element and was pressed.`);
+    }
+    if (presses === MAX_PRESSES) {
+      throw new CommandError(
+        "EXECUTION_ERROR",
+        `Each time the mouse comes, ${cover} covers the element, so nothing was pressed. Act on that instead.`,
+      );
+    }
+  }
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {Point} point
+ * @returns {Promise<PressOutcome>}
+ */
+async function press(context, point) {
+  const { session } = context;
+  const button = { ...point, button: "left", clickCount: 1 };
+  const isThere = approach(session, point);
+  await endsWithin(STEP_WAIT_MS, isThere);
+  // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
+  const [outcome] = await Promise.all([
+    afterwards(context, "watchPress", { point }),
+    isThere,
+    moveTo(session, point),
+    session.send("Input.dispatchMouseEvent", { type: "mousePressed", buttons: 1, force: PRESSURE, ...button }),
+    session.send("Input.dispatchMouseEvent", { type: "mouseReleased", buttons: 0, ...button }),
+  ]);
+  return /** @type {PressOutcome | null} */ (outcome) ?? { cover: "", isPressed: false, release: "" };
+}
+
+/**
+ * The last step of a way: what opens below the mouse waits for it to move.
+ *
  * @param {DrivenContext["session"]} session
  * @param {Point} point
  */
-async function press(session, point) {
-  const button = { ...point, button: "left", clickCount: 1 };
-  // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
-  await Promise.all([
-    session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...point }),
-    session.send("Input.dispatchMouseEvent", { type: "mousePressed", buttons: 1, ...button }),
-    session.send("Input.dispatchMouseEvent", { type: "mouseReleased", buttons: 0, ...button }),
-  ]);
+function approach(session, { x, y }) {
+  return moveTo(session, { x: x > 1 ? x - 1 : x + 1, y });
+}
+
+/**
+ * @param {DrivenContext["session"]} session
+ * @param {Point} point
+ */
+function moveTo(session, point) {
+  return session.send("Input.dispatchMouseEvent", { type: "mouseMoved", ...point });
 }
 
 /**
@@ -248,6 +302,15 @@ class TabOpenings {
       return tab ? [`It opened tab ${tab.id}${url}, which is not attached.`] : [];
     });
   }
+}
+
+/**
+ * @param {ActionReply} reply
+ * @param {string[]} notes
+ * @returns {ActionReply}
+ */
+function noting(reply, notes) {
+  return notes.length ? { ...reply, notes: [...(reply.notes ?? []), ...notes] } : reply;
 }
 
 /** @param {string} message */

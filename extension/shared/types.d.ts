@@ -266,6 +266,7 @@ export interface FoundElement {
   element: ElementDescription;
   /** How many elements the selector matches. */
   matches: number;
+  notes?: string[];
   /** click, hover: a point in the viewport where the element is hit, in CSS pixels. */
   point?: Point;
   /** click: whether the element has a state of being checked, which `readChecked` tells. */
@@ -295,6 +296,16 @@ export interface Point {
 export interface Box extends Point {
   width: number;
   height: number;
+}
+
+/** Where a press of the mouse has gone. */
+export interface PressOutcome {
+  /** What was hit instead of the element, as a name; empty when nothing was. */
+  cover: string;
+  /** Whether that was pressed: a press that goes astray is kept from pages that the extension sees. */
+  isPressed: boolean;
+  /** What had come over the element when the mouse was released, as a name; empty when nothing had. */
+  release: string;
 }
 
 /** What a field holds after it was filled. */

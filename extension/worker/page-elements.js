@@ -16,10 +16,11 @@ const FILES = [
   "unique-selectors",
   "near-misses",
   "targets",
+  "options",
   "readiness",
+  "press-watch",
   "fields",
   "filled-fields",
-  "options",
   "commands",
 ].map((name) => `page/elements/${name}.js`);
 
@@ -49,13 +50,14 @@ export async function actOnElement(context, requestFor) {
 
 /**
  * @param {CommandContext} context
- * @param {"finishFill" | "readChecked"} look at what input has made of the element
+ * @param {"finishFill" | "readChecked" | "watchPress"} look at what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
  */
 export async function lookAtElement(context, look, request) {
-  const answer = await runInPage(context, ask(look, { ...request, id: context.requestId }));
+  const id = context.requestId;
+  const answer = await runInPage(context, { ...ask(look, { ...request, id }), cancel: ask("cancel", { id }) });
   return answer === "absent" ? null : answer;
 }
 

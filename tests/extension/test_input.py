@@ -146,6 +146,100 @@ async def test_tab_in_the_background_is_clicked_without_being_shown(readiness: D
     assert not await readiness.popup.chrome(f"(await chrome.tabs.get({readiness.tab_id})).active")
 
 
+async def test_list_that_opens_below_the_mouse_takes_the_item_that_was_named(readiness: DrivenTab) -> None:
+    # As jQuery UI's autocomplete does: the first move over a new list is passed over, and the next one counts.
+    await readiness.show(
+        """<ul><li id=first>First<li id=second>Second</ul><script>
+          window.taken = "";
+          let focused = "first";
+          let isNew = true;
+          for (const item of document.querySelectorAll("li")) {
+            item.addEventListener("mousemove", () => {
+              if (isNew) isNew = false;
+              else focused = item.id;
+            });
+          }
+          document.addEventListener("click", () => (taken = focused));
+        </script>"""
+    )
+
+    await readiness.do("click", selector="#second")
+
+    assert await readiness.page.evaluate("taken") == "second"
+
+
+COVERED_WHEN_HOVERED = """<style>
+  b {{ display: block; width: 100px; height: 40px }}
+  i {{ display: none; position: absolute; left: 0; top: 0; width: 300px; height: 100px; background: gray }}
+  {style} {{ display: block }}
+</style><b id=delete>Delete</b><i id=cover>Cover</i><button id=free style="margin-top: 200px">Free</button><script>
+  window.events = [];
+  for (const type of ["pointerdown", "mousedown", "mouseup", "click"]) {{
+    document.addEventListener(type, (event) => events.push(`${{type}} ${{event.target.id}}`));
+  }}
+</script>"""
+
+
+def press_on(element: str) -> list[str]:
+    return [f"{event} {element}" for event in ("pointerdown", "mousedown", "mouseup", "click")]
+
+
+async def test_press_that_something_else_would_take_is_kept_from_the_page_and_told(readiness: DrivenTab) -> None:
+    await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i, i:hover"))
+
+    code, message = await readiness.refused("click", selector="#delete")
+
+    assert (code, 'i#cover "Cover"' in message) == ("EXECUTION_ERROR", True)
+    assert await readiness.page.evaluate("events") == []
+    await readiness.do("click", selector="#free")
+    assert await readiness.page.evaluate("events") == press_on("free")
+
+
+async def test_cover_that_comes_and_goes_with_the_mouse_leaves_no_false_success(readiness: DrivenTab) -> None:
+    await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i"))
+
+    reply = await readiness.ask("click", selector="#delete")
+
+    # Which of the two is there when the mouse comes changes with each of its moves.
+    events = await readiness.page.evaluate("events")
+    notes = reply["result"].get("notes", []) if reply["success"] else []
+    assert ("click delete" in events) == (reply["success"] and not notes)
+    assert ("mousedown delete" in events) == reply["success"]
+    assert all('i#cover "Cover" had come over the element' in note for note in notes)
+
+
+async def test_list_that_opens_over_its_button_when_that_is_pressed_is_told(readiness: DrivenTab) -> None:
+    await readiness.show(
+        """<button id=open>Open</button><div id=list hidden style="position: absolute; inset: 0">List</div><script>
+          document.querySelector("#open").onmousedown = () => (document.querySelector("#list").hidden = false);
+        </script>"""
+    )
+
+    result = await readiness.do("click", selector="#open")
+
+    assert result["notes"] == [
+        'When the mouse was released, div#list "List" had come over the element: see whether that counted as a click.'
+    ]
+    assert "notes" not in await readiness.do("click", selector="#list")
+
+
+async def test_element_that_is_replaced_when_the_mouse_comes_is_pressed_all_the_same(readiness: DrivenTab) -> None:
+    await readiness.show(
+        """<button id=go>Go</button><script>
+          window.clicked = 0;
+          document.querySelector("#go").onmousemove = ({ target }) => {
+            const other = target.cloneNode(true);
+            other.onclick = () => (clicked += 1);
+            target.replaceWith(other);
+          };
+        </script>"""
+    )
+
+    await readiness.do("click", selector="#go")
+
+    assert await readiness.page.evaluate("clicked") == 1
+
+
 # --- What a click does
 
 
@@ -170,6 +264,16 @@ async def test_page_gets_the_events_that_a_person_makes(clicking: DrivenTab) -> 
         "title": "What clicks do",
     }
     assert len(json.dumps(result)) < 300
+
+
+async def test_mouse_presses_as_hard_as_a_mouse_does(clicking: DrivenTab) -> None:
+    await clicking.page.evaluate(
+        "document.addEventListener('pointerdown', ({ pressure }) => (window.pressure = pressure))"
+    )
+
+    await clicking.do("click", selector="#pointer")
+
+    assert await clicking.page.evaluate("pressure") == 0.5
 
 
 async def test_link_is_followed_before_the_reply(clicking: DrivenTab) -> None:

@@ -76,7 +76,7 @@ class IsolatedWorld:
 
     def evaluate(self, program: str) -> Any:
         """Return the JSON value of *program*; `undefined` and `null` are None."""
-        asked = {"expression": program, "contextId": self._context, "returnByValue": True}
+        asked = {"expression": program, "contextId": self._context, "returnByValue": True, "awaitPromise": True}
         reply = self._session.send("Runtime.evaluate", asked)
         if "exceptionDetails" in reply:
             raise JavaScriptError(reply["exceptionDetails"]["exception"].get("description", "something was thrown"))

@@ -3,18 +3,25 @@
 // What commands/input.js asks of a page.
 
 const elementCommands = (() => {
-  const { attributeOf, controlOf, kindOf, scrollTo, tagOf } = dom;
+  const { attributeOf, controlOf, kindOf, tagOf } = dom;
   const { PageError, shorten, textOf } = texts;
-  const { handleOf, outlineOf } = geometry;
+  const { bringIntoView, handleOf, outlineOf } = geometry;
   const { selectorOf } = uniqueSelectors;
   const { Wait } = readiness;
   const { prepareField } = fields;
   const { chooseOptions } = options;
+  const { PressWatch } = pressWatch;
 
-  /** @type {Map<string, AbortController>} by the ids of their requests */
+  /** @typedef {InstanceType<typeof PressWatch>} Press */
+
+  /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
   const running = new Map();
-  /** What the latest action has left to look at again, once the trusted input has come. */
-  let latest = /** @type {{id: string, prepared?: PreparedField, checkable?: Element}} */ ({ id: "" });
+  /**
+   * What the latest action has left to look at again, once the trusted input has come.
+   *
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element}}
+   */
+  let latest = { id: "" };
 
   /**
    * Finds an element, waits until it can be acted on, and does what needs no trusted input.
@@ -23,19 +30,25 @@ const elementCommands = (() => {
    * @returns {Promise<ElementAnswer>}
    */
   async function act(request) {
-    const controller = new AbortController();
-    running.set(request.id, controller);
+    const { signal } = begin(request.id);
     try {
-      const { element, roots, ...found } = await new Wait(request, controller.signal).ready();
-      latest = { id: request.id };
+      const { element, roots, ...found } = await new Wait(request, signal).ready();
+      latest.press?.stop();
+      latest = { id: request.id, signal };
       // Acting may take the element away.
       const description = describe(element, roots);
-      return { code: "", element: description, ...found, ...actOn(element, request) };
+      return { code: "", element: description, ...found, ...actOn(element, roots, request) };
     } catch (error) {
       return failure(error);
-    } finally {
-      running.delete(request.id);
     }
+  }
+
+  /** @param {string} id */
+  function begin(id) {
+    const controller = new AbortController();
+    running.clear();
+    running.set(id, controller);
+    return controller;
   }
 
   /** @param {{id: string}} request to end without acting; nobody waits for its answer any more */
@@ -48,7 +61,16 @@ const elementCommands = (() => {
    * @returns {Promise<FilledField> | null} null in another page than that
    */
   function finishFill({ id, ...how }) {
-    return latest.id === id && latest.prepared ? filledFields.finishFill(latest.prepared, how) : null;
+    const { prepared, signal } = latest;
+    return latest.id === id && prepared && signal ? filledFields.finishFill(prepared, signal, how) : null;
+  }
+
+  /**
+   * @param {{id: string, point: Point}} request during a press after a click of that id
+   * @returns {Promise<PressOutcome> | null} null in another page than that
+   */
+  function watchPress({ id, point }) {
+    return latest.id === id && latest.press ? latest.press.outcome(point) : null;
   }
 
   /**
@@ -73,10 +95,11 @@ const elementCommands = (() => {
 
   /**
    * @param {Element} element
+   * @param {Root[]} roots all of the page
    * @param {ElementRequest} request
    * @returns {Partial<FoundElement>}
    */
-  function actOn(element, request) {
+  function actOn(element, roots, request) {
     switch (request.action) {
       case "fill": {
         const { filling, prepared } = prepareField(element, request.value);
@@ -86,9 +109,10 @@ const elementCommands = (() => {
       case "select":
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
-        scrollTo(handleOf(element), { block: "nearest", inline: "nearest" });
+        bringIntoView(handleOf(element), "nearest");
         return { box: outlineOf(handleOf(element)) };
       case "click":
+        latest.press = new PressWatch(element, roots);
         return rememberState(controlOf(element) ?? element);
       case "hover":
         return {};
@@ -116,7 +140,7 @@ const elementCommands = (() => {
     };
   }
 
-  const commands = { act, cancel, finishFill, readChecked };
+  const commands = { act, cancel, finishFill, readChecked, watchPress };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

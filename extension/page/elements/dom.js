@@ -197,6 +197,7 @@ const dom = (() => {
     isDocument,
     isDrawnIn,
     isElement,
+    isFrame,
     isHtml,
     isMatch,
     kindOf,

@@ -37,10 +37,6 @@ const fields = (() => {
     if (active !== field) {
       throw misfit(element, `gives the focus away${active ? ` to ${nameOf(active)}` : ""}. Fill what takes it.`);
     }
-    // Some fields are read-only until they have the focus, to keep the browser from filling them.
-    if (isControl(element) && field.readOnly) {
-      throw misfit(element, "is read-only. It changes only by what the page itself does.");
-    }
     const before = isControl(element) ? field.value : innerTextOf(field);
     const prepared = { field, before, typed: isTyped && typingInto(field) };
     if (isTyped) selectContent(field);

@@ -13,18 +13,20 @@ const filledFields = (() => {
    * Looks at what a field has made of the text, and tells the page of the change as leaving the field would.
    *
    * @param {PreparedField} prepared
+   * @param {AbortSignal} signal
    * @param {object} request
    * @param {string} request.text what the field was to hold
    * @param {boolean} request.isEarly whether the text may still be on its way
    * @param {boolean} request.mayRetype
    * @returns {Promise<FilledField>}
    */
-  async function finishFill({ field, before, typed }, { text, isEarly, mayRetype }) {
+  async function finishFill({ field, before, typed }, signal, { text, isEarly, mayRetype }) {
     if (isEarly) {
       const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
       if ((await Promise.race([typed, late])) === "late") return { value: "", next: "look", notes: [] };
+      signal.throwIfAborted();
     }
-    if (mayRetype && hasRoomFor(field, text) && essence(heldBy(field)) !== essence(text)) {
+    if (mayRetype && hasRoomFor(field, text) && !isSame(heldBy(field), text)) {
       field.focus();
       selectContent(field);
       return { value: "", next: "retype", notes: [] };
@@ -43,9 +45,15 @@ const filledFields = (() => {
     return isControl(field) && field.type === "password";
   }
 
-  /** @param {string} value */
-  function essence(value) {
-    return (value.normalize("NFC").match(/[\p{L}\p{N}]/gu) ?? []).join("").toLowerCase();
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean} whether the two differ only by what a field adds or leaves out when it writes in its own way
+   */
+  function isSame(held, text) {
+    const kept = /[\p{L}\p{N}]/u.test(text) ? /[\p{L}\p{N}]/gu : /\S/gu;
+    const essence = (/** @type {string} */ value) => (value.normalize("NFC").match(kept) ?? []).join("").toLowerCase();
+    return essence(held) === essence(text);
   }
 
   /**
@@ -68,7 +76,7 @@ const filledFields = (() => {
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
       isOther &&
         hasRoomFor(field, text) &&
-        (essence(value) === essence(text)
+        (isSame(value, text)
           ? "The field writes it in its own way."
           : "The field holds something else than was asked for."),
       isControl(field) &&

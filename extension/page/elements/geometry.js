@@ -6,6 +6,7 @@ const geometry = (() => {
   const {
     boxOf,
     documentOf,
+    drawnAncestors,
     elementAt,
     frameOf,
     holderOf,
@@ -13,7 +14,9 @@ const geometry = (() => {
     isDocument,
     isDrawnIn,
     labelsOf,
+    queryIn,
     rootOf,
+    scrollTo,
     windowOf,
   } = dom;
 
@@ -36,9 +39,12 @@ const geometry = (() => {
     return width > 0 && height > 0;
   }
 
-  /** @param {Element} element */
-  function isRendered(element) {
-    const options = { visibilityProperty: true };
+  /**
+   * @param {Element} element
+   * @param {CheckVisibilityOptions} [options]
+   * @returns {boolean} whether it or what is in it can be drawn
+   */
+  function isRendered(element, options = {}) {
     return Reflect.apply(Element.prototype.checkVisibility, element, [options]) || isBoxless(element);
   }
 
@@ -52,7 +58,7 @@ const geometry = (() => {
    * @returns {boolean}
    */
   function isVisible(element) {
-    if (!isRendered(element) || !rectsOf(element).length) return false;
+    if (!isRendered(element, { visibilityProperty: true }) || !rectsOf(element).length) return false;
     const frame = frameOf(element);
     return !frame || isVisible(frame);
   }
@@ -71,50 +77,121 @@ const geometry = (() => {
   }
 
   /**
+   * Only the size of a turned box can be asked for, and where it is; how it is turned is in the styles around it.
+   *
    * @param {Element} frame
-   * @returns {{x: number, y: number, scaleX: number, scaleY: number}} where its page starts in the outer page
+   * @returns {DOMMatrix} from the viewport of its page to the one that the frame stands in
    */
-  function insideOf(frame) {
+  function placeOf(frame) {
     const { offsetWidth, offsetHeight, clientLeft, clientTop } = /** @type {HTMLElement} */ (frame);
-    const { x, y, width, height } = boxOf(frame);
     const { paddingLeft, paddingTop } = getComputedStyle(frame);
-    const scaleX = width / offsetWidth || 1;
-    const scaleY = height / offsetHeight || 1;
+    const turn = turnOf(frame);
+    const turned = boundsOf({ x: 0, y: 0, width: offsetWidth, height: offsetHeight }, turn);
+    const drawn = boxOf(frame);
+    return new DOMMatrix()
+      .translate(drawn.x, drawn.y)
+      .scale(drawn.width / turned.width || 1, drawn.height / turned.height || 1)
+      .translate(-turned.x, -turned.y)
+      .multiply(turn)
+      .translate(clientLeft + parseFloat(paddingLeft), clientTop + parseFloat(paddingTop));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {DOMMatrix} how it is turned in its page, without where it is
+   */
+  function turnOf(element) {
+    let turn = new DOMMatrix();
+    for (const ancestor of drawnAncestors(element)) {
+      if (documentOf(ancestor) !== documentOf(element)) break;
+      const { rotate, scale, transform } = getComputedStyle(ancestor);
+      const steps = [
+        /^[-\d.]+deg$/u.test(rotate) && `rotate(${rotate})`,
+        scale !== "none" && `scale(${scale.split(" ", 2).join()})`,
+        transform !== "none" && transform,
+      ];
+      turn = new DOMMatrix(steps.filter(Boolean).join(" ")).multiply(turn);
+    }
+    const { a, b, c, d } = turn;
+    return new DOMMatrix([a, b, c, d, 0, 0]);
+  }
+
+  /**
+   * @param {Box} box
+   * @param {DOMMatrix} matrix
+   * @returns {Box} around the box where the matrix takes it
+   */
+  function boundsOf({ x, y, width, height }, matrix) {
+    const corners = [
+      [x, y],
+      [x + width, y],
+      [x + width, y + height],
+      [x, y + height],
+    ];
+    return new DOMQuad(
+      ...corners.map(([left, top]) => matrix.transformPoint({ x: left ?? 0, y: top ?? 0 })),
+    ).getBounds();
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {DOMMatrix} from the viewport of its frame to that of the main frame
+   */
+  function toMainFrame(element) {
+    let matrix = new DOMMatrix();
+    for (let frame = frameOf(element); frame; frame = frameOf(frame)) matrix = placeOf(frame).multiply(matrix);
+    return matrix;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Box} its place in the viewport of the main frame
+   */
+  function placeInMainFrame(element) {
+    return boundsOf(boxOf(element), toMainFrame(element));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Box} what is in sight of the viewport of its frame, or a little more when a frame is turned
+   */
+  function sightOf(element) {
+    const { innerWidth: width, innerHeight: height } =
+      windowOf(/** @type {Document} */ (documentOf(element))) ?? window;
+    const own = { x: 0, y: 0, width, height };
+    const frame = frameOf(element);
+    return frame ? overlap(own, boundsOf(sightOf(frame), placeOf(frame).inverse())) : own;
+  }
+
+  /**
+   * @param {Box} a
+   * @param {Box} b
+   * @returns {Box} without area when they do not meet
+   */
+  function overlap(a, b) {
+    const x = Math.max(a.x, b.x);
+    const y = Math.max(a.y, b.y);
     return {
-      x: x + (clientLeft + parseFloat(paddingLeft)) * scaleX,
-      y: y + (clientTop + parseFloat(paddingTop)) * scaleY,
-      scaleX,
-      scaleY,
+      x,
+      y,
+      width: Math.min(a.x + a.width, b.x + b.width) - x,
+      height: Math.min(a.y + a.height, b.y + b.height) - y,
     };
   }
 
   /**
-   * @param {Box} box in the viewport of the element's frame
    * @param {Element} element
-   * @param {{isClipped: boolean}} how whether to leave out what lies outside of a viewport
-   * @returns {Box} in the viewport of the main frame
+   * @param {ScrollLogicalPosition} block
    */
-  function inMainFrame({ x, y, width, height }, element, { isClipped }) {
+  function bringIntoView(element, block) {
+    const isBoxed = (/** @type {Element} */ one) => !isBoxless(one) && rectsOf(one).length > 0;
+    const within = isBoxless(element) ? queryIn(element, "*").find(isBoxed) : element;
+    const around = [...drawnAncestors(element)].find((ancestor) => !isBoxless(ancestor)) ?? element;
+    scrollTo(within ?? around, { block, inline: "nearest" });
+    // Bare text is somewhere in what it stands in.
+    const [bare] = within ? [] : rectsOf(element);
     const view = windowOf(/** @type {Document} */ (documentOf(element)));
-    if (isClipped && view) {
-      const left = Math.max(0, x);
-      const top = Math.max(0, y);
-      width = Math.min(x + width, view.innerWidth) - left;
-      height = Math.min(y + height, view.innerHeight) - top;
-      x = left;
-      y = top;
-    }
-    const frame = frameOf(element);
-    if (!frame) return { x, y, width, height };
-    const inside = insideOf(frame);
-    const { scaleX, scaleY } = inside;
-    const outer = {
-      x: inside.x + x * scaleX,
-      y: inside.y + y * scaleY,
-      width: width * scaleX,
-      height: height * scaleY,
-    };
-    return inMainFrame(outer, frame, { isClipped });
+    if (bare && view) view.scrollBy({ top: bare.y - view.innerHeight / 2, behavior: "instant" });
   }
 
   /**
@@ -133,8 +210,7 @@ const geometry = (() => {
       const inner = innerRootOf(element);
       if (!inner) return innermost;
       if (isDocument(inner)) {
-        const { x, y, scaleX, scaleY } = insideOf(element);
-        point = { x: (point.x - x) / scaleX, y: (point.y - y) / scaleY };
+        point = placeOf(element).inverse().transformPoint(point);
       }
       root = inner;
     }
@@ -147,12 +223,15 @@ const geometry = (() => {
    */
   function aimAt(handle, element) {
     const rects = rectsOf(handle).slice(0, MAX_RECTS);
-    const boxes = rects.map((rect) => inMainFrame(rect, handle, { isClipped: true })).filter(hasArea);
+    const sight = sightOf(handle);
+    const boxes = rects.map((rect) => overlap(rect, sight)).filter(hasArea);
+    const matrix = toMainFrame(handle);
     /** @type {Element | null} */
     let cover = null;
     for (const [right, down] of SPOTS) {
       for (const { x, y, width, height } of boxes) {
-        const point = { x: round(x + width * right), y: round(y + height * down) };
+        const spot = matrix.transformPoint({ x: x + width * right, y: y + height * down });
+        const point = { x: round(spot.x), y: round(spot.y) };
         const element_ = hitAt(point);
         if (element_ && isPartOf(element_, element)) return { point, cover: null };
         cover ??= element_;
@@ -191,7 +270,8 @@ const geometry = (() => {
    * @returns {Box} in the document of the main frame
    */
   function outlineOf(element) {
-    const boxes = rectsOf(element).map((rect) => inMainFrame(rect, element, { isClipped: false }));
+    const matrix = toMainFrame(element);
+    const boxes = rectsOf(element).map((rect) => boundsOf(rect, matrix));
     const x = Math.min(...boxes.map((box) => box.x));
     const y = Math.min(...boxes.map((box) => box.y));
     const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
@@ -204,5 +284,5 @@ const geometry = (() => {
     return Math.round(value * 100) / 100;
   }
 
-  return { aimAt, handleOf, inMainFrame, isRendered, isVisible, outlineOf };
+  return { aimAt, bringIntoView, handleOf, hitAt, isPartOf, isRendered, isVisible, outlineOf, placeInMainFrame };
 })();

@@ -16,4 +16,5 @@ declare global {
   type Filling = shared.Filling;
   type FoundElement = shared.FoundElement;
   type Point = shared.Point;
+  type PressOutcome = shared.PressOutcome;
 }

@@ -6,6 +6,7 @@ const nearMisses = (() => {
   const { attributeOf, innerRootOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
   const { TEXT_LENGTH, PageError, collapse, quote, textOf } = texts;
   const { isVisible } = geometry;
+  const { PARTLY_SEARCHED } = search;
   const { selectorOf } = uniqueSelectors;
 
   const SELECTOR_LENGTH = 120;
@@ -15,16 +16,17 @@ const nearMisses = (() => {
 
   /**
    * @param {string} selector
-   * @param {Root[]} roots where it was searched
+   * @param {Pick<InstanceType<typeof search.Search>, "roots" | "isWhole">} searched
    */
-  function notFound(selector, roots) {
+  function notFound(selector, { roots, isWhole }) {
     const near = similarElements(selector, roots);
     const advice = near.length
       ? `Did you mean ${near.join(" or ")}?`
       : "Nothing like it is there. Read the page or take a screenshot to see what is.";
     const foreign = queryAll(document, "iframe").filter((frame) => !innerRootOf(frame) && isVisible(frame)).length;
     const frames = foreign ? ` ${foreign} of its frames come from other sites and cannot be searched.` : "";
-    return new PageError("ELEMENT_NOT_FOUND", `No element matches ${quote(selector)}. ${advice}${frames}`);
+    const rest = isWhole ? "" : ` ${PARTLY_SEARCHED}`;
+    return new PageError("ELEMENT_NOT_FOUND", `No element matches ${quote(selector)}. ${advice}${frames}${rest}`);
   }
 
   /**

@@ -16,7 +16,7 @@ const options = (() => {
     if (!list.multiple && values.length !== 1) {
       throw misfit(list, `takes one option, and ${values.length} were given. Give one value or label.`);
     }
-    const chosen = new Set(values.map((value) => optionOf(list, value)));
+    const { chosen } = matching(list, values);
     const changed = [...list.options].filter((option) => option.selected !== chosen.has(option));
     for (const option of list.multiple ? changed : chosen) option.selected = chosen.has(option);
     if (changed.length) {
@@ -28,23 +28,46 @@ const options = (() => {
 
   /**
    * @param {HTMLSelectElement} list
+   * @param {string[]} values
+   * @returns {{chosen: Set<HTMLOptionElement>, trouble: string}} the trouble completes a sentence that starts with the list
+   */
+  function matching(list, values) {
+    /** @type {Set<HTMLOptionElement>} */
+    const chosen = new Set();
+    for (const wanted of values) {
+      const found = optionsLike(list, wanted);
+      const usable = found.find((option) => !isMatch(option, ":disabled, optgroup:disabled > *"));
+      if (!found.length) return { chosen, trouble: `has no option ${quote(wanted)}. ${inventoryOf(list)}` };
+      if (!usable) {
+        return { chosen, trouble: `has an option ${quote(wanted)}, but it is disabled. Choose another one.` };
+      }
+      chosen.add(usable);
+    }
+    return { chosen, trouble: "" };
+  }
+
+  /**
+   * @param {HTMLSelectElement} list
    * @param {string} wanted
    */
-  function optionOf(list, wanted) {
+  function optionsLike(list, wanted) {
     const all = [...list.options];
     const fold = (/** @type {string} */ text) => collapse(text).toLowerCase();
-    const found = [
+    const ways = [
       all.filter(({ value }) => value === wanted),
       all.filter(({ label }) => label === wanted),
       all.filter(({ label }) => fold(label) === fold(wanted)),
-    ].find((matching) => matching.length);
-    const named = all.slice(0, LISTED_OPTIONS).map(({ value, label }) => `${quote(value)} (${quote(label)})`);
-    const more = all.length > LISTED_OPTIONS ? ` and ${all.length - LISTED_OPTIONS} more` : "";
-    if (!found) throw misfit(list, `has no option ${quote(wanted)}. Its options are ${named.join(", ")}${more}.`);
-    const usable = found.find((option) => !isMatch(option, ":disabled, optgroup:disabled > *"));
-    if (!usable) throw misfit(list, `has an option ${quote(wanted)}, but it is disabled. Choose another one.`);
-    return usable;
+    ];
+    return ways.find((found) => found.length) ?? [];
   }
 
-  return { chooseOptions };
+  /** @param {HTMLSelectElement} list */
+  function inventoryOf(list) {
+    const all = [...list.options];
+    const named = all.slice(0, LISTED_OPTIONS).map(({ value, label }) => `${quote(value)} (${quote(label)})`);
+    const more = all.length > LISTED_OPTIONS ? ` and ${all.length - LISTED_OPTIONS} more` : "";
+    return all.length ? `Its options are ${named.join(", ")}${more}.` : "It has no options.";
+  }
+
+  return { chooseOptions, matching };
 })();

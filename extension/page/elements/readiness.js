@@ -3,20 +3,22 @@
 // Waiting until an element is there and can be acted on.
 
 const readiness = (() => {
-  const { boxOf, drawnAncestors, isDrawnIn, isMatch, scrollTo } = dom;
+  const { drawnAncestors, isControl, isDrawnIn, isMatch } = dom;
   const { PageError, nameOf } = texts;
-  const { aimAt, handleOf, inMainFrame, isVisible } = geometry;
-  const { Search } = search;
+  const { aimAt, bringIntoView, handleOf, isVisible, placeInMainFrame } = geometry;
+  const { PARTLY_SEARCHED, Search } = search;
   const { notFound } = nearMisses;
   const { targetOf } = targets;
+  const { matching } = options;
 
   const POLL_MS = 50;
   /** A tab that nobody sees draws one frame a second: behind others it is not waited for, in a covered window it is. */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
+  const READ_ONLY = "is still read-only. It changes only by what the page itself does.";
   /** Fixed headers and footers cover what stands at an edge. */
   const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
 
-  /** @typedef {{element: Element, matches: number, roots: Root[], point?: Point}} Ready */
+  /** @typedef {{element: Element, matches: number, roots: Root[], notes?: string[], point?: Point}} Ready */
 
   /** The wait of one request. */
   class Wait {
@@ -28,6 +30,8 @@ const readiness = (() => {
     #search;
     /** @type {ScrollLogicalPosition[]} what was not tried yet */
     #alignments = [...ALIGNMENTS];
+    /** @readonly */
+    #begun = performance.now();
 
     /**
      * @param {ElementRequest} request
@@ -53,7 +57,10 @@ const readiness = (() => {
         const found = await this.#found();
         const element = targetOf(/** @type {Element} */ (found.find(isVisible) ?? found[0]), action);
         const { trouble, ...aimed } = await this.#attempt(element);
-        if (!trouble) return { element, matches: found.length, roots: this.#search.roots, ...aimed };
+        if (!trouble) {
+          const { roots, isWhole } = this.#search;
+          return { element, matches: found.length, roots, ...(!isWhole && { notes: [PARTLY_SEARCHED] }), ...aimed };
+        }
         if (performance.now() > deadline) {
           throw new PageError("EXECUTION_ERROR", `After ${limits.ready / 1000} s ${nameOf(element)} ${trouble}`);
         }
@@ -66,8 +73,9 @@ const readiness = (() => {
       const deadline = performance.now() + limits.find;
       for (;;) {
         const found = this.#search.find();
-        if (found.length) return found;
-        if (performance.now() > deadline) throw notFound(selector, this.#search.roots);
+        // Before a part of another text is taken, the whole text may come.
+        if (found.length && (!this.#search.isPartial || performance.now() > this.#begun + limits.find)) return found;
+        if (!found.length && performance.now() > deadline) throw notFound(selector, this.#search);
         await this.#pause(POLL_MS);
       }
     }
@@ -80,11 +88,24 @@ const readiness = (() => {
       const { action } = this.#request;
       const handle = handleOf(element);
       if (!isVisible(handle)) return { trouble: "is still not visible. Do first what shows it, then try again." };
-      if (isDisabled(element)) return { trouble: "is still disabled. Do first what enables it, then try again." };
+      // The hint that comes with the mouse says why.
+      const isOff = action !== "hover" && isDisabled(element);
+      if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
       if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
-      if (action !== "click" && action !== "hover") return { trouble: "" };
+      if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
+      if (this.#request.action === "select") {
+        return { trouble: matching(/** @type {HTMLSelectElement} */ (element), this.#request.values).trouble };
+      }
+      return action === "show" ? { trouble: "" } : this.#aim(element, handle);
+    }
+
+    /**
+     * @param {Element} element
+     * @param {Element} handle
+     */
+    async #aim(element, handle) {
       const block = aimAt(handle, element).point ? undefined : this.#alignments.shift();
-      if (block) scrollTo(handle, { block, inline: "nearest" });
+      if (block) bringIntoView(handle, block);
       if (await this.#moves(handle)) {
         return { trouble: "still moves. Wait until the page has come to rest, then try again." };
       }
@@ -94,12 +115,11 @@ const readiness = (() => {
 
     /** @param {Element} handle */
     async #moves(handle) {
-      const place = () => inMainFrame(boxOf(handle), handle, { isClipped: false });
       // Between two frames the browser has moved what it animates to where the next frame shows it.
       if (isAnimated(handle)) await this.#nextFrame();
-      const before = place();
+      const before = placeInMainFrame(handle);
       await this.#nextFrame();
-      const { x, y, width, height } = place();
+      const { x, y, width, height } = placeInMainFrame(handle);
       return x !== before.x || y !== before.y || width !== before.width || height !== before.height;
     }
 
@@ -130,6 +150,16 @@ const readiness = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @returns {boolean} also with the focus: until then some fields keep the browser from filling them
+   */
+  function isReadOnly(element) {
+    const field = /** @type {HTMLInputElement} */ (element);
+    if (isControl(element) && field.readOnly) field.focus();
+    return isControl(element) && field.readOnly;
+  }
+
+  /**
    * @param {Element} handle
    * @param {Element | null} cover
    */
@@ -138,13 +168,21 @@ const readiness = (() => {
       return "lets the mouse through (pointer-events: none). Act on what holds it or lies below it.";
     }
     if (!cover) return "is still outside of what can be scrolled into view.";
-    // The banner rather than the paragraph in it.
+    return `is still covered by ${coverName(cover, handle)}. Close or scroll away what covers it, then try again.`;
+  }
+
+  /**
+   * @param {Element} cover
+   * @param {Element} covered
+   * @returns {string} of the banner rather than of the paragraph in it
+   */
+  function coverName(cover, covered) {
     let outermost = cover;
     for (const ancestor of drawnAncestors(cover)) {
-      if (isDrawnIn(ancestor, handle)) break;
+      if (isDrawnIn(ancestor, covered)) break;
       outermost = ancestor;
     }
-    return `is still covered by ${nameOf(outermost)}. Close or scroll away what covers it, then try again.`;
+    return nameOf(outermost);
   }
 
   /** @param {Element} element */
@@ -161,5 +199,5 @@ const readiness = (() => {
     return [...drawnAncestors(element)].some((ancestor) => isMatch(ancestor, "[inert]"));
   }
 
-  return { Wait, pause };
+  return { Wait, coverName, pause };
 })();

@@ -13,6 +13,9 @@ const search = (() => {
   const { isRendered } = geometry;
 
   const MAX_ROOTS = 500;
+  const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
+  /** Letters that one letter is drawn as. */
+  const MAX_CAPITALS = 3;
   /** Most elements of large pages are of kinds that cannot have a shadow root. */
   const MAY_HOLD_A_ROOT =
     "*:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, meta, ol, " +
@@ -24,6 +27,10 @@ const search = (() => {
     #parts;
     /** @type {Root[]} where it was searched last: going through a large page again would take as long */
     roots = [];
+    /** Whether that was all there is. */
+    isWhole = true;
+    /** Whether the text was found only as a part of another. */
+    isPartial = false;
 
     /**
      * @param {string} selector
@@ -36,24 +43,43 @@ const search = (() => {
     /** @returns {Element[]} outer trees first, each in its own order */
     find() {
       this.roots = allRoots();
+      this.isWhole = this.roots.length <= MAX_ROOTS;
+      this.roots.length = Math.min(this.roots.length, MAX_ROOTS);
       /** @type {Element[]} */
       let found = [];
       for (const [index, part] of this.#parts.entries()) {
         const scopes = index > 0 ? innerScopes(this.#parts[index - 1], found) : this.roots;
-        found = part.text ? findPart(scopes, part) : [];
+        found = part.text ? this.#findPart(scopes, part) : [];
       }
       return found;
     }
+
+    /**
+     * @param {Root[]} roots
+     * @param {SelectorPart} part
+     * @returns {Element[]}
+     */
+    #findPart(roots, { kind, text }) {
+      if (kind === "css") return roots.flatMap((root) => queryAll(root, text));
+      if (kind === "xpath") return roots.flatMap((root) => byXPath(root, text));
+      const hits = byText(roots, text);
+      const exact = hits.filter(({ isExact }) => isExact);
+      this.isPartial = !exact.length;
+      return [...new Set((exact.length ? exact : hits).map(({ element }) => element))];
+    }
   }
 
-  /** @returns {Root[]} the document, and every root inside it that may be searched; outer ones first */
+  /**
+   * @returns {Root[]} the document, and every root inside it that may be searched, outer ones first; one more than may
+   *   be when there are too many
+   */
   function allRoots() {
     /** @type {Root[]} */
     const roots = [document];
     for (const root of roots) {
       for (const element of queryAll(root, MAY_HOLD_A_ROOT)) {
         const inner = innerRootOf(element);
-        if (inner && roots.length < MAX_ROOTS) roots.push(inner);
+        if (inner && roots.length <= MAX_ROOTS) roots.push(inner);
       }
     }
     return roots;
@@ -131,17 +157,6 @@ const search = (() => {
   }
 
   /**
-   * @param {Root[]} roots
-   * @param {SelectorPart} part
-   * @returns {Element[]}
-   */
-  function findPart(roots, { kind, text }) {
-    if (kind === "css") return roots.flatMap((root) => queryAll(root, text));
-    if (kind === "xpath") return roots.flatMap((root) => byXPath(root, text));
-    return byText(roots, text);
-  }
-
-  /**
    * @param {Root} root
    * @param {string} expression
    * @returns {Element[]}
@@ -171,22 +186,20 @@ const search = (() => {
   }
 
   /**
-   * The smallest visible elements with that text: those that have no other if there are any.
+   * The smallest elements that are drawn with that text.
    *
    * @param {Root[]} roots
    * @param {string} text
    */
   function byText(roots, text) {
     const wanted = collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
-    const hits = roots.flatMap((root) => [
+    return roots.flatMap((root) => [
       // A document that is just being replaced has no element at all.
       ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
       ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
         hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
       ),
     ]);
-    const exact = hits.filter(({ isExact }) => isExact);
-    return [...new Set((exact.length ? exact : hits).map(({ element }) => element))];
   }
 
   /**
@@ -195,8 +208,9 @@ const search = (() => {
    * @returns {{element: Element, isExact: boolean}[]}
    */
   function smallestWith(element, wanted) {
-    // Drawn text is never longer than all text, and costs more to ask for.
-    if ((textContentOf(element)?.length ?? 0) < wanted.length || !isRendered(element)) return [];
+    // Drawn text costs more to ask for than all text, and is longer by blanks and capitals ("ß" is drawn as "SS") only.
+    const most = (textContentOf(element)?.length ?? 0) * MAX_CAPITALS;
+    if (most < wanted.replaceAll(" ", "").length || !isRendered(element)) return [];
     const own = hit(element, visibleTextOf(element), wanted);
     if (!own.length) return [];
     const inner = [...childrenOf(element)].flatMap((child) => smallestWith(child, wanted));
@@ -213,5 +227,5 @@ const search = (() => {
     return found.includes(wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { Search, allRoots };
+  return { PARTLY_SEARCHED, Search, allRoots };
 })();

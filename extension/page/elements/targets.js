@@ -3,7 +3,7 @@
 // Which element takes the action.
 
 const targets = (() => {
-  const { closestOf, controlOf, isControl, isHtml, kindOf, queryIn, treeAncestors } = dom;
+  const { closestOf, controlOf, drawnAncestors, isControl, isHtml, isMatch, kindOf, queryIn, treeAncestors } = dom;
   const { misfit } = texts;
   const { isVisible } = geometry;
   const { allRoots } = search;
@@ -35,6 +35,10 @@ const targets = (() => {
     ["option", "is an option of a list. Use select on the list, with the option's value or label."],
     ["color", "would open a window of the browser. Use fill with a colour such as #ff8800."],
   ]);
+  /** What a click on something inside is for. */
+  const TAKERS =
+    "a, button, label, summary, [onclick], [tabindex], " +
+    "[role='button'], [role='link'], [role='menuitem'], [role='option'], [role='tab']";
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
 
   /**
@@ -48,7 +52,18 @@ const targets = (() => {
     if (action === "select") return listOf(element);
     const kind = kindOf(controlOf(element) ?? element);
     if (action === "click" && UNCLICKABLE.has(kind)) throw misfit(element, ADVICE.get(kind) ?? "");
-    return element;
+    return takerOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element} itself, or the button around it that takes the mouse in its place
+   */
+  function takerOf(element) {
+    const isPassed = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
+    if (!isPassed(element) || isMatch(element, TAKERS)) return element;
+    const taker = [...drawnAncestors(element)].find((ancestor) => !isPassed(ancestor));
+    return taker && isMatch(taker, TAKERS) ? taker : element;
   }
 
   /** @param {Element} element */
