@@ -7,8 +7,13 @@
 
 const MAX_ENTRIES = 10_000;
 const MAX_MESSAGE_LENGTH = 2_000;
+/** Of a page's messages the browser keeps the newest for whoever comes later. */
+const MAX_REPLAYED = 1_000;
 /** Only what was there before the debugger came arrives without a preview; each costs a question to the page. */
-const MAX_LOOKED_INTO = 200;
+const MAX_LOOKED_INTO = 1_000;
+/** More at once, or more in a second for long, is a flood. */
+const MAX_AT_ONCE = 5_000;
+const MAX_PER_SECOND = 1_000;
 
 /** @type {Record<string, ConsoleEntry["level"]>} */
 const CALL_LEVELS = { debug: "debug", info: "info", warning: "warn", error: "error", assert: "error" };
@@ -16,17 +21,33 @@ const CALL_LEVELS = { debug: "debug", info: "info", warning: "warn", error: "err
 const ENTRY_LEVELS = { verbose: "debug", info: "info", warning: "warn", error: "error" };
 const SILENT_CALLS = new Set(["endGroup", "clear", "profile", "profileEnd"]);
 
+/**
+ * @typedef {object} Message
+ * @property {number} timestamp milliseconds since 1970
+ * @property {ConsoleEntry["level"]} level
+ * @property {string} text
+ * @property {string} [prefix]
+ * @property {RemoteObject[]} [args] the values that the text is made of
+ * @property {(objectId: string) => Promise<RemoteObject>} [look]
+ * @property {boolean} [isOfBrowser] whether the browser says it, and not the page
+ */
+
 export class ConsoleLog {
   /** The address of the page that is in the tab now. */
   pageUrl = "";
   /** @type {ConsoleEntry[]} oldest first */
   #entries = [];
   #total = 0;
-  #lookedInto = 0;
+  /** Called when the page writes more than can be kept: until the next replay nothing more is taken. */
+  onFlood = () => {};
   /** @type {Set<Promise<void>>} */
   #looking = new Set();
-  /** While the browser repeats what it has kept: up to this moment everything is here. Milliseconds since 1970. */
-  #knownUntil = -Infinity;
+  /** @type {Message[] | null} what has come while the browser repeats what it has kept, which is in no order */
+  #held = null;
+  #isResting = false;
+  /** How many messages may come at once, at that moment. */
+  #room = MAX_AT_ONCE;
+  #roomAt = 0;
   /** @readonly */
   #onEntry;
 
@@ -54,14 +75,26 @@ export class ConsoleLog {
     return this.#entries.slice(-max).reverse();
   }
 
-  /** A new session of the debugger begins with the messages of the page; some are known from the session before. */
+  /** The browser begins to repeat what it has kept; some is known from the session before. */
   beginReplay() {
-    const last = this.#entries.at(-1);
-    if (last) this.#knownUntil = Date.parse(last.timestamp);
+    this.#isResting = false;
+    this.#held = [];
   }
 
   endReplay() {
-    this.#knownUntil = -Infinity;
+    const last = this.#entries.at(-1);
+    const knownUntil = last ? Date.parse(last.timestamp) : -Infinity;
+    const held = (this.#held ?? []).filter(({ timestamp }) => Math.floor(timestamp) > knownUntil);
+    this.#held = null;
+    held.sort((one, other) => one.timestamp - other.timestamp);
+    const [first] = held;
+    if (first && held.filter(({ isOfBrowser }) => !isOfBrowser).length >= MAX_REPLAYED) {
+      this.#note(first.timestamp, `Messages before this one are lost: the browser keeps ${MAX_REPLAYED} of a page.`);
+    }
+    // The newest are wanted most.
+    const bare = held.filter(({ args }) => args?.some(isBare)).slice(-MAX_LOOKED_INTO);
+    const lookedInto = new Set(bare);
+    for (const message of held) this.#add(message, lookedInto.has(message));
   }
 
   /**
@@ -71,41 +104,69 @@ export class ConsoleLog {
   addCall({ type, args, timestamp }, look) {
     if (SILENT_CALLS.has(type)) return;
     const prefix = type === "assert" ? "Assertion failed: " : "";
-    const level = CALL_LEVELS[type] ?? "log";
-    const entry = this.#add(timestamp, level, prefix + messageOf(args));
-    if (!entry || !args.some(isBare) || this.#lookedInto >= MAX_LOOKED_INTO) return;
-    this.#lookedInto += 1;
-    const looking = this.#lookInto(entry, args, prefix, look);
-    this.#looking.add(looking);
-    void looking.finally(() => this.#looking.delete(looking));
+    this.#take({ timestamp, level: CALL_LEVELS[type] ?? "log", prefix, text: messageOf(args), args, look });
   }
 
   /** @param {{timestamp: number, exceptionDetails: ExceptionDetails}} event */
   addException({ timestamp, exceptionDetails }) {
     const { text, exception, url, lineNumber, columnNumber } = exceptionDetails;
     const what = exception ? `${text} ${textOf(exception)}` : text;
-    this.#add(timestamp, "error", url ? `${what} (${url}:${lineNumber + 1}:${columnNumber + 1})` : what);
+    this.#take({
+      timestamp,
+      level: "error",
+      text: url ? `${what} (${url}:${lineNumber + 1}:${columnNumber + 1})` : what,
+    });
   }
 
   /** @param {LogEntry} entry what the browser itself says: a file that was not found, a policy that was broken */
   addBrowserEntry({ timestamp, level, text, url }) {
-    this.#add(timestamp, ENTRY_LEVELS[level] ?? "log", url ? `${text} (${url})` : text);
+    const message = url ? `${text} (${url})` : text;
+    this.#take({ timestamp, level: ENTRY_LEVELS[level] ?? "log", text: message, isOfBrowser: true });
+  }
+
+  /** @param {Message} message */
+  #take(message) {
+    if (this.#isResting) return;
+    if (this.#isFlood(message.timestamp)) {
+      this.#isResting = true;
+      this.#note(message.timestamp, "The page writes too much at once: its console is not collected for a while.");
+      return this.onFlood();
+    }
+    if (this.#held) this.#held.push({ ...message, text: cut(message.text) });
+    else this.#add(message, true);
+  }
+
+  /** @param {number} timestamp */
+  #isFlood(timestamp) {
+    const seconds = Math.max(0, timestamp - this.#roomAt) / 1_000;
+    this.#room = Math.min(MAX_AT_ONCE, this.#room + seconds * MAX_PER_SECOND) - 1;
+    this.#roomAt = timestamp;
+    return this.#room < 0;
   }
 
   /**
-   * @param {number} timestamp milliseconds since 1970
-   * @param {ConsoleEntry["level"]} level
-   * @param {string} message
+   * @param {number} timestamp
+   * @param {string} text a sentence of ours
    */
-  #add(timestamp, level, message) {
-    if (Math.floor(timestamp) <= this.#knownUntil) return null;
+  #note(timestamp, text) {
+    this.#add({ timestamp, level: "warn", text: `[Chrome Tab Reader] ${text}` }, false);
+  }
+
+  /**
+   * @param {Message} message
+   * @param {boolean} isLookedInto
+   */
+  #add({ timestamp, level, prefix = "", text, args = [], look }, isLookedInto) {
     const time = new Date(timestamp).toISOString();
-    const entry = { timestamp: time, level, message: cut(message), url: this.pageUrl };
+    const entry = { timestamp: time, level, message: cut(prefix + text), url: this.pageUrl };
     this.#entries.push(entry);
     this.#total += 1;
     dropOldest(this.#entries);
     this.#onEntry(entry);
-    return entry;
+    if (!look || !isLookedInto || !args.some(isBare)) return;
+    const looking = this.#lookInto(entry, args, prefix, look);
+    this.#looking.add(looking);
+    void looking.finally(() => this.#looking.delete(looking));
   }
 
   /**

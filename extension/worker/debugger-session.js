@@ -13,6 +13,9 @@ import { endsWithin, nextEvent } from "./waiting.js";
 
 const PROTOCOL_VERSION = "1.3";
 const MAX_DIALOG_MESSAGE = 200;
+const CONSOLE_DOMAINS = ["Runtime", "Log"];
+const SILENCE_MS = 1_000;
+const REST_MS = 2_000;
 const ALREADY_ATTACHED = /already attached/i;
 
 export class DebuggerSession {
@@ -45,6 +48,10 @@ export class DebuggerSession {
     this.#tabId = tabId;
     this.#onCrash = onCrash;
     this.console = log;
+    log.onFlood = () =>
+      void this.#restConsole().catch(() => {
+        // The page has gone, and its flood with it.
+      });
     this.entered = this.#enter();
     this.opened = this.#open();
   }
@@ -59,16 +66,33 @@ export class DebuggerSession {
 
   async #open() {
     await this.entered;
+    // Before anything else: the browser answers only dialogs that open after it.
+    const enabled = this.send("Page.enable");
+    const { frameTree } = await this.send("Page.getFrameTree");
+    this.#showsPage(frameTree.frame);
+    await Promise.all([enabled, this.#collectConsole(), this.send("Inspector.enable")]);
+  }
+
+  async #collectConsole() {
     this.console.beginReplay();
     try {
-      // Before anything else: the browser answers only dialogs that open after it.
-      const enabled = this.send("Page.enable");
-      const { frameTree } = await this.send("Page.getFrameTree");
-      this.#showsPage(frameTree.frame);
-      await Promise.all([enabled, ...["Runtime", "Log", "Inspector"].map((domain) => this.send(`${domain}.enable`))]);
+      await Promise.all(CONSOLE_DOMAINS.map((domain) => this.send(`${domain}.enable`)));
     } finally {
       this.console.endReplay();
     }
+  }
+
+  /** What a page writes in a flood would be all that the browser does, and fill its memory. */
+  async #restConsole() {
+    const disabled = Promise.all(CONSOLE_DOMAINS.map((domain) => this.send(`${domain}.disable`)));
+    // A page in a loop hears nothing; the next command opens another session.
+    if (!(await endsWithin(SILENCE_MS, disabled))) return this.close();
+    await new Promise((resolve) => setTimeout(resolve, REST_MS));
+    if (!this.#isClosed) await this.#collectConsole();
+  }
+
+  get isClosed() {
+    return this.#isClosed;
   }
 
   async close() {

@@ -69,7 +69,8 @@ export class Debuggers {
    * @returns {DebuggerSession | undefined} undefined when the tab is not attached, or lets no debugger in
    */
   known(tabId) {
-    return this.#sessions.get(tabId);
+    const session = this.#sessions.get(tabId);
+    return session?.isClosed ? undefined : session;
   }
 
   /** @param {number} tabId of a tab that is attached no longer */
@@ -111,7 +112,7 @@ export class Debuggers {
 
   /** @param {number} tabId */
   #session(tabId) {
-    const known = this.#sessions.get(tabId);
+    const known = this.known(tabId);
     if (known) return known;
     const session = new DebuggerSession(tabId, this.console(tabId), () => this.#handlers.onCrash(tabId));
     this.#sessions.set(tabId, session);

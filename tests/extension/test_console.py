@@ -1,5 +1,7 @@
 """What pages write to their console, newest first."""
 
+import asyncio
+
 import pytest
 from playwright.async_api import expect
 
@@ -51,9 +53,10 @@ async def test_messages_outlive_the_page(driven: DrivenTab) -> None:
     assert [entry["url"] for entry in told] == [driven.site.url("/second"), driven.site.url("/shown")]
 
 
-async def test_messages_from_before_the_tab_was_attached_are_there_with_their_values(driven: DrivenTab) -> None:
+async def attached_later(driven: DrivenTab, script: str) -> DrivenTab:
+    """A tab whose page has run the script before the person attaches it."""
     popup, site = driven.popup, driven.site
-    site.pages["/before"] = b"<title>Before</title><script>console.log('early', { a: 1 })</script>"
+    site.pages["/before"] = f"<title>Before</title><script>{script}</script>".encode()
     page = await popup.page.context.new_page()
     await page.goto(site.url("/before"))
     await popup.page.bring_to_front()
@@ -62,11 +65,39 @@ async def test_messages_from_before_the_tab_was_attached_are_there_with_their_va
     attached = await driven.bridge.next_message("tab_attached")
     while attached["url"] != page.url:
         attached = await driven.bridge.next_message("tab_attached")
+    return DrivenTab(driven.bridge, popup, site, page, attached["tab_id"])
 
-    reply = await driven.bridge.ask("console_logs", tab_id=attached["tab_id"])
 
-    (early,) = reply["result"]["entries"]
-    assert (early["message"], early["url"]) == ("early {a: 1}", page.url)
+async def test_messages_from_before_the_tab_was_attached_are_there_with_their_values(driven: DrivenTab) -> None:
+    tab = await attached_later(driven, "console.log('early', { a: 1 })")
+
+    (early,) = (await tab.do("console_logs"))["entries"]
+
+    assert (early["message"], early["url"]) == ("early {a: 1}", tab.page.url)
+
+
+async def test_messages_from_before_are_in_their_order_whoever_said_them(driven: DrivenTab) -> None:
+    driven.site.statuses["/gone"] = 404
+    ask = "const ask = new XMLHttpRequest(); ask.open('GET', '/gone', false); ask.send();"
+    tab = await attached_later(driven, f"console.log('one'); {ask} console.log('two')")
+
+    assert [message.split(" (")[0] for message in await messages(tab)] == [
+        "log: two",
+        "error: Failed to load resource: the server responded with a status of 404",
+        "log: one",
+    ]
+
+
+async def test_lost_messages_from_before_are_told_and_the_kept_ones_have_their_values(driven: DrivenTab) -> None:
+    tab = await attached_later(driven, "for (let i = 0; i < 1500; i++) console.log(i, { a: i })")
+
+    told = await messages(tab, max=1000)
+    kept = await tab.do("console_logs", max=1)
+
+    assert told == [f"log: {index} {{a: {index}}}" for index in range(1499, 499, -1)]
+    assert kept["total"] == 1001
+    oldest = (await tab.do("console_logs", max=1000))["entries"][-1]
+    assert oldest["message"].startswith("500 ")
 
 
 async def test_only_so_many_are_told_as_were_asked_for(driven: DrivenTab) -> None:
@@ -79,13 +110,63 @@ async def test_only_so_many_are_told_as_were_asked_for(driven: DrivenTab) -> Non
 
 
 async def test_a_page_that_writes_without_end_fills_no_more_than_its_room(driven: DrivenTab) -> None:
-    await driven.show("<script>for (let i = 0; i < 12_000; i++) console.log(`${i} ${'x'.repeat(3000)}`)</script>")
+    write = "for (let i = 0; i < 4_000; i++) console.log(`${i} ${'x'.repeat(3000)}`)"
+    await driven.show(f"<script>{write}</script>")
 
     logs = await driven.do("console_logs", max=1000)
 
-    assert logs["total"] == 12_000
-    assert logs["entries"][0]["message"].startswith("11999 x")
+    assert logs["total"] == 4_000
+    assert logs["entries"][0]["message"].startswith("3999 x")
     assert {len(entry["message"]) for entry in logs["entries"]} == {2003}
+
+
+FLOOD = """<script>
+  let rounds = 20;
+  setTimeout(function flood() {
+    for (let i = 0; i < 1_000; i++) console.log(`flood ${i} ${'x'.repeat(100)}`);
+    if (rounds--) setTimeout(flood);
+  });
+</script>"""
+
+
+async def test_a_flood_is_not_collected_while_other_tabs_answer_and_collecting_begins_again(
+    blank: DrivenTab, driven: DrivenTab
+) -> None:
+    async with asyncio.timeout(60):
+        await driven.show(FLOOD)
+        assert (await blank.do("getDataLayer", name="location.protocol"))["values"] == ["http:"]
+
+        await driven.page.wait_for_function("rounds < 0")
+        await driven.page.evaluate("console.log('after the flood')")
+        while (await messages(driven, max=1)) != ["log: after the flood"]:
+            pass
+
+        assert (await driven.do("console_logs"))["total"] < 20_000
+
+
+async def own_notes(tab: DrivenTab) -> list[str]:
+    """What the extension itself has put among all the messages that it keeps of the tab, as the panel gets them."""
+    return await tab.popup.chrome(f"""await new Promise((resolve) => {{
+        const port = chrome.runtime.connect();
+        port.onMessage.addListener(({{ type, isWhole, entries }}) => {{
+            if (type !== "console" || !isWhole) return;
+            resolve(entries.map(({{ message }}) => message).filter((each) => each.startsWith("[Chrome Tab Reader]")));
+            port.disconnect();
+        }});
+        port.postMessage({{ action: "watch", tabId: {tab.tab_id} }});
+    }})""")
+
+
+async def test_what_was_lost_in_a_flood_is_told_and_its_end_is_asked_for_afterwards(driven: DrivenTab) -> None:
+    async with asyncio.timeout(60):
+        await driven.show("<script>for (let i = 0; i < 30_000; i++) console.log(`line ${i}`)</script>")
+        while (await messages(driven, max=1)) != ["log: line 29999"]:
+            pass
+
+    flood, lost = await own_notes(driven)
+    assert "writes too much at once" in flood
+    assert "lost: the browser keeps 1000" in lost
+    assert len(set(await messages(driven, max=1000))) == 1000
 
 
 @pytest.mark.parametrize("most", [0, 1001, 1.5, "5"])
