@@ -73,6 +73,12 @@ class Popup:
     async def press(self, element_id: str) -> None:
         await self.element(element_id).click()
 
+    async def unpair(self) -> None:
+        """Press Unpair and say yes to its question."""
+        await self.press("forget")
+        await self.press("unpair-confirm")
+        await self.shows("Setup")
+
     async def visible_ids(self) -> set[str]:
         found = await self.page.evaluate(
             "[...document.querySelectorAll('[id]')].filter(e => e.checkVisibility()).map(e => e.id)"
@@ -174,7 +180,7 @@ async def popup(chromium: BrowserContext) -> AsyncGenerator[Popup]:
     yield popup
     await popup.open()
     if await popup.element("forget").is_visible():
-        await popup.press("forget")
+        await popup.unpair()
     await popup.shows("Setup")
 
 
@@ -272,7 +278,7 @@ async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[Driver]:
         await popup.paste(bridge.connection_string)
         await bridge.connected()
         yield bridge, popup
-        await popup.press("forget")
+        await popup.unpair()
         await popup.shows("Setup")
         await popup.page.close()
 

@@ -35,7 +35,7 @@ async def attached_page(shared_chromium: BrowserContext, bridge: FakeBridge) -> 
     await popup.press("attachButton")
     await bridge.next_message("tab_attached")
     yield page
-    await popup.press("forget")
+    await popup.unpair()
     await popup.shows("Setup")
     await page.close()
 

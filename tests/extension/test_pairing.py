@@ -220,7 +220,7 @@ async def test_each_opening_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge)
 async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bridge: FakeBridge) -> None:
     assert bridge.key in json.dumps(await paired.chrome("await chrome.storage.local.get()"))
 
-    await paired.press("forget")
+    await paired.unpair()
     await paired.shows("Setup")
 
     assert await bridge.next_close_code() == 1000

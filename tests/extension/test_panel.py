@@ -870,7 +870,7 @@ async def test_forgetting_the_server_leaves_history_and_saved_commands(panel: Pa
     await panel.element("save").click()
     await expect(panel.page.locator("#saved > li")).to_have_count(1)
 
-    await inspected.popup.press("forget")
+    await inspected.popup.unpair()
     await inspected.popup.shows("Setup")
 
     assert [each["name"] for each in (await panel.memory())["saved"]] == ["Buy"]

@@ -1,13 +1,14 @@
 """The popup as a person sees it, by mouse, keyboard and screen reader, and the badge."""
 
 import asyncio
+import json
 import re
 from typing import Literal
 
 import pytest
 from playwright.async_api import Page, Worker, expect
 
-from tests.extension.conftest import Popup, Site
+from tests.extension.conftest import EXTENSION_URL, Popup, Site
 from tests.support.fake_bridge import FakeBridge, make_nonce
 
 GREEN, GRAY, RED = [19, 115, 51], [95, 99, 104], [179, 38, 30]
@@ -55,6 +56,82 @@ async def test_disconnected_shows_reconnect_and_forget(paired: Popup) -> None:
     assert await visible_controls(paired) == {"reconnect", "forget", "auto-reconnect"}
 
 
+@pytest.mark.parametrize("way", ["Escape", "Enter"])
+async def test_question_that_is_not_answered_with_yes_keeps_the_key(
+    paired: Popup, bridge: FakeBridge, way: str
+) -> None:
+    await paired.press("forget")
+    await expect(paired.element("unpair")).to_be_visible()
+    await paired.page.keyboard.press(way)
+
+    await expect(paired.element("unpair")).to_be_hidden()
+    await expect(paired.element("forget")).to_be_focused()
+    await paired.press("disconnect")
+    await paired.press("reconnect")
+    await bridge.connected()
+
+
+async def test_one_primary_action_by_state(popup: Popup, bridge: FakeBridge, site: Site) -> None:
+    async def is_primary(*ids: str) -> None:
+        shown = "[...document.querySelectorAll('button.primary')].filter((b) => b.checkVisibility()).map((b) => b.id)"
+        await popup.page.wait_for_function(f"JSON.stringify({shown}) === '{json.dumps(ids, separators=(',', ':'))}'")
+
+    await is_primary("connect")
+    await popup.paste(bridge.connection_string)
+    await popup.shows("Connected")
+    page = await show_page(popup, site.url("/one"))
+    await is_primary("attachButton")
+    await popup.press("attachButton")
+    await is_primary()
+    await popup.press("attachButton")
+    await is_primary("attachButton")
+    await page.goto("chrome://version/")
+    await is_primary()
+    await popup.press("disconnect")
+    await is_primary("reconnect")
+
+
+async def test_tab_is_shown_with_its_icon_its_host_and_what_may_be_done_there(paired: Popup, site: Site) -> None:
+    site.pages["/icon"] = b"<title>Icon</title><link rel=icon href='data:image/png;base64,iVBORw0KGgo='><body>x"
+    await show_page(paired, site.url("/icon"))
+    await expect(paired.element("tab-host")).to_have_text(f"127.0.0.1:{site.server_port}")
+    await expect(paired.element("tab-rights")).to_contain_text("can ask about this page and read it. Attaching lets")
+    icon = paired.element("tab-icon")
+    assert str(await icon.get_attribute("src")).startswith(f"{EXTENSION_URL}/_favicon/")
+    await expect(icon).to_have_js_property("complete", value=True)
+    assert await icon.evaluate("(icon) => icon.naturalWidth") > 0
+
+    await paired.press("attachButton")
+    await expect(paired.element("tab-rights")).to_contain_text("can click, type")
+
+
+async def test_version_and_help_are_at_hand(popup: Popup) -> None:
+    version = await popup.chrome("chrome.runtime.getManifest().version")
+    await expect(popup.element("version")).to_have_text(f"Version {version}")
+
+    async with popup.page.context.expect_page() as opened:
+        await popup.page.get_by_role("link", name="Help").click()
+    help_page = await opened.value
+    await expect(help_page.get_by_role("heading", level=2)).to_have_count(3)
+
+
+async def test_copy_that_the_browser_refuses_does_not_take_the_persons_next_one(popup: Popup) -> None:
+    copied = await popup.page.evaluate(
+        """async () => {
+          const { copyText } = await import("/ui/dom.js");
+          const { execCommand } = document;
+          const takes = () => !document.dispatchEvent(new ClipboardEvent("copy", { cancelable: true }));
+          document.execCommand = () => false;
+          const refused = [copyText("ours"), takes()];
+          let taken;
+          document.execCommand = () => (taken = takes());
+          return { refused, allowed: [copyText("ours"), taken, takes()] };
+        }"""
+    )
+
+    assert copied == {"refused": [False, False], "allowed": [True, True, False]}
+
+
 async def test_wrong_key_can_be_mended_in_each_way_there_is(popup: Popup, bridge: FakeBridge) -> None:
     string = bridge.connection_string
     bridge.key = make_nonce()
@@ -78,14 +155,16 @@ async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: P
     await expect(popup.element("reconnect")).to_be_focused()
 
     await keyboard.press("Tab")
-    await expect(popup.element("forget")).to_be_focused()
-    await keyboard.press("Tab")
     await expect(popup.element("auto-reconnect")).to_be_focused()
     await keyboard.press("Space")
     await expect(popup.element("auto-reconnect")).not_to_be_checked()
     assert await popup.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
 
-    await keyboard.press("Shift+Tab")
+    await keyboard.press("Tab")
+    await keyboard.press("Enter")
+    await expect(popup.page.get_by_role("dialog", name="Unpair?")).to_be_visible()
+    await expect(popup.page.get_by_role("button", name="Keep")).to_be_focused()
+    await keyboard.press("Tab")
     await keyboard.press("Enter")
     await popup.shows("Setup")
     await expect(popup.element("connection-string")).to_be_focused()
@@ -103,7 +182,7 @@ async def test_screen_reader_hears_names_the_state_and_refusals(paired: Popup, b
     await bridge.stop()
     await expect(page.get_by_role("status")).to_contain_text("Paired. Connects when your client starts.")
 
-    await paired.press("forget")
+    await paired.unpair()
     await page.get_by_role("textbox", name="Connection string").fill("nonsense")
     await page.get_by_role("button", name="Connect", exact=True).click()
     await expect(page.get_by_role("alert")).to_contain_text("not a connection string")
@@ -201,7 +280,7 @@ async def test_new_pairing_starts_with_no_attached_tab(paired: Popup, bridge: Fa
     await bridge.next_message("tab_attached")
 
     if way == "forget":
-        await paired.press("forget")
+        await paired.unpair()
     else:
         bridge.key = make_nonce()
         await bridge.hang_up()
@@ -245,7 +324,7 @@ async def test_badge_shows_each_state_and_the_tooltip_says_it(paired: Popup, bri
     bridge.key = right_key
     await expect_badge(paired, tab_id, " ", connected)
 
-    await paired.press("forget")
+    await paired.unpair()
     await expect_badge(paired, tab_id, " ", "Chrome Tab Reader: Setup.")
     assert await badge_color(paired) == GRAY
 

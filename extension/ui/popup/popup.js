@@ -16,7 +16,10 @@ const page = {
   setup: byId("setup", HTMLFormElement),
   connectionString: byId("connection-string", HTMLInputElement),
   tab: byId("tab", HTMLElement),
+  tabIcon: byId("tab-icon", HTMLImageElement),
   tabTitle: byId("tab-title", HTMLElement),
+  tabHost: byId("tab-host", HTMLElement),
+  tabRights: byId("tab-rights", HTMLElement),
   tabObstacle: byId("tab-obstacle", HTMLElement),
   attachButton: byId("attachButton", HTMLButtonElement),
   evaluateRow: byId("evaluate-row", HTMLElement),
@@ -25,8 +28,15 @@ const page = {
   reconnect: byId("reconnect", HTMLButtonElement),
   disconnect: byId("disconnect", HTMLButtonElement),
   forget: byId("forget", HTMLButtonElement),
+  unpair: byId("unpair", HTMLDialogElement),
   autoReconnect: byId("auto-reconnect", HTMLInputElement),
+  version: byId("version", HTMLElement),
 };
+
+const RIGHTS =
+  "Your client can ask about this page and read it. Attaching lets it click, type, take screenshots, and see the " +
+  "console and the data layer.";
+const ATTACHED_RIGHTS = "Your client can click, type, take screenshots, and see the console and the data layer here.";
 
 /** Where the focus goes in each state. */
 const mainControls = {
@@ -64,6 +74,7 @@ function showStatus({ status }) {
   if (page.setup.hidden) page.connectionString.value = "";
   page.connection.hidden = !status.paired;
   page.reconnect.hidden = status.state !== "disconnected";
+  page.reconnect.classList.toggle("primary", page.setup.hidden);
   page.disconnect.hidden = status.state !== "connected" && status.state !== "paired";
   page.autoReconnect.checked = status.autoReconnect;
 }
@@ -73,7 +84,32 @@ function showTab({ status, tab }) {
   page.tab.hidden = !tab || (status.state !== "connected" && status.state !== "paired" && !tab.attached);
   if (!tab) return;
   setText(page.tabTitle, tab.title);
+  page.tabTitle.title = tab.title;
+  setText(page.tabHost, siteOf(tab.url));
+  // From the browser's own store: the page's server hears nothing of the popup.
+  page.tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(tab.url)}&size=32`);
+  setText(page.tabRights, tab.attached ? ATTACHED_RIGHTS : RIGHTS);
+  page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
+  page.attachButton.classList.toggle("primary", !tab.attached && !page.attachButton.disabled);
+}
+
+/**
+ * @param {string} address
+ * @returns {string} what a person knows the page's site by: `example.com:8080`, `chrome://version`
+ */
+function siteOf(address) {
+  const url = URL.parse(address);
+  if (!url) return "";
+  return /^https?:$/.test(url.protocol) ? url.host : `${url.protocol}//${url.host}`;
+}
+
+/** @param {string} message */
+function showProblem(message) {
+  setText(page.problem, message);
+  if (page.setup.hidden) return;
+  page.connectionString.ariaInvalid = "true";
+  page.connectionString.select();
 }
 
 // --- Talking to the worker
@@ -82,7 +118,7 @@ function openPort() {
   port = chrome.runtime.connect();
   port.onMessage.addListener((/** @type {View | Refusal} */ message) => {
     if (message.type === "view") show(message);
-    else setText(page.problem, message.message);
+    else showProblem(message.message);
   });
   // The worker was stopped; opening another port starts it again.
   port.onDisconnect.addListener(openPort);
@@ -92,6 +128,7 @@ function openPort() {
 /** @param {Action} action */
 function ask(action) {
   setText(page.problem, "");
+  page.connectionString.ariaInvalid = "false";
   send(action);
 }
 
@@ -112,7 +149,14 @@ page.setup.addEventListener("submit", (event) => {
 });
 page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
 page.disconnect.addEventListener("click", () => ask({ action: "disconnect" }));
-page.forget.addEventListener("click", () => ask({ action: "forget" }));
+page.forget.addEventListener("click", () => {
+  // Of the time before: a dialog that is left by Escape keeps it.
+  page.unpair.returnValue = "";
+  page.unpair.showModal();
+});
+page.unpair.addEventListener("close", () => {
+  if (page.unpair.returnValue === "unpair") ask({ action: "forget" });
+});
 page.autoReconnect.addEventListener("change", () => {
   ask({ action: "set_auto_reconnect", on: page.autoReconnect.checked });
 });
@@ -130,4 +174,5 @@ chrome.tabs.onUpdated.addListener((_tabId, change) => {
   if (change.url || change.title) refresh();
 });
 
+setText(page.version, `Version ${chrome.runtime.getManifest().version}`);
 openPort();
