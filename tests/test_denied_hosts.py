@@ -125,6 +125,16 @@ async def call(parts: Parts, tool: str, **arguments: Any) -> Any:
     return await parts[0].call_tool(tool, OF_A_TAB.get(tool, {}) | arguments, raise_on_error=False)
 
 
+async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
+    tools = await parts[0].list_tools()
+    reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
+    harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
+
+    looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "screenshot", "console_logs", "chrome_tab_status"}
+    assert reading == looking | {*READERS, "process_chrome_tabs"}
+    assert harmless - reading == {"browser_create_tab", "hover"}
+
+
 async def test_the_tables_here_name_every_tool(parts: Parts) -> None:
     assert {tool.name for tool in await parts[0].list_tools()} == OF_A_TAB.keys() | OF_NO_TAB
 

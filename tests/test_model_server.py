@@ -140,17 +140,25 @@ async def test_address_may_end_as_people_write_it(ending: str, fake: FakeOpenAIS
     assert len(fake.chats) == 1
 
 
-async def test_optional_field_that_the_server_refuses_by_name_is_left_out_from_then_on() -> None:
+@pytest.mark.parametrize("field", ["enable_thinking", "stream_options"])
+async def test_optional_field_that_the_server_refuses_by_name_is_left_out_from_then_on(field: str) -> None:
     def strict(request: Request) -> Reply:
-        if "enable_thinking" in request.body:
-            return as_json({"error": {"message": "Unrecognized request argument: enable_thinking"}}, 400)
+        if field in request.body:
+            return as_json({"error": {"message": f"Unrecognized request argument: {field}"}}, 400)
         return FINE
 
     async with FakeOpenAIServer(script=strict) as fake, asking(fake) as asker:
-        text_of(await asker.ask(system_prompt="One?"))
-        text_of(await asker.ask(system_prompt="Two?"))
+        text_of(await asker.ask_telling(Told(), system_prompt="One?"))
+        text_of(await asker.ask_telling(Told(), system_prompt="Two?"))
 
-    assert ["enable_thinking" in request.body for request in fake.chats] == [True, False, False]
+    assert [field in request.body for request in fake.chats] == [True, False, False]
+
+
+async def test_names_of_models_are_shown_as_one_printable_line() -> None:
+    models = {"/v1/models": {"data": [{"id": "one\x1b[2J\n\u202etwo"}]}}
+    fake = FakeOpenAIServer(as_json(NESTED, 404), routes=models)
+    async with fake, asking(fake) as asker:
+        assert "It has: one [2J two." in error_of(await asker.ask())[1]
 
 
 # --- What counts as the answer ---

@@ -1,6 +1,7 @@
 """Several sessions share one extension: the first server owns the port, the others go through it."""
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -236,6 +237,38 @@ async def test_two_thousand_commands_of_twenty_guests_are_each_answered_once(por
         answering_task.cancel()
 
 
+ACTING = [
+    *("navigate", "back", "forward", "click", "hover", "fill", "select", "evaluate"),
+    *("browser_create_tab", "browser_close_tab"),
+]
+
+
+async def test_no_command_that_acts_is_repeated_after_a_lost_connection(port: int) -> None:
+    async with bridge(port) as owner:
+        async with connected(port, server.pairing_key()) as extension:
+            calls = [asyncio.create_task(owner.command(command, 1, {})) for command in ACTING]
+            reading = asyncio.create_task(owner.command("list_tabs", None, {}))
+            assert {(await extension.receive())["command"] for _ in range(len(ACTING) + 1)} == {*ACTING, "list_tabs"}
+        for ended in await within(asyncio.gather(*calls, return_exceptions=True)):
+            assert isinstance(ended, server.ConnectionLostError)
+        async with connected(port, server.pairing_key()) as extension:
+            again = await extension.receive()
+            assert again["command"] == "list_tabs"
+            await extension.reply(again, [])
+            assert await within(reading) == []
+            await extension.ping()
+
+
+async def test_only_this_machine_can_reach_the_port(port: int) -> None:
+    async with bridge(port):
+        listening = [
+            found.laddr.ip
+            for found in psutil.Process().net_connections("tcp")
+            if found.status == psutil.CONN_LISTEN and found.laddr.port == port
+        ]
+        assert listening == ["127.0.0.1"]
+
+
 # --- Who may be a guest
 
 
@@ -292,7 +325,9 @@ async def test_a_fake_owner_learns_nothing_and_is_not_believed(port: int) -> Non
             "proof": encode(b"y" * 32),
         }
         await socket.send(json.dumps(challenge))
-        heard.extend([json.loads(message) async for message in socket])
+        with contextlib.suppress(ConnectionClosed):
+            async for message in socket:
+                heard.append(json.loads(message))  # noqa: PERF401 -- a comprehension loses all when the guest closes
 
     async with serve(fake_owner, "127.0.0.1", port):
         guest = server.Bridge(port)
