@@ -3,7 +3,7 @@
 # More workers than cores, because much of it waits; what takes longest first.
 PYTEST = scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help test setup lint types js unit e2e weights mutants format demo bench soak clean
+.PHONY: help test setup lint types js unit e2e weights mutants coverage format demo bench soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -35,6 +35,9 @@ weights: setup ## all tests, and note how long each file takes: the heaviest sta
 
 mutants: setup ## change about 70 lines, one by one: a test must notice each; ONLY="words" does some
 	scripts/run python scripts/mutants.py $(ONLY)
+
+coverage: setup ## which lines and branches the tests run, in Python and in JavaScript; ONLY="files" runs some
+	scripts/run python -m scripts.coverage_report $(ONLY)
 
 format: setup ## write the format and the safe lint fixes
 	scripts/run ruff format

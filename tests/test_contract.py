@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import math
 import re
 import subprocess
 import tomllib
@@ -183,6 +184,49 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 
     for name in ("width", "height"):
         assert tool.parameters["properties"][name]["maximum"] == int(side[1])
+
+
+# --- Limits ---
+
+UNITS = {"MiB": 1024 * 1024, "s": 1, "messages": 1, "characters": 1, "pixels": 1, "MB": 1_000_000}
+
+
+def design_limits() -> dict[str, list[int]]:
+    """The numbers of DESIGN.md's table of limits, in bytes, seconds, characters, pixels."""
+    table = read("DESIGN.md").partition("### Limits")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| ([^|]+) \| ([^|]*\d[^|]*) \|$", table, re.MULTILINE)
+    number = re.compile(rf"([\d,]+) ({'|'.join(UNITS)})\b")
+    return {what: [int(n.replace(",", "")) * UNITS[unit] for n, unit in number.findall(said)] for what, said in rows}
+
+
+def constant(path: str, pattern: str) -> int:
+    """A number that stands once in a file of the extension, written as a product or with separators."""
+    (found,) = re.findall(rf"{pattern}([\d_* ]+)", read(f"extension/{path}"))
+    return math.prod(int(factor) for factor in found.split("*"))
+
+
+def test_the_limits_of_the_design_are_those_of_server_and_extension() -> None:
+    opening_ms = constant("worker/connection.js", "const OPENING_TIMEOUT_MS = ")
+    command_ms = constant("worker/router.js", "const COMMAND_TIMEOUT_MS = ")
+    side = constant("commands/screenshot.js", "const MAX_SIDE = ")
+
+    assert design_limits() == {
+        "frame to the server": [server.MAX_FRAME_BYTES],
+        "frame to the extension": [constant("worker/connection.js", "const MAX_FRAME_IN = ")],
+        "page text": [constant("page/read-page.js", "const MAX_TEXT_BYTES = ")],
+        "opening": [server.OPENING_TIMEOUT_S],
+        "command": [command_ms / 1000, server.COMMAND_TIMEOUT_S],
+        "console of a tab": [
+            constant("worker/console-log.js", "const MAX_ENTRIES = "),
+            constant("worker/console-log.js", "const MAX_MESSAGE_LENGTH = "),
+        ],
+        "picture": [constant("commands/screenshot.js", "const MAX_DATA_LENGTH = "), side],
+        "value of `evaluate`": [constant("commands/evaluate.js", "total: ")],
+    }
+    # The two sides of one wire.
+    assert constant("worker/router.js", "const MAX_FRAME_OUT_BYTES = ") == server.MAX_FRAME_BYTES
+    assert constant("worker/connection.js", "const MAX_FRAME_IN = ") == server.MAX_COMMAND_BYTES
+    assert opening_ms == server.OPENING_TIMEOUT_S * 1000
 
 
 # --- What a user copies ---

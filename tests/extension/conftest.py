@@ -15,6 +15,7 @@ import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
 
 from demo.web import serving
+from tests.support import extension_coverage
 from tests.support.browser import chromium_arguments, chromium_path
 from tests.support.fake_bridge import FakeBridge, Message, running_bridge
 
@@ -137,13 +138,15 @@ async def launched_chromium(playwright: Playwright, profile: Path) -> AsyncGener
             f"--load-extension={EXTENSION}",
             f"--disable-extensions-except={EXTENSION}",
             *chromium_arguments(),
+            *extension_coverage.ARGUMENTS,
         ],
         ignore_default_args=["--disable-extensions"],
     )
     try:
         if not context.service_workers:
             await context.wait_for_event("serviceworker")
-        yield context
+        async with extension_coverage.counted(profile):
+            yield context
     finally:
         await context.close()
 
