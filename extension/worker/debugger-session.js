@@ -246,7 +246,8 @@ export class DebuggerSession {
 
 /** Runs in the page. */
 function passTurn() {
-  return new Promise((go) => setTimeout(go));
+  // No answer at all would mean that the page may have left.
+  return new Promise((go) => setTimeout(go, 0, true));
 }
 
 /** @param {{tabId: number}} target */

@@ -12,8 +12,7 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { refuseSleeping, unreadable } from "./page-access.js";
-import { tabById } from "./tabs.js";
+import { unreadable } from "./page-access.js";
 import { unlessAborted } from "./waiting.js";
 
 const SETTLE_MS = 5_000;
@@ -26,10 +25,7 @@ const DIALOG_GRACE_MS = 200;
 /** @type {Record<DebuggerUse, (context: CommandContext, run: Run) => Promise<any>>} */
 const WAYS = {
   nothing: (context, run) => run(context),
-  acts: async (context, run) => {
-    refuseSleeping(await tabById(context.tabId));
-    return act(await context.debuggers.open(context.tabId), context, run);
-  },
+  acts: async (context, run) => act(await context.debuggers.open(context.tabId), context, run),
   leaves: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
   reads: async (context, run) => {
     const session = context.debuggers.known(context.tabId);

@@ -11,6 +11,7 @@ import { commands } from "../commands/index.js";
 import { CommandError } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "./consent.js";
 import { usingDebugger } from "./debugger-uses.js";
+import { refuseSleeping } from "./page-access.js";
 import { parseConnectionString } from "./pairing.js";
 import { inTurn } from "./tab-queue.js";
 import { obstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
@@ -98,6 +99,8 @@ async function runCommand({ command, tab_id, params }, services, controller, obs
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
   const tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose);
+  // A page that goes while this waits for its turn ends what waits.
+  if (use === "acts") refuseSleeping(tab);
   return whileTabLives(tab, controller, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
     return runOn(tab.id);

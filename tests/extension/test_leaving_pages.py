@@ -11,24 +11,31 @@ import pytest
 from demo.web import serving
 from tests.extension.conftest import EXTENSION, EXTENSION_URL, AttachedTab, Site
 from tests.support.fake_bridge import Message, running_bridge
-from tests.support.plain_chromium import plain_chromium
+from tests.support.plain_chromium import PlainChromium, plain_chromium
 
 # A command that waits for the page it has lost takes 30 s, and one whose next page never comes 5.
 SOON_S = 20
 TWO = "<title>Two</title><button id=go onclick='document.title = &quot;Pressed&quot;'>Go</button>"
 
 
+POPUP = f"{EXTENSION_URL}/ui/popup/popup.html"
+
+
 @pytest.fixture(scope="module")
-async def tab() -> AsyncGenerator[AttachedTab]:
-    """One tab in one browser for all tests of the file."""
+async def browser() -> AsyncGenerator[PlainChromium]:
+    async with plain_chromium(EXTENSION) as browser:
+        yield browser
+
+
+@pytest.fixture(scope="module")
+async def tab(browser: PlainChromium) -> AsyncGenerator[AttachedTab]:
+    """One tab for all tests of the file."""
     site = Site()
     site.pages["/two"] = f"<!doctype html>{TWO}".encode()
-    async with running_bridge() as bridge, plain_chromium(EXTENSION) as browser:
+    async with running_bridge() as bridge:
         with serving(site):
             wish = f"{{ action: 'connect', connectionString: {bridge.connection_string!r} }}"
-            await browser.run_in_page(
-                f"{EXTENSION_URL}/ui/popup/popup.html", f"chrome.runtime.connect().postMessage({wish})"
-            )
+            await browser.run_in_page(POPUP, f"chrome.runtime.connect().postMessage({wish})")
             await bridge.connected()
             opened = await bridge.ask("browser_create_tab", url=site.url("/blank"))
             yield AttachedTab(bridge, site, opened["result"]["tab_id"])
@@ -85,3 +92,28 @@ async def test_field_that_leads_elsewhere_has_been_filled(tab: AttachedTab) -> N
 
         assert filled["element"]["selector"] == "#field"
         assert filled.get("value") == "words" or "The page has left" in filled["notes"][0]
+
+
+async def test_page_that_shows_a_dialog_since_before_it_was_attached_is_said_to_and_can_be_left(
+    browser: PlainChromium, tab: AttachedTab
+) -> None:
+    tab.site.pages["/asks"] = b"<body onload='setTimeout(() => { document.title = 1; alert(2) })'>"
+    # In front, because the browser takes back a dialog of a tab that is left.
+    asking_id = await browser.run_in_page(
+        POPUP,
+        f"""(async () => {{
+          const {{ id }} = await chrome.tabs.create({{ url: "{tab.site.url("/asks")}" }});
+          while ((await chrome.tabs.get(id)).title !== "1") await new Promise((again) => setTimeout(again, 50));
+          chrome.runtime.connect().postMessage({{ action: "attach", tabId: id }});
+          return id;
+        }})()""",
+    )
+    asking = AttachedTab(tab.bridge, tab.site, asking_id)
+    while (await tab.bridge.next_message("tab_attached"))["tab_id"] != asking_id:
+        pass
+
+    code, message = await asking.refused("click", selector="body")
+
+    assert (code, "may show a dialog" in message) == ("COMMAND_TIMEOUT", True)
+    assert (await soon(asking, "navigate", url=tab.site.url("/two")))["title"] == "Two"
+    assert (await soon(asking, "click", selector="#go"))["title"] == "Pressed"
