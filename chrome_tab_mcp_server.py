@@ -2734,7 +2734,7 @@ class Bridge:
     def _take_port(self) -> socket.socket | None:
         """Return the listening socket, None when another program has the port."""
         try:
-            return socket.create_server((HOST, self.port))
+            listener = socket.create_server((HOST, self.port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
                 return None
@@ -2742,6 +2742,9 @@ class Bridge:
                 "EXTENSION_NOT_CONNECTED",
                 f"Port {self.port} cannot be used ({error.strerror or error}). Choose another --port and pair again.",
             ) from None
+        # Connections inherit it. asyncio leaves it out for sockets made this way, and the parts of a reply would wait 40 ms.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener
 
     def _settle_in(self, role: Role) -> None:
         self.role, self.problem = role, None

@@ -35,6 +35,7 @@ from rich.table import Table
 import chrome_tab_mcp_server as server
 from bench.bridge import Line, measure_bridge, started
 from bench.driving import measure_driving
+from bench.http import measure_http
 from bench.web import Reply, listening
 from bench.whole_page import measure_whole_page
 from demo.browser import browser_with_extension, pair
@@ -377,6 +378,7 @@ MEASUREMENTS: dict[str, Callable[[], Coroutine[Any, Any, list[Ratio]]]] = {
     "pages": as_ratios(measure_whole_page),
     "bridge": as_ratios(measure_bridge),
     "driving": as_ratios(measure_driving),
+    "http": as_ratios(measure_http),
 }
 
 
