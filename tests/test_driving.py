@@ -292,7 +292,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("fill", {"selector": "#a"}, "the argument 'value' is missing"),
     ("fill", {"selector": "#a", "value": "x" * 50_001}, "value must have at most 50,000 characters"),
     ("select", {"selector": "#a", "value": [1]}, "must be text"),
-    ("evaluate", {"code": ""}, "code: String should have at least 1 character"),
+    ("evaluate", {"code": ""}, "code must not be empty"),
     ("console_logs", {"max": 0}, "max must be at least 1"),
     ("console_logs", {"max": 1_001}, "max must be at most 1,000"),
     ("screenshot", {"width": 0}, "width must be at least 1"),
