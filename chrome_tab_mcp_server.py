@@ -66,11 +66,12 @@ import traceback
 import unicodedata
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, get_args, get_origin
 from urllib.parse import urlsplit
 
 import anyio
@@ -81,27 +82,31 @@ from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers import LocalProvider
 from fastmcp.server.transforms import GetToolNext, Transform
 from fastmcp.tools.base import Tool, ToolResult
+from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from mcp_types import (
     PARSE_ERROR,
     CallToolRequestParams,
+    DiscoverResult,
     ErrorData,
     ImageContent,
+    InitializeResult,
     JSONRPCError,
     ListToolsRequest,
     ResourceListChangedNotification,
     TextContent,
     ToolAnnotations,
 )
+from mcp_types import Tool as McpTool
 from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
 from pydantic_settings import (
     BaseSettings,
-    EnvSettingsSource,
+    InitSettingsSource,
     NoDecode,
     PydanticBaseSettingsSource,
     SettingsConfigDict,
@@ -152,7 +157,10 @@ OSASCRIPT_TIMEOUT_S = 30.0
 COMMAND_TIMEOUT_S = 35.0
 OPENING_TIMEOUT_S = 10.0
 START_DELAY_S = 0.3
-EXTENSION_WAIT_S = 5.0
+# The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
+EXTENSION_WAIT_S = 8.0
+FIRST_LIST_WAIT_S = 1.0
+PAIRING_WAIT_S = 600.0
 RECONNECT_WAIT_S = 8.0
 VISIT_TIMEOUT_S = 3.0
 PORT_RETRY_S = 2.0
@@ -192,8 +200,10 @@ MIN_WINDOW = 512  # no model has less: a smaller number is a mistake
 MODEL_ATTEMPTS = 4
 MAX_RETRY_AFTER_S = 30.0
 RETRY_DELAY_S = 0.5
-FAILING_STATUSES = (401, 403, 429, *range(500, 600))
+FAILING_STATUSES = (401, 403, 429, 500, *range(502, 600))
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
+# What web servers answer to a path or a method that they do not have.
+NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
 DEFAULT_SYSTEM_PROMPT = (
     "You analyse the text of one web page for a reader who has it open. Say what kind of page it is "
@@ -360,45 +370,28 @@ class SiteRule(BaseModel):
     deny: bool = False
 
 
-class EnvironmentSource(EnvSettingsSource):
-    """The environment, except for what only the configuration file may hold."""
-
-    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
-        if environment_name(field_name) is None:
-            return None, field_name, False
-        return super().get_field_value(field, field_name)
-
-
-class TomlSource(PydanticBaseSettingsSource):
-    """The configuration file; its keys are the flags' names with underscores."""
-
-    def __init__(self, settings_cls: type[BaseSettings], path: Path, *, must_exist: bool) -> None:
-        super().__init__(settings_cls)
-        self.path = path
-        self.must_exist = must_exist
-
-    def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:  # noqa: ARG002
-        return None, field_name, False
-
-    def __call__(self) -> dict[str, Any]:
-        try:
-            values = tomllib.loads(self.path.read_text(encoding="utf-8-sig"))
-        except FileNotFoundError:
-            if self.must_exist:
-                raise ValueError(f"The configuration file {self.path} does not exist.") from None
-            return {}
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise ValueError(f"The configuration file {self.path} cannot be read: {error}.") from None
-        if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
-            raise ValueError(f"The configuration file {self.path} has an unknown key {min(unknown)!r}.")
-        return {environment_name(name) or name: value for name, value in values.items()}
+def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
+    """Return what the configuration file sets; its keys are the flags' names with underscores."""
+    try:
+        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        if must_exist:
+            raise ValueError(f"The configuration file {path} does not exist.") from None
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ValueError(f"The configuration file {path} cannot be read: {error}.") from None
+    if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
+        raise ValueError(f"The configuration file {path} has an unknown key {min(unknown)!r}.")
+    return {environment_name(name) or name: value for name, value in values.items()}
 
 
 class Settings(BaseSettings):
     """Everything that can be set. Priority: command line, environment, TOML file, default."""
 
-    # Only the aliases are environment variables: another program's PORT or MODEL is not for us.
-    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_ignore_empty=True, str_strip_whitespace=True)
+    # Only the aliases are environment variables, because no variable's name can hold the prefix of the others.
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", env_prefix="=", env_ignore_empty=True, str_strip_whitespace=True
+    )
 
     ollama_url: Annotated[str | None, AfterValidator(lambda v: v and model_server_url(v))] = Field(
         None,
@@ -419,11 +412,7 @@ class Settings(BaseSettings):
         None, validation_alias="OLLAMA_API_KEY", description="sent as a bearer token", repr=False
     )
     timeout: float = Field(
-        300,
-        gt=0,
-        le=86_400,
-        validation_alias="CHROME_TAB_TIMEOUT_S",
-        description="seconds for one model answer",
+        300, gt=0, le=86_400, validation_alias="CHROME_TAB_TIMEOUT_S", description="seconds for one model answer"
     )
     context_length: int | None = Field(
         None,
@@ -446,19 +435,13 @@ class Settings(BaseSettings):
         "Google Chrome", validation_alias="CHROME_TAB_BROWSER", description="AppleScript application"
     )
     clipboard: bool = Field(
-        False,
-        validation_alias="CHROME_TAB_CLIPBOARD",
-        description="also copy the text to the clipboard",
+        False, validation_alias="CHROME_TAB_CLIPBOARD", description="also copy the text to the clipboard"
     )
     transport: Literal["stdio", "http", "sse"] = Field(
         "stdio", validation_alias="CHROME_TAB_TRANSPORT", description="how MCP clients connect"
     )
     port: int = Field(
-        61822,
-        ge=1024,
-        le=65_535,
-        validation_alias="CHROME_TAB_PORT",
-        description="one loopback port for everything",
+        61822, ge=1024, le=65_535, validation_alias="CHROME_TAB_PORT", description="one loopback port for everything"
     )
     open: bool = Field(
         False, validation_alias="CHROME_TAB_OPEN", description="HTTP without a bearer key, on loopback only"
@@ -480,13 +463,14 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],
         init_settings: PydanticBaseSettingsSource,
-        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        env_settings: PydanticBaseSettingsSource,
         dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
         file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Order the sources; the file is the one that the two before it name."""
         path, must_exist = config_file(init_settings().get("CHROME_TAB_CONFIG"))
-        return init_settings, EnvironmentSource(settings_cls), TomlSource(settings_cls, path, must_exist=must_exist)
+        file = InitSettingsSource(settings_cls, file_values(path, must_exist=must_exist))
+        return init_settings, env_settings, file
 
     @property
     def denied_hosts(self) -> list[str]:
@@ -1322,7 +1306,8 @@ class ModelServer:
         refused = next((f for f in OPTIONAL_FIELDS if f in body and f in message), None)
         if too_long := prompt_too_long(raw, message):
             return too_long
-        if status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        failing = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status not in NO_SUCH_PATH
+        if failing or status == HTTPStatus.TOO_MANY_REQUESTS:
             return self._busy(response, said)
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
             return ChromeTabError(
@@ -1346,7 +1331,7 @@ class ModelServer:
     async def _missing_model(self, status: int, message: str, model: str) -> ChromeTabError | None:
         """Return what a refusal means where the model, or the whole API, is not there."""
         about_model = "model" in message.lower()
-        missing = status == HTTPStatus.NOT_FOUND or (
+        missing = status in NO_SUCH_PATH or (
             about_model and status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
         )
         if not missing:
@@ -1366,10 +1351,10 @@ class ModelServer:
                 "MODEL_NOT_FOUND",
                 f"The model server at {self.url} has no model {model!r} ({message}). Pull it first.",
             )
-        if status == HTTPStatus.NOT_FOUND and not names:
+        if status in NO_SUCH_PATH and not names:
             return ChromeTabError(
                 "MODEL_ERROR",
-                f"{self.url} answered HTTP 404: no OpenAI-compatible model server is there. Correct --ollama-url.",
+                f"{self.url} answered HTTP {status}: no OpenAI-compatible model server is there. Correct --ollama-url.",
             )
         return None
 
@@ -1493,31 +1478,41 @@ class Tally:
 
 @dataclasses.dataclass(frozen=True)
 class Answer:
-    """The answer and its receipt."""
+    """The answer, what was read for it (a line that JSON goes without), what is missing from it, and its receipt."""
 
     text: str
+    read: str
+    note: str
     data: Any
     receipt: dict[str, Any]
 
+    def told(self, *, read: bool = True) -> str:
+        """Return the answer with its note as the last line, and before it, if wanted, with what was read."""
+        return "\n\n".join(filter(None, (self.text, self.read if read else "", self.note)))
+
 
 class Progress:
-    """Tells a listener how far a call is: at least every second, always forward, ending at 100.
+    """Tells a listener how far a call is: at each step and every second, always forward, ending at 100.
 
-    `share` of the whole is done; `wrote` moves inside the part under way.
+    A `share` is a part (0..1) of one of `runs` alike; time and `wrote` move the mark inside the step under way.
     """
 
     def __init__(self, send: Callable[[float, str], Awaitable[None]] | None) -> None:
         self.wanted = send is not None
+        self.runs = 1
         self._send = send
         self._beat: asyncio.Task[None] | None = None
         self._reached = 0.0
         self._done = 0.0
         self._step = 0.0
         self._written = 0
-        self._message = "reading the page"
+        self._message = ""
         self._began = time.monotonic()
+        # Intervals of this step that have been told.
+        self._beats = 0
 
     async def __aenter__(self) -> Self:
+        listening.set(self)
         if self._send:
             self._beat = asyncio.create_task(self._keep_telling())
         return self
@@ -1525,6 +1520,7 @@ class Progress:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        listening.set(None)
         if self._beat:
             self._beat.cancel()
             # Unlike `await`, this neither raises what the beat raised nor swallows our own cancellation.
@@ -1534,28 +1530,34 @@ class Progress:
 
     async def _keep_telling(self) -> None:
         while True:
-            await self._tell()
-            await asyncio.sleep(PROGRESS_INTERVAL_S)
+            began = self._began
+            beats = max(self._beats, int((time.monotonic() - began) / PROGRESS_INTERVAL_S)) + 1
+            await asyncio.sleep(began + beats * PROGRESS_INTERVAL_S - time.monotonic())
+            if began == self._began:
+                self._beats = beats
+                await self._tell()
 
     async def _tell(self) -> None:
         if not self._send:
             return
-        # Tokens move the mark inside a step without ever reaching the step's end.
-        inside = self._step * self._written / (self._written + 200)
-        self._reached = max(self._reached + 0.001, min(99.0, 100 * (self._done + inside)))
-        waited = int(time.monotonic() - self._began)
-        detail = f", {self._written} tokens written" if self._written else f", {waited} s" if waited else ""
-        await self._send(round(self._reached, 3), self._message + detail)
+        waited = self._beats * PROGRESS_INTERVAL_S
+        # They move the mark inside a step without ever reaching the step's end.
+        effort = self._written + 10 * waited
+        percent = math.floor(100 * (self._done + self._step * effort / (effort + 200)))
+        # The protocol wants more each time: where no whole percent has been done, it is a little of what is left.
+        self._reached = max(min(99, percent), self._reached + (100 - self._reached) / 1000)
+        detail = f", {self._written} tokens written" if self._written else f", {waited:g} s" if waited else ""
+        await self._send(round(self._reached, 4), self._message + detail)
 
     async def begin(self, message: str, share: float) -> None:
-        """Announce a step that is `share` (0..1) of the whole."""
-        self._message, self._step, self._written = message, share, 0
+        """Announce a step that is `share` of a run."""
+        self._message, self._step, self._written, self._beats = message, share / self.runs, 0, 0
         self._began = time.monotonic()
         await self._tell()
 
     def finish(self, share: float) -> None:
         """Count a step as done."""
-        self._done = min(1.0, self._done + share)
+        self._done = min(1.0, self._done + share / self.runs)
         self._step, self._written = 0.0, 0
 
     def wrote(self, tokens: int) -> None:
@@ -1567,29 +1569,14 @@ class Progress:
         self._message = f"trying again ({one_line(reason, 80)})"
 
 
-class ProgressShare:
-    """One of several runs that share a progress: its steps count for a fraction of the whole."""
+# The progress of the call under way, for those who make it wait.
+listening: ContextVar[Progress | None] = ContextVar("listening", default=None)
 
-    def __init__(self, progress: Progress, fraction: float) -> None:
-        self.wanted = progress.wanted
-        self._progress = progress
-        self._fraction = fraction
 
-    async def begin(self, message: str, share: float) -> None:
-        """Announce a step that is `share` (0..1) of this run."""
-        await self._progress.begin(message, share * self._fraction)
-
-    def finish(self, share: float) -> None:
-        """Count a step as done."""
-        self._progress.finish(share * self._fraction)
-
-    def wrote(self, tokens: int) -> None:
-        """Take the number of tokens that the model has written in this step."""
-        self._progress.wrote(tokens)
-
-    def retrying(self, reason: str) -> None:
-        """Tell that an attempt failed and the next one follows."""
-        self._progress.retrying(reason)
+async def tell(message: str) -> None:
+    """Tell the listener of the call under way what it waits for."""
+    if progress := listening.get():
+        await progress.begin(message, 0.0)
 
 
 class Analyst:
@@ -1622,9 +1609,7 @@ class Analyst:
         """Return the token bounds learned for a model."""
         return self._meters.setdefault(model, TokenMeter())
 
-    async def answer(
-        self, page: Page, question: Question, model: str | None, progress: Progress | ProgressShare
-    ) -> Answer:
+    async def answer(self, page: Page, question: Question, model: str | None, progress: Progress) -> Answer:
         """Answer about the whole page, with the fallback models unless one model is asked for."""
         models = [well_formed(model)] if model else [self.settings.model or "", *self.settings.fallback_model]
         failures: list[ChromeTabError] = []
@@ -1687,7 +1672,11 @@ class Sent:
     tokens: int
 
 
-READING_SHARE = 0.9
+# What each kind of step is of the whole.
+TAB_SHARE = 0.03
+WINDOW_SHARE = 0.02
+READING_SHARE = 0.85
+COMBINING_SHARE = 0.1
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
@@ -1701,9 +1690,7 @@ HALF_TOLERANCE = 8
 class Reading:
     """One model reading one page: plan the parts, ask each, combine the answers."""
 
-    def __init__(
-        self, analyst: Analyst, page: Page, question: Question, model: str, progress: Progress | ProgressShare
-    ) -> None:
+    def __init__(self, analyst: Analyst, page: Page, question: Question, model: str, progress: Progress) -> None:
         self.analyst = analyst
         self.page = page
         self.question = question
@@ -1722,14 +1709,18 @@ class Reading:
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
         started = time.monotonic()
-        await self.progress.begin(f"asking for the window of {self.model}", 0.0)
+        await self.progress.begin(f"asking for the window of {self.model}", WINDOW_SHARE)
         await self.analyst.window(self.model)
+        self.progress.finish(WINDOW_SHARE)
         answers = await self._read_parts()
         text = await self._combine(answers)
-        data = None
         if self.question.output_schema:
             text, data = await self._validated(text)
-        return Answer(self._with_notes(text), data, await self._receipt(started))
+            return Answer(text, "", "", data, await self._receipt(started))
+        self.shortened = len(text) > MAX_ANSWER_CHARS
+        receipt = await self._receipt(started)
+        note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
+        return Answer(text[:MAX_ANSWER_CHARS], read_line(receipt), note, None, receipt)
 
     # Planning
 
@@ -1938,7 +1929,7 @@ class Reading:
             if len(groups) == len(answers):
                 break
             try:
-                answers = await self._combine_round(groups, (1 - READING_SHARE) / 2**rounds)
+                answers = await self._combine_round(groups, COMBINING_SHARE / 2**rounds)
             except ChromeTabError as error:
                 if self.question.output_schema:
                     raise
@@ -2005,14 +1996,6 @@ class Reading:
 
     # Result
 
-    def _with_notes(self, text: str) -> str:
-        """Add what was left out as the answer's last line; a JSON answer keeps it in the receipt."""
-        if self.question.output_schema:
-            return text
-        self.shortened = len(text) > MAX_ANSWER_CHARS
-        notes = self._notes()
-        return f"{text[:MAX_ANSWER_CHARS]}\n\nNote: {'; '.join(notes)}." if notes else text
-
     def _notes(self) -> list[str]:
         total = len(self.page.text)
         notes = [
@@ -2052,6 +2035,15 @@ class Reading:
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
         } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
+
+
+def read_line(receipt: Mapping[str, Any]) -> str:
+    """Return a receipt in a line."""
+    parts = f"{receipt['parts']} part{'' if receipt['parts'] == 1 else 's'}"
+    return (
+        f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {parts}, "
+        f"{one_line(receipt['model'])}, {receipt['seconds']:.1f} s)"
+    )
 
 
 def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
@@ -2426,6 +2418,20 @@ def connection_string(port: int, key: str) -> str:
     return "vf://" + to_base64url(json.dumps(pairing, separators=(",", ":")).encode())
 
 
+def last_port() -> int | None:
+    """Return the port on which an extension was connected last; None when none has been."""
+    try:
+        return int((config_dir() / "last-port").read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def remember_port(port: int) -> None:
+    """Keep for later sessions that an extension was connected on a port."""
+    with contextlib.suppress(OSError):
+        (config_dir() / "last-port").write_text(str(port), encoding="ascii")
+
+
 def make_nonce() -> str:
     """Return 32 random bytes in base64url."""
     return to_base64url(secrets.token_bytes(32))
@@ -2541,9 +2547,11 @@ def reply_error(error: Any) -> ChromeTabError:
 
 def not_connected(port: int) -> ChromeTabError:
     """Return the error for a call that needs the extension while it is away."""
+    last = last_port()
+    elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}. Open its popup: if it says Setup, paste the "
+        f"The Chrome extension is not connected to port {port}.{elsewhere} Open its popup: if it says Setup, paste the "
         "connection string that `uv run chrome_tab_mcp_server.py --pair` prints; if it says Disconnected, "
         "press Reconnect. If it is not installed, the README says how.",
     )
@@ -2564,7 +2572,7 @@ class Bridge:
         self.port = port
         self.role = Role.NONE
         # Why there is no way to the extension; None while there is one or none was tried.
-        self.problem: str | None = None
+        self.problem: ChromeTabError | None = None
         self.extension_version: str | None = None
         # Called when the extension has come or gone.
         self.on_change: Callable[[], None] = lambda: None
@@ -2644,14 +2652,22 @@ class Bridge:
                 await self._connected.wait()
         return self.connected
 
+    async def reach(self, timeout_s: float | None = None) -> None:
+        """Give the extension the time to come, and say so; raise ChromeTabError when it does not."""
+        await self.start()
+        if not self.connected and not self.problem:
+            await tell("waiting for the extension")
+            await self.wait_connected(EXTENSION_WAIT_S if timeout_s is None else timeout_s)
+        if not self.connected:
+            problem = self.problem or not_connected(self.port)
+            raise ChromeTabError(problem.code, problem.message)
+
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
         """Send a command and return its result; raise ChromeTabError for whatever goes wrong.
 
         A command that only reads is repeated once when the connection broke under it.
         """
-        await self.start()
-        if not await self.wait_connected(EXTENSION_WAIT_S if self.problem is None else 0):
-            raise ChromeTabError("EXTENSION_NOT_CONNECTED", self.problem) if self.problem else not_connected(self.port)
+        await self.reach()
         try:
             return await self._command_once(command, tab_id, params)
         except ConnectionLostError:
@@ -2719,10 +2735,11 @@ class Bridge:
                     else:
                         await self._own(listener, key)
                 except ChromeTabError as error:
-                    self.problem = error.message
+                    self.problem = error
                 except Exception as error:  # noqa: BLE001 -- a session without a bridge must get it back
                     logger.warning("the bridge failed: %s", describe_place(error))
-                    self.problem = f"The bridge failed ({type(error).__name__}) and is tried again. Ask again."
+                    sentence = f"The bridge failed ({type(error).__name__}) and is tried again. Ask again."
+                    self.problem = ChromeTabError("EXTENSION_NOT_CONNECTED", sentence)
                 else:
                     continue
                 self._tried.set()
@@ -2754,6 +2771,7 @@ class Bridge:
         """Take the extension as connected."""
         self._send_text, self.extension_version = send_text, version
         self._connected.set()
+        remember_port(self.port)
         logger.info("extension connected")
         self.on_change()
 
@@ -3358,10 +3376,10 @@ class TabAnswer:
         )
         return f"Tab {self.tab_id}{about}"
 
-    def text(self) -> str:
+    def text(self, *, read: bool = True) -> str:
         """Return the answer, or what happened instead."""
         if self.answer:
-            return self.answer.text
+            return self.answer.told(read=read)
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
@@ -3395,6 +3413,12 @@ class ChromeTabs:
             self._check_site(await self._read(None, None, tab_id, clipboard=False))
         page = await self._read(start, end, tab_id, clipboard=self.settings.clipboard)
         self._check_site(page)
+        return page
+
+    async def _read_telling(self, start: str | None, end: str | None, tab_id: int | None, progress: Progress) -> Page:
+        await progress.begin("reading the tab", TAB_SHARE)
+        page = await self.read(start, end, tab_id)
+        progress.finish(TAB_SHARE)
         return page
 
     def _check_site(self, page: Page) -> None:
@@ -3446,15 +3470,15 @@ class ChromeTabs:
         start: str | None,
         end: str | None,
         tab_id: int | None,
-        model: str | None,
-        output_schema: dict[str, Any] | None,
         progress: Progress,
+        model: str | None = None,
+        output_schema: dict[str, Any] | None = None,
     ) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         check_schema(output_schema)
         prompt = well_formed(system_prompt or "").strip() or DEFAULT_SYSTEM_PROMPT
         async with progress:
-            page = await self.read(start, end, tab_id)
+            page = await self._read_telling(start, end, tab_id, progress)
             return await self.analyst.answer(page, Question(prompt, output_schema), model, progress)
 
     async def process_several(
@@ -3471,13 +3495,13 @@ class ChromeTabs:
         A tab that fails does not stop the others; when all fail, the first error is raised.
         """
         prompt = well_formed(system_prompt or "").strip() or DEFAULT_SYSTEM_PROMPT
-        share = ProgressShare(progress, 1 / (len(tab_ids) + 1))
+        progress.runs = len(tab_ids) + 1
 
         async def one(tab_id: int) -> TabAnswer:
             page = None
             try:
-                page = await self.read(start, end, tab_id)
-                answer = await self.analyst.answer(page, Question(prompt), None, share)
+                page = await self._read_telling(start, end, tab_id, progress)
+                answer = await self.analyst.answer(page, Question(prompt), None, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
             return TabAnswer(tab_id, page, answer, None)
@@ -3489,9 +3513,9 @@ class ChromeTabs:
                 raise next(tab.error for tab in tabs if tab.error)
             if len(answered) == 1:
                 return tabs, None
-            text = "\n\n".join(f"[{tab.heading()}]\n{tab.text()}" for tab in answered)
+            text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
             page = Page("", f"{len(answered)} tabs", text, "extension")
-            return tabs, await self.analyst.answer(page, Question(f"{prompt}\n\n{TABS_PROMPT}"), None, share)
+            return tabs, await self.analyst.answer(page, Question(f"{prompt}\n\n{TABS_PROMPT}"), None, progress)
 
     # Tabs, through the extension
 
@@ -3622,6 +3646,8 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     if settings.source != "applescript":
         layers += await extension_layers(tabs.bridge, optional=mac and settings.source == "auto")
     layers += await model_layers(tabs)
+    if settings.denied_hosts:
+        layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
     return layers
 
 
@@ -3667,36 +3693,38 @@ def compile_problem(browser: str) -> str | None:
 
 async def extension_layers(bridge: Bridge, *, optional: bool) -> list[Layer]:
     """Return how the port and the extension stand; `optional` where AppleScript does the reading."""
-    await bridge.start()
-    await bridge.wait_connected(EXTENSION_WAIT_S if bridge.problem is None and not optional else 0)
+    try:
+        await bridge.reach(0 if optional else None)
+        text = f"connected, version {bridge.extension_version}"
+    except ChromeTabError as error:
+        text = "not connected, and not needed to read by AppleScript" if optional else error.message
     if bridge.problem:
-        return [Layer("bridge", ok=False, text=bridge.problem)]
+        return [Layer("bridge", ok=False, text=bridge.problem.message)]
     owner = bridge.role is Role.OWNER
     way = f"listening on {HOST}:{bridge.port}" if owner else f"through the session that holds port {bridge.port}"
-    text = f"connected, version {bridge.extension_version}" if bridge.connected else not_connected(bridge.port).message
-    if optional and not bridge.connected:
-        text = "not connected, and not needed to read by AppleScript"
     return [Layer("bridge", ok=True, text=way), Layer("extension", bridge.connected or optional, text)]
 
 
 async def model_layers(tabs: ChromeTabs) -> list[Layer]:
-    """Return how the model server, the model and its window stand."""
-    settings, analyst = tabs.settings, tabs.analyst
-    if not settings.ollama_url or not settings.model:
-        return [Layer("model", ok=False, text=missing_settings(settings))]
+    """Return how the model server, the model and its window stand; the model is asked for one word."""
+    server, model = tabs.analyst.server, tabs.settings.model or ""
+    if missing := missing_settings(tabs.settings):
+        return [Layer("model", ok=False, text=missing)]
     try:
-        names = await analyst.server.models()
-        if not names:
-            text = f"{analyst.server.url} lists no models: is it a model server? Check --ollama-url and --api-key."
+        names = await server.models()
+        if names and not {model, f"{model}:latest"} & set(names):
+            text = f"{server.url} has no model {model!r}; it has: {', '.join(names[:20])}"
             return [Layer("model", ok=False, text=text)]
-        if not {settings.model, f"{settings.model}:latest"} & set(names):
-            text = f"{analyst.server.url} has no model {settings.model!r}; it has: {', '.join(names[:20])}"
-            return [Layer("model", ok=False, text=text)]
-        window = await analyst.window(settings.model)
+        window = await tabs.analyst.window(model)
+        await tell(f"asking {model} for one word")
+        began = time.monotonic()
+        prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
+        answer = await server.complete(model, prompt, watcher=Progress(None), stream=False)
     except ChromeTabError as error:
         return [Layer("model", ok=False, text=error.message)]
+    said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
     return [
-        Layer("model", ok=True, text=f"{settings.model} at {analyst.server.url}"),
+        Layer("model", ok=True, text=f"{model} at {server.url} said {said}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
     ]
 
@@ -3707,39 +3735,34 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_wo
 CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
 DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
 MAX_CHARS = 100_000
-EXTENSION_TAG = "extension"
+READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
 SESSIONLESS_PROTOCOL = "2026-07-28"
 MAX_TOLD_SESSIONS = 1_000
 TELL_TIMEOUT_S = 5.0
 
-Start = Annotated[str | None, Field(description="read only after this text")]
-End = Annotated[str | None, Field(description="read only before this text")]
-TabId = Annotated[int | None, Field(description="default: the active tab")]
 # Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
 # does, would cost 50 characters each, in every conversation.
 Omitted = SkipJsonSchema[None]
-AttachedTabId = Annotated[
-    int | Omitted, Field(default_factory=lambda: None, description="default: the one attached tab")
-]
+
+
+def optional(description: str | None = None) -> Any:
+    """Return the field of a parameter that may be left out."""
+    return Field(default_factory=lambda: None, description=description)
+
+
+Start = Annotated[str | Omitted, optional("read only after this text")]
+End = Annotated[str | Omitted, optional("read only before this text")]
+TabId = Annotated[int | Omitted, optional("default: the active tab")]
+AttachedTabId = Annotated[int | Omitted, optional("default: the one attached tab")]
 Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS, xpath=... or text=...")]
 ShortText = Annotated[str, Field(max_length=2_000)]
-Side = Annotated[
-    Annotated[int, Field(ge=1, le=4_000)] | Omitted, Field(default_factory=lambda: None, description="CSS pixels")
-]
+Side = Annotated[Annotated[int, Field(ge=1, le=4_000)] | Omitted, optional("CSS pixels")]
 
 # Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
+SAME_IN_KAPTURE = ("navigate", "screenshot", "click", "hover", "fill", "select", "evaluate", "list_tabs")
+OTHER_IN_KAPTURE = {"back": "go_back", "forward": "go_forward", "console_logs": "logs"}
 KAPTURE_NAMES = {
-    "navigate": "kapturemcp_navigate",
-    "back": "kapturemcp_go_back",
-    "forward": "kapturemcp_go_forward",
-    "screenshot": "kapturemcp_screenshot",
-    "click": "kapturemcp_click",
-    "hover": "kapturemcp_hover",
-    "fill": "kapturemcp_fill",
-    "select": "kapturemcp_select",
-    "evaluate": "kapturemcp_evaluate",
-    "console_logs": "kapturemcp_logs",
-    "list_tabs": "kapturemcp_list_tabs",
+    ours: f"kapturemcp_{theirs or ours}" for ours, theirs in (dict.fromkeys(SAME_IN_KAPTURE) | OTHER_IN_KAPTURE).items()
 }
 
 
@@ -3752,19 +3775,24 @@ class ExtensionTools(Middleware):
     def __init__(self, tabs: ChromeTabs) -> None:
         self._bridge = tabs.bridge
         self._start = tabs.start
+        # Until the first list.
+        self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
         self._telling: set[asyncio.Task[None]] = set()
         self._bridge.on_change = self._changed
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Take the port soon after the first request."""
+        """Take the port soon after the first request; promise no prompts, as FastMCP does for every server."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start_soon())
         request = context.fastmcp_context and context.fastmcp_context.request_context
         if request and request.session.client_params:
             self._bridge.client = one_line(request.session.client_params.client_info.name, MAX_CLIENT_NAME)
-        return await call_next(context)
+        result = await call_next(context)
+        if isinstance(result, InitializeResult | DiscoverResult):
+            result.capabilities.prompts = None
+        return result
 
     async def _start_soon(self) -> None:
         # The first answer is written by other tasks, and must not wait for what the port needs to import.
@@ -3774,11 +3802,22 @@ class ExtensionTools(Middleware):
     async def on_list_tools(
         self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
     ) -> Sequence[Tool]:
-        """Leave out what cannot be used now."""
+        """Leave out what cannot be used now; where an extension has been before, it is given the time to come.
+
+        Many clients list once.
+        """
         tools = await call_next(context)
-        if self._bridge.connected or not self._remember(context.fastmcp_context):
+        if not self._remember(context.fastmcp_context):
             return tools
-        return [tool for tool in tools if EXTENSION_TAG not in tool.tags]
+        awaited, self._may_come = self._may_come and last_port() == self._bridge.port, False
+        if awaited and not self._bridge.connected:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FIRST_LIST_WAIT_S):
+                    await self._start()
+                    await self._bridge.wait_connected(FIRST_LIST_WAIT_S)
+        if self._bridge.connected:
+            return tools
+        return [tool for tool in tools if tool.name in READER_TOOLS]
 
     def _remember(self, context: Context | None) -> bool:
         """Keep the session that is to be told of changes; False when it cannot be."""
@@ -3894,7 +3933,7 @@ class PatientServer(FastMCP):
             send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
             async def read() -> None:
-                async with send_on:
+                async with send_on, lines:
                     async for line in lines:
                         wrong = line_complaint(line) if isinstance(line, Exception) else None
                         await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
@@ -4005,27 +4044,50 @@ class PublishedNames(Transform):
         return tool.model_copy(update={"name": self._published[tool.name], "parameters": parameters})
 
 
-# Descriptions stand beside the tools and not in docstrings, for which FastMCP would import a parser
-# at every start.
+class PlainTool(FunctionTool):
+    """A tool that is listed without FastMCP's own remarks about it."""
+
+    def to_mcp_tool(self, **overrides: Any) -> McpTool:
+        """Return the tool as the client sees it."""
+        return super().to_mcp_tool(**overrides | {"_meta": None})
+
+
+def tool(
+    server: FastMCP | LocalProvider,
+    annotations: ToolAnnotations,
+    description: str,
+    *,
+    name: str | None = None,
+    title: str | None = None,
+) -> Callable[[Callable[..., Awaitable[ToolResult]]], Tool]:
+    """Return the decorator of a tool.
+
+    The description does not stand in the docstring: FastMCP would import a parser for it at every start.
+    """
+    return lambda function: server.add_tool(
+        PlainTool.from_function(
+            function, name=name, title=title, description=description, annotations=annotations, output_schema=None
+        )
+    )
 
 
 def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     """Add the tools that are always there."""
 
-    @server.tool(
-        description="Answer about the page open in the browser: a local model reads all of it. Use for any question about this tab or page.",
-        annotations=READ_ONLY,
-        output_schema=None,
+    @tool(
+        server,
+        READ_ONLY,
+        "Answer about the page open in the browser: a local model reads all of it. Use for any question about this tab or page.",
     )
     async def process_chrome_tab(
         context: Context,
         *,
-        system_prompt: Annotated[str | None, Field(description="what to find out; default: a general analysis")] = None,
-        start: Start = None,
-        end: End = None,
-        tab_id: TabId = None,
-        model: Annotated[str | None, Field(description="default: the configured one")] = None,
-        output_schema: Annotated[dict[str, Any] | None, Field(description="JSON Schema for a JSON answer")] = None,
+        system_prompt: Annotated[str | Omitted, optional("what to find out; default: a general analysis")],
+        start: Start,
+        end: End,
+        tab_id: TabId,
+        model: Annotated[str | Omitted, optional("default: the configured one")],
+        output_schema: Annotated[dict[str, Any] | Omitted, optional("JSON Schema for a JSON answer")],
     ) -> ToolResult:
         answer = await tabs.process(
             system_prompt=system_prompt,
@@ -4037,38 +4099,32 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
             progress=client_progress(context),
         )
         structured = answer.data if isinstance(answer.data, dict) else None
-        return ToolResult(answer.text, structured_content=structured, meta={"receipt": answer.receipt})
+        return ToolResult(answer.told(), structured_content=structured, meta={"receipt": answer.receipt})
 
-    @server.tool(
-        description="Get the page's text itself, in pages. Use only when exact wording matters; it costs context.",
-        annotations=READ_ONLY,
-        output_schema=None,
+    @tool(
+        server,
+        READ_ONLY,
+        "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.",
     )
     async def read_chrome_tab(
-        start: Start = None,
-        end: End = None,
-        tab_id: TabId = None,
+        *,
+        start: Start,
+        end: End,
+        tab_id: TabId,
         offset: Annotated[int, Field(ge=0, description="characters to skip")] = 0,
         max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = 20_000,
     ) -> ToolResult:
         page = await tabs.read(start, end, tab_id)
         return text_page(page, offset, max_chars)
 
-    @server.tool(
-        description="Say which layer works: browser, permission, extension, bridge, model, window. Use after an error.",
-        annotations=READ_ONLY,
-        output_schema=None,
+    @tool(
+        server,
+        READ_ONLY,
+        "Say which layer works: browser, permission, extension, bridge, model, window. Use after an error.",
     )
     async def chrome_tab_status() -> ToolResult:
         layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
-
-
-def extension_tool(
-    server: LocalProvider, annotations: ToolAnnotations, description: str, *, name: str | None = None
-) -> Callable[[Callable[..., Awaitable[ToolResult]]], Any]:
-    """Return the decorator of a tool that is listed only while the extension is connected."""
-    return server.tool(name, description=description, annotations=annotations, output_schema=None, tags={EXTENSION_TAG})
 
 
 def add_extension_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
@@ -4081,7 +4137,7 @@ def add_extension_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools about tabs and what they hold."""
 
-    @extension_tool(
+    @tool(
         server,
         READ_ONLY,
         "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.",
@@ -4090,46 +4146,47 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         context: Context,
         *,
         tab_ids: Annotated[list[int], Field(min_length=1, max_length=50)],
-        system_prompt: Annotated[str | None, Field(description="what to find out")] = None,
-        start: Start = None,
-        end: End = None,
+        system_prompt: Annotated[str | Omitted, optional("what to find out")],
+        start: Start,
+        end: End,
     ) -> ToolResult:
         answers, together = await tabs.process_several(
             tab_ids, system_prompt=system_prompt, start=start, end=end, progress=client_progress(context)
         )
         return tabs_result(answers, together)
 
-    @extension_tool(server, READ_ONLY, "List the open tabs of the browser.")
+    @tool(server, READ_ONLY, "List the open tabs of the browser.")
     async def browser_get_tabs() -> ToolResult:
         return listed(await tabs.open_tabs())
 
-    @extension_tool(server, CHANGES, "Open a tab, wait until it has loaded, and attach it.")
+    @tool(server, CHANGES, "Open a tab, wait until it has loaded, and attach it.")
     async def browser_create_tab(url: Annotated[str, Field(description="http or https")]) -> ToolResult:
         created = await tabs.create_tab(url)
         return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
 
-    @extension_tool(server, DESTROYS, "Close a tab.")
+    @tool(server, DESTROYS, "Close a tab.")
     async def browser_close_tab(tab_id: int) -> ToolResult:
         await tabs.close_tab(tab_id)
         return ToolResult('{"success": true}', structured_content={"success": True})
 
-    @extension_tool(server, READ_ONLY, "List the attached tabs: those whose data layer and page may be used.")
+    @tool(server, READ_ONLY, "List the attached tabs: those whose data layer and page may be used.")
     async def list_tabs() -> ToolResult:
         return listed(await tabs.attached_tabs())
 
-    @extension_tool(
+    @tool(
         server,
         READ_ONLY,
         "Get the events a page has pushed to its data layer (Google Tag Manager and others).",
         name="getDataLayer",
+        title="Get Data Layer",
     )
     async def get_data_layer(
         *,
         tab_id: AttachedTabId,
         name: Annotated[str, Field(description="the global's name", max_length=200)] = "dataLayer",
-        path: Annotated[str | None, Field(description="JSONPath over the entries", max_length=1000)] = None,
+        path: Annotated[Annotated[str, Field(max_length=1000)] | Omitted, optional("JSONPath over the entries")],
         redact: Annotated[bool, Field(description="mask contacts, cards, tokens")] = True,
-        since: Annotated[int | None, Field(ge=0, description="only entries from this index on")] = None,
+        since: Annotated[Annotated[int, Field(ge=0)] | Omitted, optional("only entries from this index on")],
     ) -> ToolResult:
         # A full reply takes seconds to mask.
         reply = await tabs.data_layer(tab_id, name, since)
@@ -4141,7 +4198,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     screenshots = Screenshots(server)
 
     # Leaving a page loses what was typed there.
-    @extension_tool(server, DESTROYS, "Go to an address in an attached tab and wait until it has loaded.")
+    @tool(server, DESTROYS, "Go to an address in an attached tab and wait until it has loaded.")
     async def navigate(
         *,
         url: Annotated[str, Field(description="http or https")],
@@ -4150,15 +4207,15 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         return acted(await tabs.navigate(tab_id, url, timeout))
 
-    @extension_tool(server, DESTROYS, "Go back one page in an attached tab's history.")
+    @tool(server, DESTROYS, "Go back one page in an attached tab's history.")
     async def back(tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("back", tab_id, {}))
 
-    @extension_tool(server, DESTROYS, "Go forward one page in an attached tab's history.")
+    @tool(server, DESTROYS, "Go forward one page in an attached tab's history.")
     async def forward(tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("forward", tab_id, {}))
 
-    @extension_tool(
+    @tool(
         server,
         READ_ONLY,
         "Take a picture of the visible part of an attached tab, or of one element. "
@@ -4167,10 +4224,8 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     async def screenshot(
         context: Context,
         *,
-        name: Annotated[
-            ShortText | Omitted, Field(default_factory=lambda: None, description="keeps it as screenshot://NAME")
-        ],
-        selector: Annotated[Selector | Omitted, Field(default_factory=lambda: None)],
+        name: Annotated[ShortText | Omitted, optional("keeps it as screenshot://NAME")],
+        selector: Annotated[Selector | Omitted, optional()],
         width: Side,
         height: Side,
         tab_id: AttachedTabId,
@@ -4181,7 +4236,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
             await context.send_notification(ResourceListChangedNotification())
         return result
 
-    @extension_tool(
+    @tool(
         server,
         DESTROYS,
         "Run JavaScript in an attached tab and return its value; promises are awaited. "
@@ -4193,7 +4248,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         result = await tabs.drive("evaluate", tab_id, {"code": code})
         return value_result(result.get("value"), result)
 
-    @extension_tool(server, READ_ONLY, "Get an attached tab's console messages and uncaught errors, newest first.")
+    @tool(server, READ_ONLY, "Get an attached tab's console messages and uncaught errors, newest first.")
     async def console_logs(
         *,
         max: Annotated[int, Field(ge=1, le=1_000)] = 100,  # noqa: A002 -- the contract's name
@@ -4205,17 +4260,15 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that use an attached tab's page as a person does."""
 
-    @extension_tool(server, DESTROYS, "Click an element, once it is visible, enabled and still.")
+    @tool(server, DESTROYS, "Click an element, once it is visible, enabled and still.")
     async def click(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("click", tab_id, {"selector": selector}))
 
-    @extension_tool(server, CHANGES, "Move the mouse over an element, for menus and tooltips.")
+    @tool(server, CHANGES, "Move the mouse over an element, for menus and tooltips.")
     async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("hover", tab_id, {"selector": selector}))
 
-    @extension_tool(
-        server, DESTROYS, "Write a value into a field in place of what is there. For a <select> use select."
-    )
+    @tool(server, DESTROYS, "Write a value into a field in place of what is there. For a <select> use select.")
     async def fill(
         selector: Selector,
         value: Annotated[
@@ -4226,7 +4279,7 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         return acted(await tabs.drive("fill", tab_id, {"selector": selector, "value": value}))
 
-    @extension_tool(server, DESTROYS, "Choose options of a <select>.")
+    @tool(server, DESTROYS, "Choose options of a <select>.")
     async def select(
         selector: Selector,
         value: Annotated[ShortText | list[ShortText], Field(description="an option's value or label, or several")],
@@ -4340,7 +4393,7 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
     sections = [f"## {tab.heading()}\n\n{tab.text()}" for tab in answers]
     receipts = [{"tab_id": tab.tab_id} | (tab.answer.receipt if tab.answer else {}) for tab in answers]
     if together:
-        sections.append(f"## All together\n\n{together.text}")
+        sections.append(f"## All together\n\n{together.told()}")
         receipts.append({"tab_id": None} | together.receipt)
     failed = [
         {"tab_id": tab.tab_id, "error": {"message": tab.error.message, "code": tab.error.code}}
@@ -4660,11 +4713,16 @@ def argument_parser() -> argparse.ArgumentParser:
         "--analyze", nargs="?", const="", metavar="PROMPT", help="answer about the open tab here in the terminal"
     )
     actions.add_argument("--doctor", action="store_true", help="say which layer works and how to mend the others")
-    actions.add_argument("--pair", action="store_true", help="print the connection string for the extension")
+    actions.add_argument(
+        "--pair", action="store_true", help="print the connection string; on a terminal wait for the extension"
+    )
     actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
     parser.add_argument(
         "--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP instead"
     )
+    parser.add_argument("--start", metavar="TEXT", help="with --analyze: read only after this text")
+    parser.add_argument("--end", metavar="TEXT", help="with --analyze: read only before this text")
+    parser.add_argument("--tab", type=int, metavar="ID", help="with --analyze: the tab, default the active one")
     for name, field in Settings.model_fields.items():
         variable = environment_name(name)
         if variable is None:
@@ -4675,29 +4733,39 @@ def argument_parser() -> argparse.ArgumentParser:
         elif isinstance(field.default, list):
             kind["action"] = "append"
         default = "" if field.default in (None, [], False) else f", default {field.default}"
-        parser.add_argument(
-            f"--{name.replace('_', '-')}", dest=name, help=f"{field.description} [{variable}{default}]", **kind
-        )
+        choices = f": {', '.join(get_args(field.annotation))}" if get_origin(field.annotation) is Literal else ""
+        about = f"{field.description}{choices} [{variable}{default}]"
+        parser.add_argument(f"--{name.replace('_', '-')}", dest=name, help=about, **kind)
     return parser
 
 
-def configure_logging() -> None:
+def configure_logging(level: int) -> None:
     """Send our log to stderr and keep libraries' debug output, which holds arguments, out of it."""
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    logger.setLevel(logging.INFO)
+    logger.setLevel(level)
     for name in ("fastmcp", "mcp", "httpx", "httpcore", "uvicorn", "websockets"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 async def pair(settings: Settings) -> int:
-    """Print the connection string; how to use it goes to stderr."""
-    print(connection_string(settings.port, pairing_key()))
+    """Print the connection string, then wait for the extension; in a pipe the string is all that is wanted."""
+    print(connection_string(settings.port, pairing_key()), flush=True)
     paired_mark().touch()
     print(
         "\nPaste this line into the popup of the Chrome Tab Reader extension and press Connect.\n"
         "It is a password for your browser: do not share it.",
         file=sys.stderr,
     )
+    if not sys.stdout.isatty():
+        return 0
+    minutes = f"{PAIRING_WAIT_S / 60:g} minutes"
+    print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
+    bridge = Bridge(settings.port)
+    try:
+        await bridge.reach(PAIRING_WAIT_S)
+        print(f"The extension is connected, version {bridge.extension_version}.", file=sys.stderr)
+    finally:
+        await bridge.stop()
     return 0
 
 
@@ -4723,11 +4791,36 @@ async def pair_http(settings: Settings) -> int:
     return 0
 
 
+@contextlib.contextmanager
+def terminal_progress() -> Generator[Progress]:
+    """Give a progress that shows on stderr: a bar on a terminal, elsewhere a line for each step."""
+    from rich.console import Console
+    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    told = ["done"]
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=100)
+
+        async def show(reached: float, message: str) -> None:
+            bar.update(task, completed=reached, description=message)
+            step = message.partition(",")[0]
+            if step not in told and not console.is_terminal:
+                told.append(step)
+                print(step, file=sys.stderr)
+
+        yield Progress(show)
+
+
 async def doctor(settings: Settings) -> int:
     """Print how each layer stands; 1 when one needs mending."""
     tabs = ChromeTabs(settings)
     try:
-        layers = await status(tabs)
+        with terminal_progress() as progress:
+            async with progress:
+                layers = await status(tabs)
     finally:
         await tabs.close()
     for layer in layers:
@@ -4735,43 +4828,18 @@ async def doctor(settings: Settings) -> int:
     return 0 if all(layer.ok for layer in layers) else 1
 
 
-async def analyze(settings: Settings, prompt: str) -> int:
+async def analyze(settings: Settings, prompt: str, start: str | None, end: str | None, tab_id: int | None) -> int:
     """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
-    from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
     tabs = ChromeTabs(settings)
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("reading the page", total=100)
-
-        async def show(reached: float, message: str) -> None:
-            bar.update(task, completed=reached, description=message)
-
-        try:
+    try:
+        with terminal_progress() as progress:
             await tabs.start()
-            answer = await tabs.process(
-                system_prompt=prompt or None,
-                start=None,
-                end=None,
-                tab_id=None,
-                model=None,
-                output_schema=None,
-                progress=Progress(show),
-            )
-        finally:
-            await tabs.close()
+            answer = await tabs.process(system_prompt=prompt, start=start, end=end, tab_id=tab_id, progress=progress)
+    finally:
+        await tabs.close()
     receipt = answer.receipt
-    console.print(
-        f"{one_line(receipt['title'])} ({one_line(receipt['url'])}): {receipt['model']} read "
-        f"{receipt['characters_read']:,} of {receipt['page_characters']:,} characters in "
-        f"{receipt['parts']} part(s), {receipt['seconds']} s, by {receipt['source']}.",
-        markup=False,
-        highlight=False,
-    )
-    print(printable(answer.text))
+    print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
+    print(printable(answer.told(read=False)))
     return 0
 
 
@@ -4801,7 +4869,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if over_http and "pair" not in flags:
         parser.error("--http goes with --pair. To serve MCP over HTTP, give --transport http.")
     actions = {name: flags.pop(name) for name in ("analyze", "doctor", "pair") if name in flags}
-    configure_logging()
+    what = {name: flags.pop(name, None) for name in ("start", "end", "tab")}
+    if any(value is not None for value in what.values()) and "analyze" not in actions:
+        parser.error("--start, --end and --tab go with --analyze")
+    # In the terminal nothing may stand between the person and the answer.
+    configure_logging(logging.ERROR if actions else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may hold what the console's or pipe's own encoding cannot.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
@@ -4815,7 +4887,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     elif "doctor" in actions:
         action = doctor(settings)
     elif "analyze" in actions:
-        action = analyze(settings, actions["analyze"])
+        action = analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
     else:
         action = serve(settings)
     try:

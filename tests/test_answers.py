@@ -6,11 +6,12 @@ import re
 from collections.abc import AsyncGenerator, Callable
 
 import pytest
+from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
 from demo.tiny_model import TinyModel
 from demo.tiny_model import started as tiny_model_started
-from tests.support.asking import WAIT_S, Told, asking, error_of, receipt_of, text_of
+from tests.support.asking import WAIT_S, Result, Told, asking, error_of, receipt_of, text_of
 from tests.support.fake_models import (
     HANG,
     FakeLlamaCpp,
@@ -511,6 +512,50 @@ async def test_written_tokens_are_told_while_the_model_writes(
         await asyncio.wait_for(fake.left.wait(), WAIT_S)
 
     assert told.values == sorted(set(told.values))
+
+
+async def test_progress_goes_in_whole_percents_and_shows_each_second_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.5)
+    told = Told()
+
+    async def send(reached: float, message: str) -> None:
+        await told.listen(reached, None, message)
+
+    async with server.Progress(send) as progress:
+        await progress.begin("reading", 0.04)
+        progress.finish(0.04)
+        await progress.begin("asking", 0.8)
+        await told.hears("asking, 1.5 s")
+        progress.wrote(185)
+        await told.hears("asking, 185 tokens written")
+
+    seconds = [f"asking, {seconds} s" for seconds in ("0.5", "1", "1.5")]
+    assert told.messages == ["reading", "asking", *seconds, "asking, 185 tokens written", "done"]
+    assert told.values == [0.1, 4, 5, 7, 9, 44, 100]
+
+
+async def test_the_receipt_is_one_line_of_the_answer_and_the_note_stays_last(osascript: FakeOsascript) -> None:
+    text = pages_of_parts(7)
+    osascript.shows(text)
+    async with FakeOpenAIServer(script=failing_part("3", as_text("no", 400))) as fake, asking(fake, **SMALL) as asker:
+        in_parts = await asker.ask(system_prompt=PROMPT)
+    osascript.shows("The ferry leaves at noon.")
+    async with FakeOpenAIServer(answer('{"a": 1}')) as fake, asking(fake) as asker:
+        whole = await asker.ask(system_prompt=PROMPT)
+        as_data = await asker.ask(system_prompt=PROMPT, output_schema={"type": "object"})
+
+    read = f"{receipt_of(in_parts)['characters_read']:,} of {len(text):,}"
+    *_, line, blank, note = blocks_of(in_parts)[0].splitlines()
+    assert re.fullmatch(rf"\(read {read} characters in 7 parts, fake-model, \d+\.\d s\)", line)
+    assert blank == ""
+    assert note.startswith("Note: part 3 of 7 ")
+    (only,) = blocks_of(whole)
+    assert re.fullmatch(r'\{"a": 1\}\n\n\(read 25 of 25 characters in 1 part, fake-model, \d+\.\d s\)', only)
+    assert blocks_of(as_data) == ['{"a": 1}']
+
+
+def blocks_of(result: Result) -> list[str]:
+    return [block.text for block in result.content if isinstance(block, TextContent)]
 
 
 async def test_progress_never_reaches_its_end_before_the_end_however_often_steps_are_repeated() -> None:

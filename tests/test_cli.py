@@ -103,6 +103,8 @@ def test_help_lists_every_flag_with_its_variable(run: Run) -> None:
         if variable := server.environment_name(name):
             assert f"--{name.replace('_', '-')}" in text
             assert f"[{variable}" in text
+    for choices in ("auto, applescript, extension", "Google Chrome, Google Chrome Beta, ", "default, kapture"):
+        assert f": {choices}" in text
 
 
 def decoded(connection_string: str) -> Any:
@@ -190,7 +192,7 @@ def test_doctor_exits_0_when_every_layer_works_and_1_when_one_does_not(run: Run,
 def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run) -> None:
     status, out, err = run("--doctor", "--source", "extension", "--port", str(free_port()))
 
-    assert (status, err) == (1, "")
+    assert (status, err) == (1, "waiting for the extension\n")
     assert "bridge     ok" in out
     assert "extension  FIX" in out
     assert "model      FIX OLLAMA_BASE_URL must be provided" in out
@@ -211,8 +213,9 @@ def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsas
         )
 
     assert status == 0
-    assert out == "3 EUR \u4e2d \U0001f600 ?.\n"
-    assert "[red]Shop[/red] (https://shop.test/): fake-model read 6 of 6 characters" in " ".join(err.split())
+    assert out == "3 EUR \u4e2d \U0001f600 \ufffd.\n"
+    read = "[red]Shop[/red] (https://shop.test/) (read 6 of 6 characters in 1 part, fake-model, "
+    assert err.splitlines()[-1].startswith(read)
     assert fake.chats[0].body["messages"][0]["content"] == "What does it cost?"
 
 
@@ -223,6 +226,79 @@ def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascr
 
     assert (status, out) == (0, "An answer.\n")
     assert fake.chats[0].body["messages"][0]["content"] == server.DEFAULT_SYSTEM_PROMPT
+
+
+def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript) -> None:
+    with ModelInAThread(FakeOpenAIServer()) as fake:
+        arguments = ["--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
+        between = run("--analyze", "x", "--start", "from here", "--end", "to there", *arguments)
+        of_a_tab = run("--analyze", "x", "--tab", "7", *arguments)
+
+    assert between[:2] == (0, "An answer.\n")
+    assert osascript.calls()[0].arguments == ["from here", "to there"]
+    assert of_a_tab[:2] == (1, "")
+    assert "tab_id needs the extension" in of_a_tab[2]
+
+
+@pytest.mark.parametrize("flag", [["--start", "a"], ["--end", "a"], ["--tab", "0"]])
+def test_start_end_and_tab_are_refused_without_analyze(flag: list[str], run: Run) -> None:
+    status, out, err = run(*flag, *MODEL)
+
+    assert (status, out) == (2, "")
+    assert err.endswith("--start, --end and --tab go with --analyze\n")
+
+
+@pytest.mark.e2e
+async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the_answer() -> None:
+    port = free_port()
+    async with FakeOpenAIServer() as fake:
+        arguments = ["--analyze", "What?", "--tab", "1", "--source", "extension", "--port", str(port)]
+        arguments += ["--ollama-url", fake.url, "--model", "fake-model"]
+        async with started(*arguments) as process:
+            await wait_for_port(port)
+            async with connected(port, server.pairing_key()) as extension:
+                command = await extension.receive()
+                await extension.reply(command, PAGE)
+                out, err = await process.process.communicate()
+
+    assert command["tab_id"] == 1
+    assert out.decode() == "An answer.\n"
+    *steps, receipt = err.decode().splitlines()
+    assert steps == [
+        "reading the tab",
+        "waiting for the extension",
+        "asking for the window of fake-model",
+        "fake-model is reading the page",
+    ]
+    assert receipt.startswith("A page (https://page.test/) (read 8 of 8 characters in 1 part, fake-model, ")
+
+
+@pytest.mark.e2e
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+async def test_pair_on_a_terminal_waits_and_says_that_the_extension_is_connected() -> None:
+    port = free_port()
+    here, there = os.openpty()
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, str(SERVER), "--pair", "--port", str(port)), stdout=there, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        await wait_for_port(port)
+        async with connected(port, server.pairing_key()):
+            _, err = await asyncio.wait_for(process.communicate(), 60)
+        line = os.read(here, 10_000).decode().strip()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        os.close(here)
+        os.close(there)
+
+    assert process.returncode == 0
+    assert decoded(line)["s"] == f"ws://127.0.0.1:{port}"
+    assert err.decode().splitlines()[-2:] == [
+        "Waiting for the extension, at most 10 minutes. Ctrl+C ends this; the line stays valid.",
+        "The extension is connected, version 1.0.0.",
+    ]
 
 
 def test_analyze_that_fails_is_a_sentence_with_its_code_and_exit_1(run: Run, osascript: FakeOsascript) -> None:

@@ -335,7 +335,7 @@ async def test_a_fake_owner_learns_nothing_and_is_not_believed(port: int) -> Non
         assert guest.problem is not None
         assert (
             f"Port {port} is taken by {psutil.Process().name()} (process {os.getpid()}), which is not a server of yours."
-            in guest.problem
+            in guest.problem.message
         )
         await guest.stop()
     assert [message["type"] for message in heard] == ["hello"]
@@ -349,7 +349,7 @@ async def test_owner_of_another_version_is_named_as_that(port: int) -> None:
 
     async with serve(newer_owner, "127.0.0.1", port), bridge(port) as guest:
         assert guest.problem is not None
-        assert "another version" in guest.problem
+        assert "another version" in guest.problem.message
 
 
 # --- As processes
@@ -428,9 +428,9 @@ async def test_a_suspended_owner_is_not_taken_for_a_stranger(port: int, monkeypa
             guest = server.Bridge(port)
             await within(guest.start())
             assert guest.problem is not None
-            assert f"(process {pid}), which does not answer" in guest.problem
-            assert "suspended" in guest.problem
-            assert "End that program" not in guest.problem
+            assert f"(process {pid}), which does not answer" in guest.problem.message
+            assert "suspended" in guest.problem.message
+            assert "End that program" not in guest.problem.message
         finally:
             os.kill(pid, signal.SIGCONT)
         await has(lambda: guest.role is server.Role.GUEST)
@@ -448,8 +448,8 @@ async def test_an_owner_whose_door_is_crowded_is_not_taken_for_a_stranger(
         guest = server.Bridge(port)
         await within(guest.start())
         assert guest.problem is not None
-        assert guest.problem.startswith(f"Another session's server holds port {port}")
-        assert "End that program" not in guest.problem
+        assert guest.problem.message.startswith(f"Another session's server holds port {port}")
+        assert "End that program" not in guest.problem.message
 
         await silent[0].close()
         await has(lambda: guest.role is server.Role.GUEST)

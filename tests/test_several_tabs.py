@@ -1,6 +1,7 @@
 """One question about several tabs: an answer for each, then one over all."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -61,14 +62,17 @@ async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:
     async with FakeOpenAIServer(script=echo) as fake, asking(fake) as client:
         result = await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}, progress_handler=told.listen)
 
-    assert [section.strip() for section in text_of(result).split("\n\n")] == [
+    assert [re.sub(r", \d+\.\d s", "", section.strip()) for section in text_of(result).split("\n\n")] == [
         "## Tab 1: Apples (https://a.test/)",
         "Read: Apples",
+        "(read 19 of 19 characters in 1 part, fake-model)",
         "## Tab 2: Pears (https://b.test/)",
         "Read: Pears",
+        "(read 19 of 19 characters in 1 part, fake-model)",
         "## All together",
         "Compared.",
     ]
+    assert "(read" not in fake.chats[-1].prompt
     assert result.meta is not None
     receipt = result.meta["receipt"]
     assert [tab["tab_id"] for tab in receipt["tabs"]] == [1, 2, None]

@@ -2,11 +2,16 @@
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
+from fastmcp import Client
 
 import chrome_tab_mcp_server as server
-from tests.support.fake_extension import connected, free_port
+from tests.support.asking import text_of
+from tests.support.fake_extension import FakeExtension, connected, free_port, within
 from tests.support.stdio_server import StdioServer, started
 
 READER_TOOLS = {"process_chrome_tab", "read_chrome_tab", "chrome_tab_status"}
@@ -49,6 +54,7 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
     async with started(*model, "--port", str(port), "--tool-names", names) as process:
         capabilities = (await process.initialize())["capabilities"]
         assert capabilities["tools"]["listChanged"] is True
+        assert "prompts" not in capabilities
         assert await listed(process) == READER_TOOLS
         assert "bridge     ok" in str(await process.call("chrome_tab_status"))
 
@@ -57,3 +63,94 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
             assert await listed(process) == READER_TOOLS | TAB_TOOLS | driving
         await told(process)
         assert await listed(process) == READER_TOOLS
+
+
+@asynccontextmanager
+async def serving(port: int) -> AsyncGenerator[Client[Any]]:
+    """A server that has been asked for nothing but `initialize`, by a client that can be told of changes."""
+    settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
+    async with Client(server.create_server(settings), mode="legacy") as client:
+        yield client
+
+
+@asynccontextmanager
+async def connected_soon(port: int) -> AsyncGenerator[FakeExtension]:
+    """An extension that comes as soon as the server listens."""
+    async with asyncio.timeout(20):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+                break
+            except OSError:
+                await asyncio.sleep(0.02)
+    writer.close()
+    async with connected(port, server.pairing_key()) as extension:
+        yield extension
+
+
+async def gone(client: Client[Any]) -> None:
+    """Wait until the server knows that the extension has gone."""
+    async with asyncio.timeout(20):
+        while "connected, version" in text_of(await client.call_tool("chrome_tab_status", {})):
+            pass
+
+
+async def test_where_an_extension_has_been_before_the_first_list_waits_for_it_and_no_later_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "FIRST_LIST_WAIT_S", 20)
+    port = free_port()
+    async with serving(port) as client:
+        assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
+        assert "bridge     ok" in text_of(await client.call_tool("chrome_tab_status", {}))
+        async with connected(port, server.pairing_key()):
+            pass
+    async with serving(port) as client:
+        listing = asyncio.create_task(client.list_tools())
+        async with connected_soon(port):
+            listed_first = {tool.name for tool in await within(listing)}
+        monkeypatch.setattr(server, "FIRST_LIST_WAIT_S", -1)
+        await gone(client)
+        assert {tool.name for tool in await within(client.list_tools())} == READER_TOOLS
+    async with serving(free_port()) as client:
+        assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
+
+    assert listed_first == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
+
+
+async def test_an_extension_that_does_not_come_holds_the_first_list_up_no_longer_than_its_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    port = free_port()
+    server.remember_port(port)
+    assert server.FIRST_LIST_WAIT_S == 1
+    monkeypatch.setattr(server, "FIRST_LIST_WAIT_S", 0.2)
+    async with serving(port) as client:
+        assert {tool.name for tool in await within(client.list_tools())} == READER_TOOLS
+
+
+async def test_a_tool_that_is_not_listed_yet_is_run_as_soon_as_the_extension_comes() -> None:
+    port = free_port()
+    async with serving(port) as client:
+        assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
+        call = asyncio.create_task(client.call_tool("browser_get_tabs", {}))
+        async with connected_soon(port) as extension:
+            command = await extension.receive()
+            assert command["command"] == "browser_get_tabs"
+            await extension.reply(command, [])
+            assert text_of(await within(call)) == "[]"
+
+
+async def test_the_list_holds_no_null_no_remarks_of_the_framework_and_titles_that_are_words() -> None:
+    port = free_port()
+    async with serving(port) as client:
+        asyncio.create_task(client.list_tools())  # noqa: RUF006 -- it makes the server take its port
+        async with connected_soon(port):
+            tools = await client.list_tools()
+
+    shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
+    assert len(shown) == 19
+    assert not [tool["name"] for tool in shown if "null" in json.dumps(tool) or "_meta" in tool]
+    titles = {tool["name"]: tool["title"] for tool in shown}
+    assert titles["getDataLayer"] == "Get Data Layer"
+    assert titles["process_chrome_tab"] == "Process Chrome Tab"

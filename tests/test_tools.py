@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 import sys
 import types
 from collections.abc import AsyncGenerator
@@ -366,16 +367,17 @@ async def test_a_tab_id_is_for_the_extension_on_a_mac_too(osascript: FakeOsascri
 
 async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> None:
     routes = {"/props": {"default_generation_settings": {"n_ctx": 8192}}}
-    async with FakeOpenAIServer(routes=routes) as fake, asking(fake) as asker:
+    async with FakeOpenAIServer(answer("Ready."), routes=routes) as fake, asking(fake) as asker:
         lines = await status_lines(asker.client)
+        lines["model"] = re.sub(r"\d+\.\d s", "0.0 s", lines["model"])
 
     assert lines == {
         "browser": "ok  Google Chrome answers",
         "permission": "ok  AppleScript reads the active tab (8 characters)",
-        "model": f"ok  fake-model at {fake.url}",
+        "model": f"ok  fake-model at {fake.url} said 'Ready.' after 0.0 s when asked for one word",
         "window": "ok  8,192 tokens (llama.cpp /props)",
     }
-    assert fake.chats == []
+    assert len(fake.chats) == 1
     assert [call.arguments for call in osascript.calls()] == [["--no-filter"]]
 
 
@@ -448,13 +450,68 @@ async def test_status_tells_which_models_the_server_has_instead(osascript: FakeO
     assert lines["model"] == f"FIX {fake.url} has no model 'fake-model'; it has: one, two"
 
 
-@pytest.mark.parametrize("reply", [as_text("<html>"), as_text("no", 401), as_text("no", 404)])
-async def test_status_does_not_call_any_web_server_a_model_server(reply: Any, osascript: FakeOsascript) -> None:
+@pytest.mark.parametrize(
+    ("reply", "told"),
+    [
+        (
+            as_text("<html>"),
+            "an HTML page instead of JSON. Is --ollama-url the address of an OpenAI-compatible server?",
+        ),
+        (as_text("no", 401), "refused access (HTTP 401: no). Check --api-key."),
+        (as_text("<html>", 404), "HTTP 404: no OpenAI-compatible model server is there. Correct --ollama-url."),
+        (as_text("<html>", 405), "HTTP 405: no OpenAI-compatible model server is there. Correct --ollama-url."),
+        (as_text("<html>", 501), "HTTP 501: no OpenAI-compatible model server is there. Correct --ollama-url."),
+    ],
+)
+async def test_a_plain_web_server_is_told_from_a_model_server_by_status_and_by_answers(
+    reply: Any, told: str, osascript: FakeOsascript
+) -> None:
     assert osascript
-    async with FakeOpenAIServer(routes={"/v1/models": reply}) as fake, asking(fake) as asker:
+    async with FakeOpenAIServer(reply, routes={"/v1/models": reply}) as fake, asking(fake) as asker:
         lines = await status_lines(asker.client)
+        code, message = error_of(await asker.ask())
 
-    assert lines["model"].startswith(f"FIX {fake.url} lists no models")
+    assert lines["model"].startswith("FIX ")
+    assert told in lines["model"]
+    assert told in message
+    assert code == "MODEL_ERROR"
+
+
+async def test_status_lists_the_hosts_that_no_tool_touches(osascript: FakeOsascript) -> None:
+    assert osascript
+    sites = {"http://*.bank.example:80": {"deny": True}, "a.example": {}}
+    async with serving(source="applescript", sites=sites) as client:
+        assert (await status_lines(client))["sites"] == "ok  no tool touches *.bank.example"
+    async with serving(source="applescript") as client:
+        assert "sites" not in await status_lines(client)
+
+
+async def test_status_says_where_the_extension_was_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    before, port = free_port(), free_port()
+    async with serving(source="extension", port=before) as client, paired(client, before):
+        pass
+    async with serving(source="extension", port=port) as client:
+        elsewhere = (await status_lines(client))["extension"]
+        code, message = error_of(await call(client, "read_chrome_tab"))
+    async with serving(source="extension", port=before) as client:
+        here = (await status_lines(client))["extension"]
+
+    assert f"not connected to port {port}. It was on port {before} before: use --port {before}, or pair" in elsewhere
+    assert (code, f"FIX {message}") == ("EXTENSION_NOT_CONNECTED", elsewhere)
+    assert "before" not in here
+
+
+async def test_a_key_that_others_can_read_has_one_code_on_every_way(config_home: Path) -> None:
+    server.pairing_key()
+    (config_home / "key").chmod(0o644)
+    async with serving(source="extension", port=free_port()) as client:
+        code, message = error_of(await call(client, "read_chrome_tab"))
+        lines = await status_lines(client)
+
+    assert code == "PERMISSION_DENIED"
+    assert "Others can read the pairing key" in message
+    assert lines["bridge"] == f"FIX {message}"
 
 
 # --- The compile check of a Mac, with a fake of the module that exists only there ---

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import dataclasses
+import re
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -17,6 +18,7 @@ from tests.support.fake_models import FakeOpenAIServer
 Result = CallToolResult | BareResult
 
 WAIT_S = 20
+READ = re.compile(r"\n\n\(read [\d,]+ of [\d,]+ characters in \d+ parts?, .+, \d+\.\d s\)(?=\n\nNote: |$)")
 
 
 class Told:
@@ -67,11 +69,11 @@ async def asking(fake: FakeOpenAIServer | str, **settings: Any) -> AsyncGenerato
 
 
 def text_of(result: Result) -> str:
-    """The answer of a call that succeeded."""
+    """The answer of a call that succeeded, without the line that tells what was read."""
     assert not result.is_error, result.content
     block = result.content[0]
     assert isinstance(block, TextContent)
-    return block.text
+    return READ.sub("", block.text)
 
 
 def receipt_of(result: Result) -> dict[str, Any]:
