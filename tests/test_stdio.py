@@ -100,7 +100,11 @@ async def test_emoji_that_comes_in_two_stream_events_is_whole(session: Session) 
 @pytest.mark.parametrize(
     ("tool", "reply", "shown"),
     [
-        ("getDataLayer", {"values": [{"\ud800": "\udfff"}], "name": "\ud800", "total": 1}, '"\ufffd": "\ufffd"'),
+        (
+            "getDataLayer",
+            {"values": [{"\ud800": "\udfff"}], "name": "\ud800", "total": 1, "since": 0, "notes": []},
+            '"\ufffd":"\ufffd"',
+        ),
         ("browser_get_tabs", [{"id": 1, "url": "https://a.test/", "title": "\ud800"}], '"title": "'),
         ("console_logs", {"entries": [{"message": "\ud800", "url": "https://a.test/"}]}, '"message":"\ufffd"'),
         ("evaluate", {"value": {"\ud800": 1}, "notes": ["\ud800"]}, '{"\ufffd":1}'),
