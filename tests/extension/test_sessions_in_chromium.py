@@ -58,8 +58,9 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
             assert "The ferry leaves at nine." in str(await session.call_tool("read_chrome_tab", {}))
         assert "through the session that holds port" in str(await second.call_tool("chrome_tab_status", {}))
         popup = await browser.new_page()
+        # What FastMCP's client calls itself.
         await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
-        await popup.get_by_text("Connected to 2 sessions.").wait_for()
+        await popup.get_by_text("Connected to mcp (2).").wait_for()
         await page.bring_to_front()
 
         os.kill(owner_of(int(environment["CHROME_TAB_PORT"])), signal.SIGKILL)
@@ -72,4 +73,4 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
         async with asyncio.timeout(60):
             while not await answers():
                 continue
-        await popup.get_by_text("Connected to 1 session.").wait_for()
+        await popup.get_by_text("Connected to mcp.").wait_for()
