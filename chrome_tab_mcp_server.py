@@ -104,13 +104,7 @@ from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigD
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    NoDecode,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
+from pydantic_settings import BaseSettings, InitSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import TypeIs
 
 if TYPE_CHECKING:
@@ -141,17 +135,8 @@ EXTENSION_ID = "odmielohngedldmmnjkobeohjielmdjk"
 HOST = "127.0.0.1"
 
 SourceName = Literal["applescript", "extension"]
-Browser = Literal[
-    "Google Chrome",
-    "Google Chrome Beta",
-    "Google Chrome Dev",
-    "Google Chrome Canary",
-    "Chromium",
-    "Brave Browser",
-    "Microsoft Edge",
-    "Vivaldi",
-    "Opera",
-]
+Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Google Chrome Canary"]
+Browser = Literal[Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera"]
 
 OSASCRIPT_TIMEOUT_S = 30.0
 COMMAND_TIMEOUT_S = 35.0
@@ -226,30 +211,11 @@ COMBINE_PROMPT = (
 # --- 2. Errors ---------------------------------------------------------------------------------
 
 ERROR_CODES = (
-    "NO_BROWSER",
-    "PERMISSION_DENIED",
-    "UNREADABLE_PAGE",
-    "KEYWORD_NOT_FOUND",
-    "EMPTY_PAGE",
-    "INVALID_ARGUMENT",
-    "EXTENSION_NOT_CONNECTED",
-    "TAB_NOT_FOUND",
-    "TAB_NOT_ATTACHED",
-    "TAB_DISCONNECTED",
-    "AMBIGUOUS_TAB",
-    "COMMAND_TIMEOUT",
-    "INVALID_SELECTOR",
-    "ELEMENT_NOT_FOUND",
-    "EXECUTION_ERROR",
-    "EVALUATE_NOT_ALLOWED",
-    "NAVIGATION_FAILED",
-    "DATALAYER_NOT_FOUND",
-    "HOST_BLOCKED",
-    "MODEL_UNREACHABLE",
-    "MODEL_NOT_FOUND",
-    "MODEL_TIMEOUT",
-    "MODEL_ERROR",
-    "MODEL_EMPTY",
+    *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
+    *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
+    *("COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "EVALUATE_NOT_ALLOWED"),
+    *("NAVIGATION_FAILED", "DATALAYER_NOT_FOUND", "HOST_BLOCKED"),
+    *("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY"),
 )
 
 
@@ -267,11 +233,7 @@ class ChromeTabError(ToolError):
     def result(self) -> ToolResult:
         """Return the failure as a tool result: `isError`, text, `{"error": {message, code}}`."""
         error = {"message": self.message, "code": self.code}
-        return ToolResult(
-            content=f"{self.message} [{self.code}]",
-            structured_content={"error": error},
-            is_error=True,
-        )
+        return ToolResult(content=f"{self.message} [{self.code}]", structured_content={"error": error}, is_error=True)
 
 
 class PromptTooLongError(ChromeTabError):
@@ -305,16 +267,7 @@ class RetryableError(Exception):
 
 # --- 3. Settings -------------------------------------------------------------------------------
 
-REQUIRED_SETTINGS = {
-    "ollama_url": (
-        "OLLAMA_BASE_URL must be provided: the address of your model server, "
-        "with --ollama-url or the environment variable OLLAMA_BASE_URL."
-    ),
-    "model": (
-        "OLLAMA_MODEL must be provided: the name of the model to ask, "
-        "with --model or the environment variable OLLAMA_MODEL."
-    ),
-}
+REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
 EXAMPLE = "Example: uv run chrome_tab_mcp_server.py --ollama-url http://localhost:11434 --model qwen3"
 
 
@@ -385,6 +338,11 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     return {environment_name(name) or name: value for name, value in values.items()}
 
 
+def setting(default: Any, variable: str, description: str, **limits: Any) -> Any:
+    """Return the field of a setting that the environment may hold too."""
+    return Field(default, validation_alias=variable, description=description, **limits)
+
+
 class Settings(BaseSettings):
     """Everything that can be set. Priority: command line, environment, TOML file, default."""
 
@@ -393,66 +351,36 @@ class Settings(BaseSettings):
         frozen=True, extra="forbid", env_prefix="=", env_ignore_empty=True, str_strip_whitespace=True
     )
 
-    ollama_url: Annotated[str | None, AfterValidator(lambda v: v and model_server_url(v))] = Field(
-        None,
-        validation_alias="OLLAMA_BASE_URL",
-        description="model server, with or without a trailing / or /v1 (required)",
+    ollama_url: Annotated[str | None, AfterValidator(lambda v: v and model_server_url(v))] = setting(
+        None, "OLLAMA_BASE_URL", "model server, with or without a trailing / or /v1 (required)"
     )
-    model: str | None = Field(
-        None, validation_alias="OLLAMA_MODEL", description="model name (required)", max_length=500
-    )
+    model: str | None = setting(None, "OLLAMA_MODEL", "model name (required)", max_length=500)
     fallback_model: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        Field(
-            [],
-            validation_alias="CHROME_TAB_FALLBACK_MODELS",
-            description="tried in order when the model is missing or fails (repeatable)",
-        )
+        setting([], "CHROME_TAB_FALLBACK_MODELS", "tried in order when the model is missing or fails (repeatable)")
     )
-    api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = Field(
-        None, validation_alias="OLLAMA_API_KEY", description="sent as a bearer token", repr=False
+    api_key: Annotated[str | None, AfterValidator(lambda v: v and header_safe(v))] = setting(
+        None, "OLLAMA_API_KEY", "sent as a bearer token", repr=False
     )
-    timeout: float = Field(
-        300, gt=0, le=86_400, validation_alias="CHROME_TAB_TIMEOUT_S", description="seconds for one model answer"
-    )
-    context_length: int | None = Field(
+    timeout: float = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", gt=0, le=86_400)
+    context_length: int | None = setting(
         None,
-        ge=512,
+        "CHROME_TAB_CONTEXT_LENGTH",
+        "tokens the model really has (default: asked from the server)",
+        ge=MIN_WINDOW,
         le=100_000_000,
-        validation_alias="CHROME_TAB_CONTEXT_LENGTH",
-        description="tokens the model really has (default: asked from the server)",
     )
-    parallel: int = Field(
-        1,
-        ge=1,
-        le=64,
-        validation_alias="CHROME_TAB_PARALLEL",
-        description="parts of a long page asked at the same time",
+    parallel: int = setting(1, "CHROME_TAB_PARALLEL", "parts of a long page asked at the same time", ge=1, le=64)
+    source: Literal["auto", "applescript", "extension"] = setting("auto", "CHROME_TAB_SOURCE", "how the tab is read")
+    browser: Browser = setting("Google Chrome", "CHROME_TAB_BROWSER", "AppleScript application")
+    clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
+    transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
+    port: int = setting(61822, "CHROME_TAB_PORT", "one loopback port for everything", ge=1024, le=65_535)
+    open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
+    tool_names: Literal["default", "kapture"] = setting(
+        "default", "CHROME_TAB_TOOL_NAMES", "names of the tools that drive a page"
     )
-    source: Literal["auto", "applescript", "extension"] = Field(
-        "auto", validation_alias="CHROME_TAB_SOURCE", description="how the tab is read"
-    )
-    browser: Browser = Field(
-        "Google Chrome", validation_alias="CHROME_TAB_BROWSER", description="AppleScript application"
-    )
-    clipboard: bool = Field(
-        False, validation_alias="CHROME_TAB_CLIPBOARD", description="also copy the text to the clipboard"
-    )
-    transport: Literal["stdio", "http", "sse"] = Field(
-        "stdio", validation_alias="CHROME_TAB_TRANSPORT", description="how MCP clients connect"
-    )
-    port: int = Field(
-        61822, ge=1024, le=65_535, validation_alias="CHROME_TAB_PORT", description="one loopback port for everything"
-    )
-    open: bool = Field(
-        False, validation_alias="CHROME_TAB_OPEN", description="HTTP without a bearer key, on loopback only"
-    )
-    tool_names: Literal["default", "kapture"] = Field(
-        "default", validation_alias="CHROME_TAB_TOOL_NAMES", description="names of the tools that drive a page"
-    )
-    config: Path | None = Field(
-        None,
-        validation_alias="CHROME_TAB_CONFIG",
-        description="TOML file with defaults and [sites] (default: config.toml in your config folder)",
+    config: Path | None = setting(
+        None, "CHROME_TAB_CONFIG", "TOML file with defaults and [sites] (default: config.toml in your config folder)"
     )
     sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
         {}, description="hosts that no tool may touch"
@@ -529,6 +457,11 @@ def environment_name(field: str) -> str | None:
     return info.validation_alias if info and isinstance(info.validation_alias, str) else None
 
 
+def flag_of(field: str) -> str:
+    """Return the command-line flag of a settings field."""
+    return f"--{field.replace('_', '-')}"
+
+
 def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     """Return the settings; `flags` are the given command-line values by field name.
 
@@ -545,7 +478,11 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
 
 def missing_settings(settings: Settings) -> str:
     """Return a sentence for each required setting that is missing."""
-    return " ".join(sentence for field, sentence in REQUIRED_SETTINGS.items() if not getattr(settings, field))
+    missing = {field: what for field, what in REQUIRED_SETTINGS.items() if not getattr(settings, field)}
+    return " ".join(
+        f"{environment_name(field)} must be provided: {what}, with {flag_of(field)} or the environment variable {environment_name(field)}."
+        for field, what in missing.items()
+    )
 
 
 def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> str:
@@ -557,7 +494,7 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     problem = f"is wrong: {plain_words(detail)}{got}."
     variable = environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
-        return f"--{field.replace('_', '-')} ({variable}) {problem}"
+        return f"{flag_of(field)} ({variable}) {problem}"
     key = ".".join([field, *(part if re.fullmatch(r"\w+", part) else f'"{part}"' for part in rest)])
     return f"The configuration file {config_file(flags.get('config'))[0]} is wrong: {key} {problem.removeprefix('is wrong: ')}"
 
@@ -644,18 +581,13 @@ def check_keyword(name: str, keyword: str | None) -> None:
     """Refuse a `start` or `end` that cannot be meant as text of the page."""
     if keyword is None:
         return
-    problem = (
-        "is empty"
-        if not keyword.strip()
-        else f"is longer than {MAX_KEYWORD_CHARS} characters"
-        if len(keyword) > MAX_KEYWORD_CHARS
-        else "looks like an option"
-        if re.match(r"--|-[A-Za-z]", keyword)
-        else "holds a character that no page shows"
-        if re.search(r"[\x00\ud800-\udfff]", keyword)
-        else None
-    )
-    if problem:
+    problems = {
+        "is empty": not keyword.strip(),
+        f"is longer than {MAX_KEYWORD_CHARS} characters": len(keyword) > MAX_KEYWORD_CHARS,
+        "looks like an option": re.match(r"--|-[A-Za-z]", keyword),
+        "holds a character that no page shows": re.search(r"[\x00\ud800-\udfff]", keyword),
+    }
+    if problem := next((words for words, wrong in problems.items() if wrong), None):
         raise ChromeTabError(
             "INVALID_ARGUMENT",
             f"The keyword {name}={one_line(keyword, 80)!r} {problem}. "
@@ -1311,8 +1243,7 @@ class ModelServer:
             return self._busy(response, said)
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
             return ChromeTabError(
-                "MODEL_ERROR",
-                f"The model server at {self.url} refused access (HTTP {status}{said}). Check --api-key.",
+                "MODEL_ERROR", f"The model server at {self.url} refused access (HTTP {status}{said}). Check --api-key."
             )
         if refused and status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
             return RefusedFieldError(refused)
@@ -1324,8 +1255,7 @@ class ModelServer:
                 "If that is your model server, correct --ollama-url.",
             )
         return await self._missing_model(status, message, body["model"]) or ChromeTabError(
-            "MODEL_ERROR",
-            f"The model server at {self.url} answered HTTP {status}{said}. Look at its log.",
+            "MODEL_ERROR", f"The model server at {self.url} answered HTTP {status}{said}. Look at its log."
         )
 
     async def _missing_model(self, status: int, message: str, model: str) -> ChromeTabError | None:
@@ -1348,8 +1278,7 @@ class ModelServer:
             )
         if status == HTTPStatus.NOT_FOUND and about_model:
             return ChromeTabError(
-                "MODEL_NOT_FOUND",
-                f"The model server at {self.url} has no model {model!r} ({message}). Pull it first.",
+                "MODEL_NOT_FOUND", f"The model server at {self.url} has no model {model!r} ({message}). Pull it first."
             )
         if status in NO_SUCH_PATH and not names:
             return ChromeTabError(
@@ -1433,10 +1362,7 @@ class ModelServer:
         return Window(tokens, "llama.cpp /props", halves=False) if is_window(tokens) else None
 
     async def _listed_window(self, model: str) -> Window | None:
-        for path, key in (
-            ("/api/v0/models", "loaded_context_length"),
-            ("/v1/models", "max_model_len"),
-        ):
+        for path, key in (("/api/v0/models", "loaded_context_length"), ("/v1/models", "max_model_len")):
             for entry in items(await self._ask("GET", path), "data"):
                 if isinstance(entry, dict) and entry.get("id") == model and is_window(entry.get(key)):
                     return Window(entry[key], f"{path} {key}")
@@ -2060,10 +1986,7 @@ def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
 
 def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the request field that asks for JSON of a schema."""
-    return {
-        "type": "json_schema",
-        "json_schema": {"name": "answer", "schema": schema, "strict": True},
-    }
+    return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
 
 
 def check_schema(schema: Mapping[str, Any] | None) -> None:
@@ -2166,12 +2089,7 @@ SCRIPT = Path(__file__).with_name("chrome_tab.scpt")
 PAGE_LINE = re.compile(r"chrome_tab_page (\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
 # The script's own numbers; their sentences come from the page function.
-SCRIPT_CODES = {
-    9001: "EMPTY_PAGE",
-    9002: "KEYWORD_NOT_FOUND",
-    9003: "UNREADABLE_PAGE",
-    9004: "INVALID_ARGUMENT",
-}
+SCRIPT_CODES = {9001: "EMPTY_PAGE", 9002: "KEYWORD_NOT_FOUND", 9003: "UNREADABLE_PAGE", 9004: "INVALID_ARGUMENT"}
 # Texts are localised, so only the number says what happened. {browser} is the application's name.
 APPLE_EVENT_ERRORS = {
     12: (
@@ -3857,9 +3775,7 @@ class ErrorsAsResults(Middleware):
         self._words = words | {"tab_id": "tabId"} if published else {}
 
     async def on_call_tool(
-        self,
-        context: MiddlewareContext[CallToolRequestParams],
-        call_next: CallNext[CallToolRequestParams, ToolResult],
+        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
     ) -> ToolResult:
         """Run a tool; `tabId` is `tab_id`, and every failure is a result."""
         arguments = context.message.arguments
@@ -4650,9 +4566,7 @@ class WhileClientWaits(Middleware):
     """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
 
     async def on_call_tool(
-        self,
-        context: MiddlewareContext[CallToolRequestParams],
-        call_next: CallNext[CallToolRequestParams, ToolResult],
+        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
     ) -> ToolResult:
         """Run a call as long as its request lasts; over SSE the requests end before their calls."""
         from fastmcp.server.dependencies import get_http_request
@@ -4735,7 +4649,7 @@ def argument_parser() -> argparse.ArgumentParser:
         default = "" if field.default in (None, [], False) else f", default {field.default}"
         choices = f": {', '.join(get_args(field.annotation))}" if get_origin(field.annotation) is Literal else ""
         about = f"{field.description}{choices} [{variable}{default}]"
-        parser.add_argument(f"--{name.replace('_', '-')}", dest=name, help=about, **kind)
+        parser.add_argument(flag_of(name), dest=name, help=about, **kind)
     return parser
 
 
