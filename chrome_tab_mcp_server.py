@@ -40,7 +40,6 @@ import argparse
 import asyncio
 import base64
 import contextlib
-import dataclasses
 import enum
 import errno
 import functools
@@ -70,8 +69,8 @@ from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, Self, get_args, get_origin
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Self, get_args, get_origin
 from urllib.parse import urlsplit
 
 import anyio
@@ -821,8 +820,7 @@ def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], floa
 # --- 6. Model server ---------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Window:
+class Window(NamedTuple):
     """The tokens that a model really has for prompt and answer, and who said so."""
 
     tokens: int
@@ -831,8 +829,7 @@ class Window:
     halves: bool = True
 
 
-@dataclasses.dataclass(frozen=True)
-class Completion:
+class Completion(NamedTuple):
     """One reply: the text without reasoning, token counts where the server gave them."""
 
     text: str
@@ -848,15 +845,13 @@ class Watcher(Protocol):
     def retrying(self, reason: str) -> None: ...
 
 
-@dataclasses.dataclass(frozen=True)
-class RawCompletion:
+class RawCompletion(NamedTuple):
     """A reply as the server gave it."""
 
     content: str
     reasoning: str
     finish_reason: str
-    prompt_tokens: int | None
-    answer_tokens: int | None
+    usage: Mapping[str, Any]
 
 
 class RefusedFieldError(Exception):
@@ -973,14 +968,8 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
             raise too_long
         said = f" It said: {message}" if isinstance(reply, dict) and "error" in reply else ""
         raise ChromeTabError("MODEL_ERROR", f"The model server's reply holds no choices.{said} Look at its log.")
-    message, usage = fields(choice, "message"), fields(reply, "usage")
-    return RawCompletion(
-        content=content_text(message.get("content")),
-        reasoning=content_text(message.get("reasoning") or message.get("reasoning_content")),
-        finish_reason=str(choice.get("finish_reason") or ""),
-        prompt_tokens=count_in(usage, "prompt_tokens"),
-        answer_tokens=count_in(usage, "completion_tokens"),
-    )
+    content, reasoning = contents(fields(choice, "message"))
+    return RawCompletion(content, reasoning, str(choice.get("finish_reason") or ""), fields(reply, "usage"))
 
 
 def fields(reply: Any, key: str) -> dict[str, Any]:
@@ -1014,6 +1003,12 @@ def content_text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
+def contents(message: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what a message, or a piece of one, holds: text and reasoning."""
+    reasoning = message.get("reasoning") or message.get("reasoning_content")
+    return content_text(message.get("content")), content_text(reasoning)
+
+
 def broken_off() -> RetryableError:
     """Return the error for an answer that ended too early."""
     sentence = "The model server broke off in the middle of its answer. Look at its log, then ask again."
@@ -1022,9 +1017,9 @@ def broken_off() -> RetryableError:
 
 async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str | None) -> RawCompletion:
     """Read a streamed reply to its end; a stream that breaks off is an error, not an answer."""
-    content, reasoning, finish_reason = [], [], ""
+    pieces: list[tuple[str, str]] = []
     usage: dict[str, Any] = {}
-    written = 0
+    written, finish_reason = 0, ""
     async for line in read_lines(response):
         data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
         if data == "[DONE]":
@@ -1034,23 +1029,16 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         event = parse_event(data, key)
         usage = fields(event, "usage") or usage
         choice = first_choice(event) or {}
-        delta = fields(choice, "delta")
-        content.append(content_text(delta.get("content")))
-        reasoning.append(content_text(delta.get("reasoning") or delta.get("reasoning_content")))
+        pieces.append(contents(fields(choice, "delta")))
         finish_reason = str(choice.get("finish_reason") or finish_reason)
-        if content[-1] or reasoning[-1]:
+        if any(pieces[-1]):
             written += 1
             watcher.wrote(written)
     else:
         if not finish_reason:
             raise broken_off()
-    return RawCompletion(
-        content="".join(content),
-        reasoning="".join(reasoning),
-        finish_reason=finish_reason,
-        prompt_tokens=count_in(usage, "prompt_tokens"),
-        answer_tokens=count_in(usage, "completion_tokens"),
-    )
+    content, reasoning = map("".join, zip(*pieces, strict=True)) if pieces else ("", "")
+    return RawCompletion(content, reasoning, finish_reason, usage)
 
 
 def parse_event(data: str, key: str | None) -> Any:
@@ -1084,7 +1072,8 @@ def finished(raw: RawCompletion, model: str) -> Completion:
             f"{model} gave no answer: {why}. Ask a narrower question, raise the server's output or context "
             "limit, or take a model that thinks less.",
         )
-    return Completion(text, raw.prompt_tokens, raw.answer_tokens, raw.finish_reason == "length")
+    prompt_tokens, answer_tokens = (count_in(raw.usage, key) for key in ("prompt_tokens", "completion_tokens"))
+    return Completion(text, prompt_tokens, answer_tokens, raw.finish_reason == "length")
 
 
 class ModelServer:
@@ -1128,13 +1117,8 @@ class ModelServer:
         response_format: Mapping[str, Any] | None = None,
     ) -> Completion:
         """Ask for one completion at temperature 0; raise ChromeTabError when there is none."""
-        body: dict[str, Any] = {
-            "model": model,
-            "messages": messages,
-            "temperature": 0,
-            "stream": stream,
-            "enable_thinking": True,
-        }
+        body: dict[str, Any] = {"model": model, "messages": messages, "temperature": 0, "stream": stream}
+        body["enable_thinking"] = True
         if stream:
             body["stream_options"] = {"include_usage": True}
         if response_format:
@@ -1187,9 +1171,8 @@ class ModelServer:
             return await self._send(body, watcher)
         except RefusedFieldError as refusal:
             self._refused_fields.add(refusal.field)
-            return await self._complete_once(
-                {key: value for key, value in body.items() if key != refusal.field}, watcher
-            )
+            accepted = {key: value for key, value in body.items() if key != refusal.field}
+            return await self._complete_once(accepted, watcher)
 
     async def _send(self, body: Mapping[str, Any], watcher: Watcher) -> RawCompletion:
         import httpx
@@ -1372,8 +1355,7 @@ class ModelServer:
 # --- 7. Whole-page answers ---------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Page:
+class Page(NamedTuple):
     """The text of a tab, after de-duplication and filtering."""
 
     url: str
@@ -1384,26 +1366,14 @@ class Page:
     dialogs: tuple[str, ...] = ()
 
 
-@dataclasses.dataclass(frozen=True)
-class Question:
+class Question(NamedTuple):
     """What is asked about a page."""
 
     prompt: str
     output_schema: dict[str, Any] | None = None
 
 
-@dataclasses.dataclass
-class Tally:
-    """What a run has cost so far."""
-
-    requests: int = 0
-    retries: int = 0
-    prompt_tokens: int = 0
-    answer_tokens: int = 0
-
-
-@dataclasses.dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The answer, what was read for it (a line that JSON goes without), what is missing from it, and its receipt."""
 
     text: str
@@ -1443,9 +1413,7 @@ class Progress:
             self._beat = asyncio.create_task(self._keep_telling())
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         listening.set(None)
         if self._beat:
             self._beat.cancel()
@@ -1516,10 +1484,6 @@ class Analyst:
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self.slots = asyncio.Semaphore(settings.parallel)
 
-    async def close(self) -> None:
-        """Close the connections to the model server."""
-        await self.server.close()
-
     async def window(self, model: str) -> Window:
         """Return the model's window, asked once a model."""
         if model not in self._windows:
@@ -1543,7 +1507,7 @@ class Analyst:
             key = cache_key(page, question, name)
             if key in self._answers:
                 self._answers.move_to_end(key)
-                return dataclasses.replace(self._answers[key], receipt=self._answers[key].receipt | {"cached": True})
+                return self._answers[key]._replace(receipt=self._answers[key].receipt | {"cached": True})
             try:
                 reading = Reading(self, page, question, name, progress)
                 answer = await reading.run()
@@ -1572,8 +1536,7 @@ def cache_key(page: Page, question: Question, model: str) -> str:
     return key.hexdigest()
 
 
-@dataclasses.dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A slice of the page's text and its name for people: "3", or "3.2" after a finer split."""
 
     start: int
@@ -1581,8 +1544,7 @@ class Part:
     label: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Gap:
+class Gap(NamedTuple):
     """Parts that follow each other and could not be read, and why."""
 
     first: Part
@@ -1590,8 +1552,7 @@ class Gap:
     error: ChromeTabError
 
 
-@dataclasses.dataclass(frozen=True)
-class Sent:
+class Sent(NamedTuple):
     """The size of a prompt that was sent, and the tokens that the server reported for it."""
 
     chars: int
@@ -1623,7 +1584,7 @@ class Reading:
         self.model = model
         self.progress = progress
         self.meter = analyst.meter(model)
-        self.tally = Tally()
+        self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.gaps: list[Gap] = []
         self.failures_in_a_row = 0
         self.given_up: ChromeTabError | None = None
@@ -1711,7 +1672,7 @@ class Reading:
         except ChromeTabError as error:
             failure = error
         if not self.given_up and failure.code not in FINAL_CODES:
-            self.tally.retries += 1
+            self.tally["retries"] += 1
             try:
                 return await self._ask_part(part)
             except ChromeTabError as error:
@@ -1764,7 +1725,7 @@ class Reading:
         async with self.analyst.slots:
             if self.given_up:
                 raise self.given_up
-            self.tally.requests += 1
+            self.tally["requests"] += 1
             await self.progress.begin(f"{self.model} is {step}", share)
             try:
                 completion = await self.analyst.server.complete(
@@ -1778,8 +1739,8 @@ class Reading:
                 self._count_failure(error)
                 raise
         self.failures_in_a_row = 0
-        self.tally.prompt_tokens += completion.prompt_tokens or 0
-        self.tally.answer_tokens += completion.answer_tokens or 0
+        self.tally["prompt_tokens"] += completion.prompt_tokens or 0
+        self.tally["answer_tokens"] += completion.answer_tokens or 0
         self.cut_off |= completion.cut_off
         return completion
 
@@ -1797,7 +1758,7 @@ class Reading:
 
     def retrying(self, reason: str) -> None:
         """Count a retry and pass it on."""
-        self.tally.retries += 1
+        self.tally["retries"] += 1
         self.progress.retrying(reason)
 
     # Was it all read?
@@ -1902,23 +1863,19 @@ class Reading:
         """Return the answer as JSON that the schema accepts; one repair round shows the error."""
         schema = self.question.output_schema or {}
         data, problem = check_json(text, schema)
-        if problem is None:
-            return json.dumps(data, ensure_ascii=False), data
-        shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
-        repaired = await self._ask(
-            f"{self.question.prompt}\n\nAnswer with JSON only, for this JSON Schema:\n{json.dumps(schema)}",
-            f"This answer is wrong:\n{shown}\n\nThe error: {problem}\n\nWrite the corrected JSON.",
-            "repairing its answer",
-            0.0,
-        )
-        data, problem = check_json(repaired.text, schema)
-        if problem is None:
-            return json.dumps(data, ensure_ascii=False), data
-        raise ChromeTabError(
-            "MODEL_ERROR",
-            f"{self.model} gave no answer that fits output_schema, also when shown its error ({problem}). "
-            f"Take a simpler schema or a stronger model. Its best attempt: {one_line(repaired.text, 2000)}",
-        )
+        if problem:
+            shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
+            system = f"{self.question.prompt}\n\nAnswer with JSON only, for this JSON Schema:\n{json.dumps(schema)}"
+            user = f"This answer is wrong:\n{shown}\n\nThe error: {problem}\n\nWrite the corrected JSON."
+            text = (await self._ask(system, user, "repairing its answer", 0.0)).text
+            data, problem = check_json(text, schema)
+        if problem:
+            raise ChromeTabError(
+                "MODEL_ERROR",
+                f"{self.model} gave no answer that fits output_schema, also when shown its error ({problem}). "
+                f"Take a simpler schema or a stronger model. Its best attempt: {one_line(text, 2000)}",
+            )
+        return json.dumps(data, ensure_ascii=False), data
 
     # Result
 
@@ -1942,7 +1899,7 @@ class Reading:
         """Return what was read, by whom, at what cost (tokens as the server reported them)."""
         window = await self.analyst.window(self.model)
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
-        page_tokens = self.tally.prompt_tokens or len(self.page.text) // 4
+        page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
         return {
             "url": self.page.url,
             "title": self.page.title,
@@ -1953,11 +1910,8 @@ class Reading:
             "page_characters": len(self.page.text),
             "characters_read": len(self.page.text) - unread,
             "parts": self.parts,
-            "requests": self.tally.requests,
-            "retries": self.tally.retries,
-            "prompt_tokens": self.tally.prompt_tokens,
-            "answer_tokens": self.tally.answer_tokens,
-            "spared_tokens": max(0, page_tokens - self.tally.answer_tokens),
+            **self.tally,
+            "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
         } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
@@ -2190,15 +2144,9 @@ class AppleScriptSource:
 
 def osascript_arguments(start: str | None, end: str | None) -> list[str]:
     """Return the script's arguments: what is read is decided here and nowhere else."""
-    match (start, end):
-        case (None, None):
-            return ["--no-filter"]
-        case (str(), None):
-            return [start, "--to-end"]
-        case (None, str()):
-            return ["--from-start", end]
-        case _:
-            return [start, end]
+    if start is None and end is None:
+        return ["--no-filter"]
+    return ["--from-start" if start is None else start, "--to-end" if end is None else end]
 
 
 def page_line(stderr: str) -> dict[str, str]:
@@ -2723,17 +2671,17 @@ class Bridge:
                 async for frame in owner:
                     self._take_as_guest(frame, owner)
         except TimeoutError:
-            raise await asyncio.to_thread(silent_program, self.port) from None
+            raise await port_error(self.port, "silence") from None
         except (InvalidHandshake, OSError, EOFError):
-            raise await asyncio.to_thread(foreign_program, self.port) from None
+            raise await port_error(self.port, "stranger") from None
         except ConnectionClosed as closed:
             code = closed.rcvd.code if closed.rcvd else None
             if code == WRONG_PROTOCOL:
-                raise other_version(self.port) from None
+                raise await port_error(self.port, "other version") from None
             if code == OPENING_TOO_SLOW:
-                raise crowded_port(self.port) from None
+                raise await port_error(self.port, "crowd") from None
             if self.role is not Role.GUEST:
-                raise await asyncio.to_thread(foreign_program, self.port) from None
+                raise await port_error(self.port, "stranger") from None
         finally:
             self.role = Role.NONE
             self._lost()
@@ -2745,15 +2693,15 @@ class Bridge:
         await owner.send(json.dumps(hello))
         challenge = parse_frame(await owner.recv())
         if challenge.get("type") != "challenge" or challenge.get("protocol") != PROTOCOL:
-            raise other_version(self.port)
+            raise await port_error(self.port, "other version")
         server_nonce = str(challenge.get("nonce"))
         expected = proof(key, "server", self.port, nonce, server_nonce)
         if not hmac.compare_digest(str(challenge.get("proof")).encode(), expected.encode()):
-            raise await asyncio.to_thread(foreign_program, self.port)
+            raise await port_error(self.port, "stranger")
         answer = proof(key, "session", self.port, nonce, server_nonce)
         await owner.send(json.dumps({"type": "proof", "proof": answer}))
         if parse_frame(await owner.recv()).get("type") != "welcome":
-            raise await asyncio.to_thread(foreign_program, self.port)
+            raise await port_error(self.port, "stranger")
 
     def _take_as_guest(self, frame: str | bytes, owner: ClientConnection) -> None:
         """Act on one message of the owner."""
@@ -3030,43 +2978,26 @@ async def receive_opening(websocket: WebSocket) -> dict[str, Any]:
     return parse_frame(frame) if isinstance(frame, str) and len(frame) <= MAX_OPENING_BYTES else {}
 
 
-def other_version(port: int) -> ChromeTabError:
-    """Return the error for an owner that speaks another protocol."""
-    return ChromeTabError(
-        "EXTENSION_NOT_CONNECTED",
-        f"Another session's server holds port {port} and is another version of {APP_NAME} than this one "
-        f"({__version__}). Update both, then restart the older session.",
-    )
+# Why no session comes in through the port, by what is there. A silent program may be one of our servers, suspended.
+PORT_PROBLEMS = {
+    "other version": "Another session's server holds port {port} and is another version of {APP_NAME} than this one "
+    "({__version__}). Update both, then restart the older session.",
+    "crowd": "Another session's server holds port {port} and takes nobody in just now, because too many programs are at "
+    "its door. This session tries again by itself: ask again in a few seconds.",
+    "stranger": "Port {port} is taken by {name}, which is not a server of yours. Choose another --port and pair again, "
+    "or free this one.",
+    "silence": "Port {port} is taken by {name}, which does not answer. If that is another session's server, it is "
+    "suspended or very busy: let it go on, and this session comes in by itself. If not, choose another --port and pair "
+    "again.",
+}
 
 
-def foreign_program(port: int) -> ChromeTabError:
-    """Return the error that names the program which has the port and is none of our servers."""
-    name = program_on_port(port)
-    return ChromeTabError(
-        "EXTENSION_NOT_CONNECTED",
-        f"Port {port} is taken by {name or 'another program'}, which is not a server of yours. Choose another --port "
-        "and pair again, or free this one.",
-    )
-
-
-def silent_program(port: int) -> ChromeTabError:
-    """Return the error for a program on the port that says nothing: it may be one of our servers, suspended."""
-    name = program_on_port(port)
-    return ChromeTabError(
-        "EXTENSION_NOT_CONNECTED",
-        f"Port {port} is taken by {name or 'another program'}, which does not answer. If that is another session's "
-        "server, it is suspended or very busy: let it go on, and this session comes in by itself. If not, choose "
-        "another --port and pair again.",
-    )
-
-
-def crowded_port(port: int) -> ChromeTabError:
-    """Return the error for an owner that takes no more openings for now."""
-    return ChromeTabError(
-        "EXTENSION_NOT_CONNECTED",
-        f"Another session's server holds port {port} and takes nobody in just now, because too many programs are at its "
-        "door. This session tries again by itself: ask again in a few seconds.",
-    )
+async def port_error(port: int, what: str) -> ChromeTabError:
+    """Return the error for one of PORT_PROBLEMS; it names the program that has the port where that must be known."""
+    sentence = PORT_PROBLEMS[what]
+    program = await asyncio.to_thread(program_on_port, port) if "{name}" in sentence else None
+    about = {"port": port, "name": program or "another program", "APP_NAME": APP_NAME, "__version__": __version__}
+    return ChromeTabError("EXTENSION_NOT_CONNECTED", sentence.format(**about))
 
 
 def program_on_port(port: int) -> str | None:
@@ -3278,8 +3209,7 @@ def unreadable_reply(command: str) -> ChromeTabError:
     )
 
 
-@dataclasses.dataclass(frozen=True)
-class TabAnswer:
+class TabAnswer(NamedTuple):
     """What became of one tab of several: an answer, or the error that it ended with."""
 
     tab_id: int
@@ -3316,10 +3246,13 @@ class ChromeTabs:
         if self.settings.source != "applescript":
             await self.bridge.start()
 
-    async def close(self) -> None:
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
         """Leave the port and close the connections."""
         await self.bridge.stop()
-        await self.analyst.close()
+        await self.analyst.server.close()
 
     async def read(self, start: str | None, end: str | None, tab_id: int | None) -> Page:
         """Return the text of a tab; raise ChromeTabError, also when its host is denied."""
@@ -3542,8 +3475,7 @@ class ChromeTabs:
 # --- 13. Status --------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Layer:
+class Layer(NamedTuple):
     """How one layer stands: its name, whether it works, and what it is or how to mend it."""
 
     name: str
@@ -3572,29 +3504,25 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
 async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return how reading by AppleScript stands."""
     browser = tabs.settings.browser
-    if not tabs.applescript.available():
-        return [
-            Layer(
-                "browser", ok=False, text="osascript is not on PATH: AppleScript needs macOS. Use --source extension."
-            )
-        ]
-    if sys.platform == "darwin" and (problem := await asyncio.to_thread(compile_problem, browser)):
+    problem = (
+        None
+        if tabs.applescript.available()
+        else "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
+    )
+    if not problem and sys.platform == "darwin":
+        problem = await asyncio.to_thread(compile_problem, browser)
+    if problem:
         return [Layer("browser", ok=False, text=problem)]
+    answers = Layer("browser", ok=True, text=f"{browser} answers")
     try:
         page = await tabs.applescript.read(None, None)
     except ChromeTabError as error:
-        permitted = error.code != "PERMISSION_DENIED"
-        running = error.code != "NO_BROWSER"
-        return [
-            Layer("browser", running, f"{browser} answers" if running else error.message),
-            Layer(
-                "permission", permitted and running, error.message if running else "not known while the browser is away"
-            ),
-        ]
-    return [
-        Layer("browser", ok=True, text=f"{browser} answers"),
-        Layer("permission", ok=True, text=f"AppleScript reads the active tab ({len(page.text):,} characters)"),
-    ]
+        if error.code != "NO_BROWSER":
+            return [answers, Layer("permission", error.code != "PERMISSION_DENIED", error.message)]
+        unknown = Layer("permission", ok=False, text="not known while the browser is away")
+        return [Layer("browser", ok=False, text=error.message), unknown]
+    text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
+    return [answers, Layer("permission", ok=True, text=text)]
 
 
 def compile_problem(browser: str) -> str | None:
@@ -3781,26 +3709,25 @@ class ErrorsAsResults(Middleware):
         arguments = context.message.arguments
         if arguments and "tabId" in arguments:
             arguments.setdefault("tab_id", arguments.pop("tabId"))
+        name = context.message.name
         try:
             return well_formed_result(await call_next(context))
         except ChromeTabError as error:
-            return ChromeTabError(error.code, self._as_published(error.message)).result()
+            code, sentence = error.code, self._as_published(error.message)
         except ValidationError as error:
-            complaint = argument_complaint(context.message.name, error)
-            return ChromeTabError("INVALID_ARGUMENT", self._as_published(complaint)).result()
+            code, sentence = "INVALID_ARGUMENT", self._as_published(argument_complaint(name, error))
         except NotFoundError:
-            name = one_line(context.message.name, 80)
-            return ChromeTabError(
-                "INVALID_ARGUMENT", f"There is no tool {name!r}. List the tools, then call one of them."
-            ).result()
+            code = "INVALID_ARGUMENT"
+            sentence = f"There is no tool {one_line(name, 80)!r}. List the tools, then call one of them."
         except FastMCPError as error:
             # The text of the exception may quote the page: only its type and place are logged.
-            logger.warning("%s failed: %s", context.message.name, describe_place(error.__cause__ or error))
-            return ChromeTabError(
-                "EXECUTION_ERROR",
-                f"The server failed in {context.message.name} ({type(error.__cause__ or error).__name__}). "
-                "This is a defect: please report it. chrome_tab_status shows which layers work.",
-            ).result()
+            logger.warning("%s failed: %s", name, describe_place(error.__cause__ or error))
+            code = "EXECUTION_ERROR"
+            sentence = (
+                f"The server failed in {name} ({type(error.__cause__ or error).__name__}). "
+                "This is a defect: please report it. chrome_tab_status shows which layers work."
+            )
+        return ChromeTabError(code, sentence).result()
 
     def _as_published(self, sentence: str) -> str:
         """Name tools and arguments as the client knows them."""
@@ -3880,10 +3807,8 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
-        try:
+        async with tabs:
             yield
-        finally:
-            await tabs.close()
 
     server = PatientServer(
         APP_NAME,
@@ -3912,7 +3837,8 @@ class ExtensionToolbox(LocalProvider):
 
     def __init__(self, tabs: ChromeTabs, published: Mapping[str, str]) -> None:
         super().__init__(on_duplicate="replace")
-        self._make_tools: Callable[[], None] | None = lambda: add_extension_tools(self, tabs)
+        self._tabs = tabs
+        self._adders = [add_tab_tools, add_page_tools, add_input_tools]
         if published:
             self.add_transform(PublishedNames(published))
 
@@ -3925,9 +3851,8 @@ class ExtensionToolbox(LocalProvider):
         return await super()._get_tool(name, version)
 
     def _complete(self) -> None:
-        make, self._make_tools = self._make_tools, None
-        if make:
-            make()
+        while self._adders:
+            self._adders.pop(0)(self, self._tabs)
 
 
 class PublishedNames(Transform):
@@ -4041,13 +3966,6 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     async def chrome_tab_status() -> ToolResult:
         layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
-
-
-def add_extension_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
-    """Add the tools that need the extension."""
-    add_tab_tools(server, tabs)
-    add_page_tools(server, tabs)
-    add_input_tools(server, tabs)
 
 
 def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
@@ -4674,12 +4592,9 @@ async def pair(settings: Settings) -> int:
         return 0
     minutes = f"{PAIRING_WAIT_S / 60:g} minutes"
     print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
-    bridge = Bridge(settings.port)
-    try:
-        await bridge.reach(PAIRING_WAIT_S)
-        print(f"The extension is connected, version {bridge.extension_version}.", file=sys.stderr)
-    finally:
-        await bridge.stop()
+    async with ChromeTabs(settings) as tabs:
+        await tabs.bridge.reach(PAIRING_WAIT_S)
+        print(f"The extension is connected, version {tabs.bridge.extension_version}.", file=sys.stderr)
     return 0
 
 
@@ -4730,13 +4645,9 @@ def terminal_progress() -> Generator[Progress]:
 
 async def doctor(settings: Settings) -> int:
     """Print how each layer stands; 1 when one needs mending."""
-    tabs = ChromeTabs(settings)
-    try:
-        with terminal_progress() as progress:
-            async with progress:
-                layers = await status(tabs)
-    finally:
-        await tabs.close()
+    with terminal_progress() as progress:
+        async with ChromeTabs(settings) as tabs, progress:
+            layers = await status(tabs)
     for layer in layers:
         print(printable(str(layer)))
     return 0 if all(layer.ok for layer in layers) else 1
@@ -4744,13 +4655,10 @@ async def doctor(settings: Settings) -> int:
 
 async def analyze(settings: Settings, prompt: str, start: str | None, end: str | None, tab_id: int | None) -> int:
     """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
-    tabs = ChromeTabs(settings)
-    try:
-        with terminal_progress() as progress:
+    with terminal_progress() as progress:
+        async with ChromeTabs(settings) as tabs:
             await tabs.start()
             answer = await tabs.process(system_prompt=prompt, start=start, end=end, tab_id=tab_id, progress=progress)
-    finally:
-        await tabs.close()
     receipt = answer.receipt
     print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
     print(printable(answer.told(read=False)))
