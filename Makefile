@@ -3,7 +3,7 @@
 # More workers than cores, because much of it waits; what takes longest first.
 PYTEST = scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help test setup lint types js unit e2e weights mutants coverage format demo bench soak clean
+.PHONY: help pictures test setup lint types js unit e2e weights mutants coverage format demo bench soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -52,6 +52,9 @@ bench: setup ## measurements, as ratios; ONLY="start size" does some
 
 soak: setup ## strangers, faults and load, with figures; SECONDS=180 SERVERS=20 make the last part longer
 	scripts/run python -m bench.soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SERVERS),--servers $(SERVERS))
+
+pictures: setup ## the pictures of README.md, taken anew from the real thing
+	scripts/run python scripts/pictures.py
 
 clean: ## remove what setup made in this folder
 	rm -rf .venv node_modules .pytest_cache .ruff_cache

@@ -20,8 +20,6 @@ signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 import argparse
 import asyncio
-import functools
-import http.server
 import os
 import subprocess
 import sys
@@ -42,9 +40,8 @@ from playwright.async_api import Error as BrowserError
 from rich.console import Console
 from server import SERVER, connection_string, install_server, server_environment, started_server
 from tiny_model import started as tiny_model_started
-from web import serving
+from web import demonstration_page
 
-DEMO_PAGE = Path(__file__).resolve().parent / "page"
 ON_MAC = sys.platform == "darwin"
 DEFAULT_PROMPT = "Summarise this page."
 PAGE_S = 60
@@ -138,21 +135,6 @@ async def ask(client: Client[StdioTransport], prompt: str) -> CallToolResult:
 
 
 # --- Page and browser -------------------------------------------------------------------------
-
-
-class QuietHandler(http.server.SimpleHTTPRequestHandler):
-    """Serves files."""
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the inherited name
-        """Log nothing."""
-
-
-@contextmanager
-def demonstration_page() -> Generator[str]:
-    """Serve demo/page during the block and give its address."""
-    handler = functools.partial(QuietHandler, directory=DEMO_PAGE)
-    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
-        yield address
 
 
 def address(url: str) -> str:

@@ -1,9 +1,14 @@
 """Web servers on loopback."""
 
+import functools
 import http.server
 import threading
 from collections.abc import Generator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+DEMO_PAGE = Path(__file__).resolve().parent / "page"
 
 
 @contextmanager
@@ -18,3 +23,18 @@ def serving(server: http.server.HTTPServer) -> Generator[str]:
         finally:
             server.shutdown()
             thread.join()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files."""
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the inherited name
+        """Log nothing."""
+
+
+@contextmanager
+def demonstration_page() -> Generator[str]:
+    """Serve demo/page during the block and give its address."""
+    handler = functools.partial(QuietHandler, directory=DEMO_PAGE)
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as address:
+        yield address

@@ -39,7 +39,10 @@ function fieldOf(name, schema, isRequired) {
   control.dataset.name = name;
   control.dataset.kind = kindOf(schema);
   control.ariaRequired = String(isRequired);
-  const note = [schema.description, schema.default === undefined ? "" : `default ${JSON.stringify(schema.default)}`];
+  const note = [
+    schema.description,
+    schema.default === undefined || schema.default === null ? "" : `default ${JSON.stringify(schema.default)}`,
+  ];
   const about = make("small", { id: `${id}-about` }, note.filter(Boolean).join("; "));
   control.setAttribute("aria-describedby", about.id);
   const label = make(

@@ -78,7 +78,7 @@ const editor = new JsonEditor(byId("editor", HTMLElement), () => setText(page.pr
 
 function showState() {
   const { state } = connection;
-  page.status.dataset.state = state === "connected" ? "connected" : state === "lost" ? "disconnected" : "setup";
+  page.status.dataset.tone = state === "connected" ? "good" : state === "lost" ? "error" : "";
   setText(page.status, SENTENCES[state]);
   setText(page.server, [location.host, connection.serverName].filter(Boolean).join(", "));
   setText(page.connect, state === "connected" ? "Disconnect" : "Connect");

@@ -386,11 +386,11 @@ async def test_instruction_that_leaves_no_room_is_refused_before_the_model_is_as
 
 async def test_refusal_down_to_no_room_ends_the_reading(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(4))
-    async with FakeOpenAIServer(as_json(too_long(900, 64), 400)) as fake, asking(fake, **SMALL) as asker:
-        code, sentence = error_of(await asker.ask(system_prompt=PROMPT))
+    async with FakeOpenAIServer(as_json(too_long(900, 512), 400)) as fake, asking(fake, **SMALL) as asker:
+        code, sentence = error_of(await asker.ask(system_prompt=PROMPT * 60))
 
     assert code == "INVALID_ARGUMENT"
-    assert "window of 64 tokens" in sentence
+    assert "window of 512 tokens" in sentence
     assert len(fake.chats) == 1
 
 

@@ -78,6 +78,8 @@ class FakeBrowser:
             "url": self.addresses[tab],
             **dict.fromkeys(("title", "text", "value"), words),
             "values": [words],
+            "total": 1,
+            "since": 0,
             "entries": [{"message": words, "url": self.addresses[tab]}],
             "element": {"text": words},
             "data": PICTURE,
@@ -153,7 +155,7 @@ async def test_a_tab_of_a_denied_host_is_not_touched_and_nothing_of_it_shown(too
     assert not (await call(parts, tool, tab_id=FINE)).is_error
 
 
-@pytest.mark.parametrize("tool", OF_A_TAB.keys() - {"browser_close_tab"})
+@pytest.mark.parametrize("tool", sorted(OF_A_TAB.keys() - {"browser_close_tab"}))
 async def test_without_a_tab_id_the_tab_that_may_be_meant_counts(tool: str, parts: Parts) -> None:
     result = await call(parts, tool)
 
@@ -165,7 +167,7 @@ async def test_without_a_tab_id_the_tab_that_may_be_meant_counts(tool: str, part
     assert not (await call(parts, tool)).is_error
 
 
-@pytest.mark.parametrize("tool", OF_A_TAB.keys() - {"browser_close_tab", "getDataLayer", *READERS})
+@pytest.mark.parametrize("tool", sorted(OF_A_TAB.keys() - {"browser_close_tab", "getDataLayer", *READERS}))
 async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_leads(tool: str, parts: Parts) -> None:
     parts[1].led_to = ADDRESSES[DENIED]
 

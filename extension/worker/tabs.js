@@ -32,7 +32,8 @@ export async function viewedTab() {
   // Nearly always this finds it; asking for every tab of a person who keeps hundreds takes longer than reading the page.
   const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
   if (seen && !isOwnPage(seen)) return withId(seen);
-  const [tabs, windowId] = await Promise.all([webTabs(), lastFocusedWindowId()]);
+  // A popped-up window holds what its opener wants said, not what the person reads.
+  const [tabs, windowId] = await Promise.all([webTabs(["normal"]), lastFocusedWindowId()]);
   const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
   if (active) return active;
   const [latest] = tabs.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));
@@ -40,9 +41,12 @@ export async function viewedTab() {
   return latest;
 }
 
-/** @returns {Promise<TabWithId[]>} the tabs of normal and popped-up windows without our own pages */
-export async function webTabs() {
-  const tabs = await Promise.all(WINDOW_TYPES.map((windowType) => chrome.tabs.query({ windowType })));
+/**
+ * @param {readonly ("normal" | "popup")[]} [windowTypes]
+ * @returns {Promise<TabWithId[]>} the tabs of such windows without our own pages
+ */
+export async function webTabs(windowTypes = WINDOW_TYPES) {
+  const tabs = await Promise.all(windowTypes.map((windowType) => chrome.tabs.query({ windowType })));
   return tabs
     .flat()
     .filter((tab) => !isOwnPage(tab))

@@ -1,0 +1,124 @@
+"""Take the pictures of the README from the real thing, light and dark: `make pictures`.
+
+A real Chromium with the extension, the server over HTTP, and the page of the demonstration.
+"""
+
+import asyncio
+import re
+import sys
+import tempfile
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+from playwright.async_api import BrowserContext, Page, ViewportSize, expect
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+
+from demo.browser import browser_with_extension, extension_id, pair  # noqa: E402  # the folder above is not where a script looks
+from demo.server import SERVER, connection_string, server_environment  # noqa: E402
+from demo.web import demonstration_page  # noqa: E402
+
+PICTURES = ROOT / "docs" / "pictures"
+WAIT_MS = 120_000
+POPUP: ViewportSize = {"width": 372, "height": 400}
+PANEL: ViewportSize = {"width": 960, "height": 420}
+APP: ViewportSize = {"width": 1180, "height": 760}
+
+
+@asynccontextmanager
+async def served(environment: dict[str, str]) -> AsyncGenerator[str]:
+    """Serve MCP over HTTP for the time of the block; give the one-time link to the test app."""
+    process = await asyncio.create_subprocess_exec(
+        "uv", "run", "--quiet", str(SERVER), "--transport", "http", env=environment, stderr=asyncio.subprocess.PIPE
+    )
+    assert process.stderr
+    try:
+        said = (await process.stderr.readline() + await process.stderr.readline()).decode()
+        found = re.search(r"http://\S+/#\S+", said)
+        if not found:
+            raise RuntimeError(f"The server did not start: {said}")
+        yield found[0]
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+async def picture(page: Page, name: str, *, whole: str = "") -> None:
+    """Keep a page, or the element that is all of it, as it looks in the light and in the dark."""
+    for scheme in ("light", "dark"):
+        await page.emulate_media(color_scheme=scheme)
+        path = PICTURES / f"{name}-{scheme}.png"
+        await (page.locator(whole).screenshot(path=path) if whole else page.screenshot(path=path))
+
+
+async def take_popup(browser: BrowserContext, shown: Page) -> None:
+    """Take the popup as it is about a tab that is not attached yet, then attach that tab."""
+    popup = await browser.new_page()
+    await popup.set_viewport_size(POPUP)
+    await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
+    # The popup is about the tab that was looked at last; itself, open as a tab, it passes over.
+    await shown.bring_to_front()
+    await popup.bring_to_front()
+    attach = popup.locator("#attachButton")
+    await expect(attach).to_have_attribute("data-action", "attach", timeout=WAIT_MS)
+    await picture(popup, "popup", whole="main")
+    await attach.click()
+    await expect(attach).to_have_attribute("data-action", "detach", timeout=WAIT_MS)
+    await popup.close()
+
+
+async def take_panel(browser: BrowserContext, shown: Page) -> None:
+    """Take the panel with a picture that it has taken."""
+    page = await browser.new_page()
+    await page.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
+    tab_id = await page.evaluate(
+        "async url => (await chrome.tabs.query({})).find(tab => tab.url === url).id", shown.url
+    )
+    await page.set_viewport_size(PANEL)
+    await page.goto(f"chrome-extension://{extension_id()}/ui/devtools/panel.html?tab={tab_id}")
+    await page.locator("#command").select_option("screenshot")
+    await page.locator("#run").click()
+    await expect(page.locator("#runs img").first).to_be_visible(timeout=WAIT_MS)
+    await picture(page, "panel")
+    await page.close()
+
+
+async def take_app(browser: BrowserContext, link: str) -> None:
+    """Take the test app with a part of the page's text."""
+    page = await browser.new_page()
+    await page.set_viewport_size(APP)
+    await page.goto(link)
+    await expect(page.locator("#status")).to_have_text("Connected", timeout=WAIT_MS)
+    await page.locator("#tools button", has_text=re.compile("^read_chrome_tab$")).click()
+    await page.locator("#tabs label", has_text="The night ferry").click()
+    await page.locator("#argument-max_chars").fill("1200")
+    await page.locator("#execute").click()
+    await expect(page.locator("#outcome")).to_have_text("Success", timeout=WAIT_MS)
+    await picture(page, "test-app")
+    await page.close()
+
+
+async def main() -> None:
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        # No model is asked.
+        settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "qwen3", "CHROME_TAB_SOURCE": "extension"}
+        environment = server_environment(folder, settings)
+        link = await stack.enter_async_context(served(environment))
+        browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
+        shown = browser.pages[0]
+        await shown.goto(stack.enter_context(demonstration_page()))
+        await pair(browser, await connection_string(environment))
+        await shown.bring_to_front()
+        await take_app(browser, link)
+        await take_popup(browser, shown)
+        await take_panel(browser, shown)
+    for path in sorted(PICTURES.glob("*.png")):
+        print(path.relative_to(ROOT))
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
