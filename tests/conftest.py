@@ -5,6 +5,7 @@ them all; of a file that takes long, in pieces. What takes longest comes first, 
 """
 
 import json
+import logging
 import os
 import sys
 from collections import defaultdict
@@ -82,6 +83,15 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None
 def config_home(nobodys_settings: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: ARG001
     """A configuration folder of the test's own, not made yet; the servers that it starts have it too."""
     return move_settings(monkeypatch, tmp_path / "settings")
+
+
+@pytest.fixture(autouse=True)
+def log_levels() -> Generator[None]:
+    """Take back what a command line in this process sets for the loggers: the next test may look at the log."""
+    levels = {name: logging.getLogger(name).level for name in list(logging.root.manager.loggerDict)}
+    yield
+    for name in list(logging.root.manager.loggerDict):
+        logging.getLogger(name).setLevel(levels.get(name, logging.NOTSET))
 
 
 @pytest.fixture

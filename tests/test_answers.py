@@ -177,20 +177,53 @@ async def test_every_fact_is_seen_although_the_server_tells_a_wrong_window(osasc
     assert 2048 <= receipt["window"] <= 2200
 
 
+@pytest.mark.parametrize("halves", [True, False], ids=["cut to half the window", "cut to the whole window"])
 async def test_every_fact_is_seen_although_denser_text_follows_what_the_bounds_were_learned_from(
-    osascript: FakeOsascript,
+    *, halves: bool, osascript: FakeOsascript
 ) -> None:
     # Capitals are of the same kind as small letters and take more than twice the tokens, but not so
-    # many that what a cut leaves is below the lower bound: only its being half the window tells.
+    # many that what a cut leaves is below the lower bound: only its being half the window, or all of it, tells.
     def tokenize(text: str) -> list[str]:
         return re.findall(r"[A-Z ]{1,2}|[^A-Z]{1,5}", text)
 
     rng = random.Random(1)  # noqa: S311 -- the same page in each run
     osascript.shows(prose(rng, 20_000).lower() + with_facts(prose(rng, 60_000).upper()))
-    async with FakeOllama(4096, tokenize) as fake, asking(fake) as asker:
+    async with FakeOllama(4096, tokenize, halves=halves) as fake, asking(fake) as asker:
         receipt_of(await asker.ask(system_prompt=PROMPT))
 
+    assert max(fake.sizes) > fake.window
     assert facts_in(joined(fake.seen)) == FACTS
+
+
+@pytest.mark.parametrize("make", [FakeOllama, FakeLlamaCpp])
+async def test_half_a_window_is_suspect_only_of_a_server_that_cuts_to_half(
+    make: Callable[..., FakeOllama | FakeLlamaCpp], osascript: FakeOsascript
+) -> None:
+    tokens = (1024 - len(tokens_like_usual(PROMPT)) - 20) * ["nine "]
+    osascript.shows("".join(tokens))
+    async with make(8192, told=8192) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert (receipt["requests"] == 1) is (make is FakeLlamaCpp)
+    assert receipt["window"] == 8192
+
+
+async def test_a_quarter_of_the_window_is_left_for_the_answer(osascript: FakeOsascript) -> None:
+    osascript.shows("x" * 20_000)
+    async with FakeOllama(2048, tokens_by_byte) as fake, asking(fake) as asker:
+        receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert 0.6 * 2048 < max(fake.sizes) <= 0.75 * 2048
+
+
+@pytest.mark.parametrize(("left", "parts"), [(160, 1), (150, 2)])
+async def test_a_chat_templates_tokens_are_counted_too(left: int, parts: int, osascript: FakeOsascript) -> None:
+    ours = len(PROMPT) + 4
+    osascript.shows("x" * (2048 - 512 - ours - left))
+    async with FakeOllama(2048, tokens_by_byte) as fake, asking(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
+
+    assert receipt["parts"] == parts
 
 
 @pytest.mark.parametrize("window", [1024, 2048])
@@ -361,6 +394,17 @@ async def test_when_the_server_dies_what_was_read_stands_and_the_rest_is_named_o
     assert len(last) < 1500
 
 
+async def test_what_no_second_attempt_changes_is_not_tried_again(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(8))
+    missing = as_json({"error": {"message": "model 'fake-model' not found"}}, 404)
+    async with FakeOpenAIServer(script=failing_part("3", missing)) as fake, asking(fake, **SMALL) as asker:
+        text = text_of(await asker.ask(system_prompt=PROMPT))
+
+    assert [part_of(request) for request in fake.chats] == ["1", "2", "3"]
+    assert "parts 3 to 8 of 8" in text
+    assert "Answer 2." in text
+
+
 async def test_server_that_fails_at_every_part_is_given_up(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(60))
 
@@ -468,6 +512,18 @@ async def test_answers_too_long_to_combine_stand_one_after_another(osascript: Fa
     assert all(f"Answer {i}. detail" in text for i in range(1, 4))
     assert text.splitlines()[-1].startswith("Note: the answers about the parts were too long to combine")
     assert len(fake.chats) == 3
+
+
+@pytest.mark.parametrize(("chars", "notes"), [(40_000, 0), (40_001, 1)])
+async def test_answer_that_is_too_long_is_cut_and_says_so(chars: int, notes: int, osascript: FakeOsascript) -> None:
+    osascript.shows("The ferry leaves at noon.")
+    async with FakeOpenAIServer(answer("a" * chars)) as fake, asking(fake) as asker:
+        result = await asker.ask(system_prompt=PROMPT)
+
+    assert text_of(result).count("a" * 40_000) == 1
+    assert "a" * 40_001 not in text_of(result)
+    assert receipt_of(result)["notes"] == ["the answer was cut at 40,000 characters"][:notes]
+    assert ("Note: the answer was cut at 40,000 characters." in text_of(result)) is bool(notes)
 
 
 # --- Progress ---

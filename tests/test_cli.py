@@ -86,7 +86,7 @@ def test_a_senseless_setting_is_a_sentence_and_exit_2(run: Run) -> None:
     assert SECRET not in err
 
 
-@pytest.mark.parametrize("arguments", [["--nonsense"], ["--pair", "--doctor"], ["--port"], ["page.html"]])
+@pytest.mark.parametrize("arguments", [["--nonsense"], ["--vers"], ["--pair", "--doctor"], ["--port"], ["page.html"]])
 def test_an_unknown_argument_is_refused_with_the_usage(arguments: list[str], run: Run) -> None:
     status, out, err = run(*arguments)
 
@@ -299,6 +299,19 @@ async def test_pair_on_a_terminal_waits_and_says_that_the_extension_is_connected
         "Waiting for the extension, at most 10 minutes. Ctrl+C ends this; the line stays valid.",
         "The extension is connected, version 1.0.0.",
     ]
+
+
+async def test_ctrl_c_ends_analyze_with_130_and_without_a_traceback(osascript: FakeOsascript) -> None:
+    osascript.plays(': >"$here/started"; exec sleep 60')
+    running = read_pipe(osascript.folder / "started")
+    async with started("--analyze", "x", *MODEL, "--source", "applescript") as process:
+        await asyncio.wait_for(running, 30)
+        process.process.send_signal(signal.SIGINT)
+        out, err = await asyncio.wait_for(process.process.communicate(), 30)
+
+    assert process.process.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
 
 
 def test_analyze_that_fails_is_a_sentence_with_its_code_and_exit_1(run: Run, osascript: FakeOsascript) -> None:

@@ -250,6 +250,27 @@ def test_the_readme_lists_every_setting_with_its_variable() -> None:
     assert len(listed) == sum(1 for field in server.Settings.model_fields if server.environment_name(field))
 
 
+# What the README says where a default is no value to type.
+DEFAULTS_IN_WORDS = {
+    "**required**": None,
+    "none": None,
+    "off": False,
+    "asked from the server": None,
+    "`config.toml` in your configuration folder": None,
+}
+
+
+def test_the_defaults_in_the_readme_are_those_of_the_settings() -> None:
+    rows = re.findall(r"^\| `--.*?\| `(\w+)`[^|]*\| ([^|]+) \|", read("README.md"), re.MULTILINE)
+    told = {variable: DEFAULTS_IN_WORDS.get(said, said.strip("`")) for variable, said in rows}
+    fields = server.Settings.model_fields
+    real = {server.environment_name(name): field.default for name, field in fields.items()}
+    real.pop(None)
+
+    # A list is empty, and said to be none.
+    assert told == {name: str(value) if value else value if value is False else None for name, value in real.items()}
+
+
 # --- Dependencies, and what must not be committed ---
 
 

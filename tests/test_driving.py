@@ -241,15 +241,16 @@ async def test_a_screenshot_replaces_the_one_of_the_same_name(parts: Parts) -> N
     assert (kept.blob, kept.mime_type) == (other, "image/webp")
 
 
-async def test_the_newest_screenshots_are_kept_up_to_a_number(parts: Parts, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_newest_20_screenshots_are_kept(parts: Parts) -> None:
     client, _ = parts
-    monkeypatch.setattr(server, "MAX_SCREENSHOTS", 2)
-    for name in ("a", "b", "a", "c"):
+    names = [f"shot-{number}" for number in range(20)]
+    # The first is taken once more, so that the second has become the oldest.
+    for name in (*names, names[0], "one-more"):
         await answered(parts, "screenshot", SHOT, name=name)
 
-    assert sorted(await uris(client)) == ["screenshot://a", "screenshot://c"]
+    assert sorted(await uris(client)) == sorted(f"screenshot://{name}" for name in (names[0], *names[2:], "one-more"))
     with pytest.raises(MCPError):
-        await client.read_resource("screenshot://b")
+        await client.read_resource(f"screenshot://{names[1]}")
 
 
 async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(

@@ -39,9 +39,9 @@ def nested(depth: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("schema", "words"),
     [
-        ({"type": "numbr"}, "'numbr' is not valid"),
-        ({"type": "object", "required": "price"}, "'price' is not of type 'array' at $.required"),
-        ({"pattern": "("}, "'(' is not a 'regex'"),
+        ({"type": "numbr"}, " at $.type."),
+        ({"type": "object", "required": "price"}, " at $.required."),
+        ({"pattern": "("}, " at $.pattern."),
         ({"$ref": "#"}, "refers to itself without end"),
         ({"$ref": "#/$defs/absent"}, "refers to '/$defs/absent', which is not inside it"),
         ({"properties": {"a": {"items": {"$ref": "https://example.test/s.json"}}}}, "'https://example.test/s.json'"),
@@ -121,8 +121,8 @@ async def test_fence_and_reasoning_around_the_json_are_taken_off(reply: str, fak
 @pytest.mark.parametrize(
     ("wrong", "error"),
     [
-        ('{"price": "17 crowns"}', "'17 crowns' is not of type 'number' at $.price"),
-        ("{}", "'price' is a required property at $"),
+        ('{"price": "17 crowns"}', " at $.price\n"),
+        ("{}", " at $\n"),
         ("It costs 17.", "it is not JSON"),
         ("[" * 5000, "it is not JSON"),
     ],
@@ -147,7 +147,7 @@ async def test_answer_that_stays_wrong_is_an_error_with_the_best_attempt() -> No
 
     assert code == "MODEL_ERROR"
     assert '{"price": "17 crowns"}' in sentence
-    assert "'17 crowns' is not of type 'number'" in sentence
+    assert " at $.price)" in sentence
     assert len(fake.chats) == 2
 
 
@@ -202,6 +202,17 @@ async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_
     assert result.structured_content == {"city": "Oslo and Bergen"}
     assert len(fake.chats) == 4
     assert all(reply in fake.chats[3].prompt for reply in replies)
+
+
+async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript: FakeOsascript) -> None:
+    osascript.shows("\n\n".join(f"Chapter {i}. " + "word " * 170 for i in range(1, 4)))
+    replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
+    async with parts(*replies, combined="") as fake, asking(fake, context_length=1700) as asker:
+        code, sentence = error_of(await asker.ask(system_prompt="Where?", output_schema=LIST))
+
+    assert code == "MODEL_EMPTY"
+    assert "gave no answer" in sentence
+    assert len(fake.chats) == 4
 
 
 @pytest.mark.parametrize(

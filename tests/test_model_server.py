@@ -196,6 +196,9 @@ FAILURES = [
     pytest.param(as_text("no luck", 400, "text/plain"), "MODEL_ERROR", "HTTP 400: no luck", id="plain text"),
     pytest.param(as_text("<html>no luck</html>", 400), "MODEL_ERROR", "HTTP 400. Look", id="HTML status"),
     pytest.param(as_json({"error": "bad key"}, 401), "MODEL_ERROR", "--api-key", id="401"),
+    pytest.param(
+        as_json({"error": "no access"}, 403), "MODEL_ERROR", "HTTP 403: no access). Check --api-key", id="403"
+    ),
     pytest.param(as_text("<html>a page</html>"), "MODEL_ERROR", "an HTML page instead of JSON", id="HTML"),
     pytest.param(as_text("so so"), "MODEL_ERROR", "not JSON", id="no JSON"),
     pytest.param(as_text(""), "MODEL_ERROR", "answered with nothing", id="nothing"),
@@ -281,6 +284,27 @@ async def test_failure_is_a_sentence_with_a_code_and_the_next_call_is_answered(
     assert words in sentence
     assert len(sentence) < 1000
     assert sentence.endswith((".", "?"))
+
+
+NO_LIST = as_text("404 page not found", 404, "text/plain")
+
+
+@pytest.mark.parametrize(
+    ("listed", "said", "code", "words"),
+    [
+        (NO_LIST, "model 'x' not found", "MODEL_NOT_FOUND", "has no model 'fake-model' (model 'x' not found). Pull it"),
+        (NO_LIST, "no such page", "MODEL_ERROR", "no OpenAI-compatible model server is there. Correct --ollama-url."),
+        (as_json({"data": [{"id": "fake-model"}]}), "no such page", "MODEL_ERROR", "HTTP 404: no such page. Look at"),
+    ],
+    ids=["no such model", "no model server", "the model is there"],
+)
+async def test_404_tells_a_missing_model_from_a_missing_server(listed: Reply, said: str, code: str, words: str) -> None:
+    fake = FakeOpenAIServer(as_json({"error": said}, 404), routes={"/v1/models": listed})
+    async with fake, asking(fake) as asker:
+        found, sentence = error_of(await asker.ask())
+
+    assert found == code
+    assert words in sentence
 
 
 async def test_server_that_is_down_is_named_with_the_way_to_start_it() -> None:
@@ -460,6 +484,10 @@ async def test_same_question_about_the_same_text_is_answered_from_memory(
         osascript.shows("The ferry leaves at one.")
         text_of(await asker.ask())
         assert len(fake.chats) == 5
+        for number, (url, title) in enumerate((("https://page.test/2", "A page"), ("https://page.test/2", "B")), 6):
+            osascript.shows("The ferry leaves at one.", about=json.dumps({"url": url, "title": title}))
+            text_of(await asker.ask())
+            assert len(fake.chats) == number
 
     assert text_of(first) == text_of(again)
     assert receipt_of(again)["cached"] is True

@@ -31,6 +31,7 @@ from tests.support.fake_extension import (
     make_proof,
     within,
 )
+from tests.support.fake_models import FakeProxy
 from tests.support.stdio_server import started
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
@@ -88,6 +89,20 @@ async def test_guests_reach_the_extension_through_the_owner(port: int) -> None:
             for one in (owner, first, second):
                 assert (await one.command("read_tab", None, {"start": "a"}))["text"] == '{"start": "a"}'
         await has(lambda: not first.connected and not second.connected)
+
+
+async def test_the_way_to_the_owner_leads_through_no_proxy(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FakeProxy() as proxy:
+        for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+            monkeypatch.setenv(name.upper(), proxy.url)
+        for name in ("no_proxy", "NO_PROXY"):
+            monkeypatch.delenv(name, raising=False)
+        async with bridge(port), bridge(port) as guest, answering(port):
+            await has(lambda: guest.connected)
+            assert (await guest.command("read_tab", None, {"start": "a"}))["text"] == '{"start": "a"}'
+
+    assert proxy.requests == []
 
 
 async def test_the_extension_is_told_how_many_sessions_there_are(port: int) -> None:

@@ -191,17 +191,21 @@ SENSELESS = [
     ("timeout", "-1"),
     ("timeout", "nan"),
     ("timeout", "inf"),
+    ("timeout", "86400.1"),
     ("timeout", "soon"),
     ("context_length", "0"),
+    ("context_length", "511"),
+    ("context_length", "100000001"),
     ("context_length", "-4096"),
     ("context_length", "4k"),
     ("parallel", "0"),
+    ("parallel", "65"),
     ("source", "safari"),
     ("browser", 'Chrome" to quit'),
     ("clipboard", "perhaps"),
     ("transport", "carrier pigeon"),
     ("port", "0"),
-    ("port", "80"),
+    ("port", "1023"),
     ("port", "65536"),
     ("port", "http"),
     ("tool_names", "mine"),
@@ -218,6 +222,22 @@ def test_a_senseless_value_is_a_sentence_that_names_flag_and_variable(
     if isinstance(value, str):
         monkeypatch.setenv(str(NAMES[field]), value)
         assert complaint().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("timeout", 86_400),
+        ("context_length", 512),
+        ("context_length", 100_000_000),
+        ("parallel", 1),
+        ("parallel", 64),
+        ("port", 1024),
+        ("port", 65_535),
+    ],
+)
+def test_the_outermost_values_are_taken(field: str, value: int) -> None:
+    assert getattr(load_settings({field: str(value)}, need_model=False), field) == value
 
 
 def test_several_senseless_values_are_all_named_in_words_of_ours() -> None:

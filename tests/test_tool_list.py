@@ -129,6 +129,16 @@ async def test_an_extension_that_does_not_come_holds_the_first_list_up_no_longer
         assert {tool.name for tool in await within(client.list_tools())} == READER_TOOLS
 
 
+async def test_a_client_of_the_sessionless_protocol_which_cannot_be_told_sees_every_tool_always() -> None:
+    settings = server.load_settings({"source": "extension", "port": free_port()}, need_model=False)
+    async with Client(server.create_server(settings), mode="2026-07-28") as client:
+        listed_without = {tool.name for tool in await client.list_tools()}
+        status = text_of(await client.call_tool("chrome_tab_status", {}))
+
+    assert listed_without == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
+    assert "extension  FIX" in status
+
+
 async def test_a_tool_that_is_not_listed_yet_is_run_as_soon_as_the_extension_comes() -> None:
     port = free_port()
     async with serving(port) as client:

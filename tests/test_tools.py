@@ -142,7 +142,7 @@ async def test_a_wrong_value_is_shown_shortly(osascript: FakeOsascript) -> None:
 async def test_tab_id_may_be_written_the_other_way() -> None:
     port = free_port()
     async with serving(source="extension", port=port) as client, paired(client, port) as extension:
-        for arguments in ({"tab_id": 7}, {"tabId": 7}):
+        for arguments in ({"tab_id": 7}, {"tabId": 7}, {"tab_id": 7, "tabId": 8}):
             reading = client.call_tool("read_chrome_tab", arguments)
             command, _ = await within(both(extension.receive(), extension, reading))
             assert command["tab_id"] == 7

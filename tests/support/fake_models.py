@@ -177,8 +177,9 @@ def tokens_like_usual(text: str) -> list[str]:
 class FakeOllama(FakeOpenAIServer):
     """Cuts the middle out of a last message that is too long, down to half its window, and answers 200 OK.
 
-    `seen` is what the model would have been shown of each user message. `told` is the window that /api/ps tells, if not
-    the real one.
+    `seen` is what the model would have been shown of each user message, `sizes` are the tokens of each prompt as it
+    came. `told` is the window that /api/ps tells, if not the real one. One that does not halve, as other servers, fills
+    its window.
     """
 
     def __init__(
@@ -188,6 +189,7 @@ class FakeOllama(FakeOpenAIServer):
         *,
         told: int | None = None,
         modelfile_window: int | None = None,
+        halves: bool = True,
     ) -> None:
         super().__init__(script=self._answer)
         self.window = window
@@ -195,7 +197,9 @@ class FakeOllama(FakeOpenAIServer):
         self.told = told or window
         self.modelfile_window = modelfile_window
         self.loaded = False
+        self.left_by_a_cut = window // 2 + 2 if halves else window
         self.seen: list[str] = []
+        self.sizes: list[int] = []
         self.answer_text = "Noted."
 
     async def reply_to(self, request: Request) -> Reply:
@@ -214,8 +218,9 @@ class FakeOllama(FakeOpenAIServer):
         system, user = (message["content"] for message in request.body["messages"])
         head = len(self.tokenize(system)) + TEMPLATE_TOKENS
         tokens = self.tokenize(user)
+        self.sizes.append(head + len(tokens))
         if head + len(tokens) > self.window:
-            left = max(0, self.window // 2 + 2 - head)
+            left = max(0, self.left_by_a_cut - head)
             tokens = [*tokens[: left // 2], *tokens[len(tokens) - (left - left // 2) :]] if left else []
         self.seen.append("".join(tokens))
         return answer(self.answer_text, prompt_tokens=head + len(tokens))
