@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import sys
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -382,7 +383,23 @@ async def test_port_of_a_foreign_program_is_named() -> None:
             await within(server.serve_http(taken))
 
 
-async def test_extension_away_is_a_tool_error_over_http_too() -> None:
+@pytest.mark.e2e
+async def test_process_that_finds_its_port_taken_ends_with_status_1() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as foreign:
+        flags = ["--transport", "http", "--ollama-url", "http://127.0.0.1:9", "--model", "m"]
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, server.__file__, *flags, "--port", str(foreign.getsockname()[1])),
+            stderr=asyncio.subprocess.PIPE,
+        )
+        _, said = await within(process.communicate())
+
+    assert process.returncode == 1
+    assert f"process {os.getpid()}" in said.decode()
+    assert "Traceback" not in said.decode()
+
+
+async def test_extension_away_is_a_tool_error_over_http_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
     async with http_server() as served, served.client() as client:
         result = await client.call_tool("browser_get_tabs", raise_on_error=False)
 
