@@ -76,8 +76,6 @@ def show(result: CallToolResult) -> None:
     results.print(plain(text))
     results.print()
     results.print(
-        f"Receipt: {receipt['characters_read']:,} of {receipt['page_characters']:,} characters read by "
-        f"{receipt['source']} in {receipt['seconds']} s, parts: {receipt['parts']}, model: {plain(receipt['model'])}.\n"
         f"The model took in {receipt['prompt_tokens']:,} tokens, your client only {receipt['answer_tokens']:,}.",
         style="dim",
     )
