@@ -74,6 +74,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol,
 from urllib.parse import urlsplit
 
 import anyio
+import mcp_types
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
 from fastmcp.resources.types import BinaryResource
@@ -85,20 +86,6 @@ from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import (
-    PARSE_ERROR,
-    CallToolRequestParams,
-    DiscoverResult,
-    ErrorData,
-    ImageContent,
-    InitializeResult,
-    JSONRPCError,
-    ListToolsRequest,
-    ResourceListChangedNotification,
-    TextContent,
-    ToolAnnotations,
-)
-from mcp_types import Tool as McpTool
 from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
@@ -855,21 +842,12 @@ class RawCompletion(NamedTuple):
 
 
 class RefusedFieldError(Exception):
-    """The server refused an optional request field by its name."""
-
-    def __init__(self, field: str) -> None:
-        super().__init__(field)
-        self.field = field
+    """The server refused an optional request field; its argument is the field's name."""
 
 
-def is_count(value: Any) -> TypeIs[int]:
-    """Say whether a JSON value is a positive whole number."""
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
-def is_window(value: Any) -> TypeIs[int]:
-    """Say whether a JSON value can be a window."""
-    return is_count(value) and value >= MIN_WINDOW
+def is_count(value: Any, least: int = 1) -> TypeIs[int]:
+    """Say whether a JSON value is a whole number that is large enough."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
 
 def loaded_context(running: Any, model: str) -> int | None:
@@ -878,7 +856,7 @@ def loaded_context(running: Any, model: str) -> int | None:
     for entry in items(running, "models"):
         if isinstance(entry, dict) and {entry.get("name"), entry.get("model")} & names:
             length = entry.get("context_length")
-            return length if is_window(length) else None
+            return length if is_count(length, MIN_WINDOW) else None
     return None
 
 
@@ -945,7 +923,7 @@ def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
     named = n_ctx or re.search(r"context (?:length|size|window)\D{0,40}?(\d{3,9})", message)
     return PromptTooLongError(
         f"The model server says that the text is too long for the model: {message}",
-        int(named[1]) if named and is_window(int(named[1])) else None,
+        int(named[1]) if named and is_count(int(named[1]), MIN_WINDOW) else None,
         int(n_prompt[1]) if n_prompt else None,
     )
 
@@ -988,12 +966,6 @@ def first_choice(reply: Any) -> dict[str, Any] | None:
     """Return the first of a reply's `choices`."""
     choice = next(iter(items(reply, "choices")), None)
     return choice if isinstance(choice, dict) else None
-
-
-def count_in(usage: Mapping[str, Any], key: str) -> int | None:
-    """Return a token count of a `usage` object."""
-    value = usage.get(key)
-    return value if is_count(value) else None
 
 
 def content_text(content: Any) -> str:
@@ -1072,7 +1044,8 @@ def finished(raw: RawCompletion, model: str) -> Completion:
             f"{model} gave no answer: {why}. Ask a narrower question, raise the server's output or context "
             "limit, or take a model that thinks less.",
         )
-    prompt_tokens, answer_tokens = (count_in(raw.usage, key) for key in ("prompt_tokens", "completion_tokens"))
+    counts = (raw.usage.get(key) for key in ("prompt_tokens", "completion_tokens"))
+    prompt_tokens, answer_tokens = (count if is_count(count) else None for count in counts)
     return Completion(text, prompt_tokens, answer_tokens, raw.finish_reason == "length")
 
 
@@ -1170,8 +1143,8 @@ class ModelServer:
         try:
             return await self._send(body, watcher)
         except RefusedFieldError as refusal:
-            self._refused_fields.add(refusal.field)
-            accepted = {key: value for key, value in body.items() if key != refusal.field}
+            self._refused_fields.add(str(refusal))
+            accepted = {key: value for key, value in body.items() if key != str(refusal)}
             return await self._complete_once(accepted, watcher)
 
     async def _send(self, body: Mapping[str, Any], watcher: Watcher) -> RawCompletion:
@@ -1336,18 +1309,18 @@ class ModelServer:
         shown = await self._ask("POST", "/api/show", model=model)
         parameters = str(shown.get("parameters")) if isinstance(shown, dict) else ""
         found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
-        if found and is_window(int(found[1])):
+        if found and is_count(int(found[1]), MIN_WINDOW):
             return Window(int(found[1]), "Ollama /api/show num_ctx")
         return Window(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> Window | None:
         tokens = fields(await self._ask("GET", "/props"), "default_generation_settings").get("n_ctx")
-        return Window(tokens, "llama.cpp /props", halves=False) if is_window(tokens) else None
+        return Window(tokens, "llama.cpp /props", halves=False) if is_count(tokens, MIN_WINDOW) else None
 
     async def _listed_window(self, model: str) -> Window | None:
         for path, key in (("/api/v0/models", "loaded_context_length"), ("/v1/models", "max_model_len")):
             for entry in items(await self._ask("GET", path), "data"):
-                if isinstance(entry, dict) and entry.get("id") == model and is_window(entry.get(key)):
+                if isinstance(entry, dict) and entry.get("id") == model and is_count(entry.get(key), MIN_WINDOW):
                     return Window(entry[key], f"{path} {key}")
         return None
 
@@ -1367,10 +1340,11 @@ class Page(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked about a page."""
+    """What is asked about a page; None asks the configured model, and its fallbacks."""
 
     prompt: str
     output_schema: dict[str, Any] | None = None
+    model: str | None = None
 
 
 class Answer(NamedTuple):
@@ -1398,9 +1372,7 @@ class Progress:
         self.runs = 1
         self._send = send
         self._beat: asyncio.Task[None] | None = None
-        self._reached = 0.0
-        self._done = 0.0
-        self._step = 0.0
+        self._reached = self._done = self._step = 0.0
         self._written = 0
         self._message = ""
         self._began = time.monotonic()
@@ -1499,9 +1471,10 @@ class Analyst:
         """Return the token bounds learned for a model."""
         return self._meters.setdefault(model, TokenMeter())
 
-    async def answer(self, page: Page, question: Question, model: str | None, progress: Progress) -> Answer:
+    async def answer(self, page: Page, question: Question, progress: Progress) -> Answer:
         """Answer about the whole page, with the fallback models unless one model is asked for."""
-        models = [well_formed(model)] if model else [self.settings.model or "", *self.settings.fallback_model]
+        configured = [self.settings.model or "", *self.settings.fallback_model]
+        models = [well_formed(question.model)] if question.model else configured
         failures: list[ChromeTabError] = []
         for name in models:
             key = cache_key(page, question, name)
@@ -1578,19 +1551,15 @@ class Reading:
     """One model reading one page: plan the parts, ask each, combine the answers."""
 
     def __init__(self, analyst: Analyst, page: Page, question: Question, model: str, progress: Progress) -> None:
-        self.analyst = analyst
-        self.page = page
-        self.question = question
-        self.model = model
-        self.progress = progress
+        self.analyst, self.page, self.question = analyst, page, question
+        self.model, self.progress = model, progress
         self.meter = analyst.meter(model)
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.gaps: list[Gap] = []
         self.failures_in_a_row = 0
         self.given_up: ChromeTabError | None = None
-        self.cut_off = False
+        self.cut_off = self.shortened = False
         self.uncombined = ""
-        self.shortened = False
         self.parts = 1
 
     async def run(self) -> Answer:
@@ -1941,6 +1910,12 @@ def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
 def response_format(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the request field that asks for JSON of a schema."""
     return {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema, "strict": True}}
+
+
+def asked(prompt: str | None, output_schema: dict[str, Any] | None = None, model: str | None = None) -> Question:
+    """Return what a caller asks; raise ChromeTabError for a schema that is none."""
+    check_schema(output_schema)
+    return Question(well_formed(prompt or "").strip() or DEFAULT_SYSTEM_PROMPT, output_schema, model)
 
 
 def check_schema(schema: Mapping[str, Any] | None) -> None:
@@ -2466,18 +2441,9 @@ class Bridge:
 
     async def claim(self, key: str) -> socket.socket:
         """Take the port and return its listening socket; raise ChromeTabError when another program has it."""
-        listener = self._take_port()
-        if listener is None:
-            raise await self._occupied(key)
-        return listener
-
-    async def own(self, listener: socket.socket, key: str) -> None:
-        """Serve the port from now on, in place of looking for its owner."""
-        self._running = asyncio.create_task(self._own(listener, key))
-        await self._tried.wait()
-
-    async def _occupied(self, key: str) -> ChromeTabError:
-        """Return the error for a port that somebody else has: one of our servers, or a foreign program."""
+        if listener := self._take_port():
+            return listener
+        # Somebody else has it: one of our servers, or a foreign program.
         visiting = asyncio.create_task(self._visit(key))
         tried = asyncio.create_task(self._tried.wait())
         await asyncio.wait({visiting, tried}, return_when=asyncio.FIRST_COMPLETED)
@@ -2486,12 +2452,17 @@ class Bridge:
             task.cancel()
         ended, _ = await asyncio.gather(visiting, tried, return_exceptions=True)
         if isinstance(ended, ChromeTabError) and not is_ours:
-            return ended
-        return ChromeTabError(
+            raise ended
+        raise ChromeTabError(
             "EXTENSION_NOT_CONNECTED",
             f"Port {self.port} is held by another server of yours, which was started by an MCP client or by hand. "
             "Use that one, end it, or choose another --port for this one and pair the extension again.",
         )
+
+    async def own(self, listener: socket.socket, key: str) -> None:
+        """Serve the port from now on, in place of looking for its owner."""
+        self._running = asyncio.create_task(self._own(listener, key))
+        await self._tried.wait()
 
     async def stop(self) -> None:
         """Close the connections and leave the port."""
@@ -2557,14 +2528,14 @@ class Bridge:
         finally:
             self._pending.forget(command_id)
             if not future.done() or future.cancelled():
-                self._spawn(self._cancel(command_id))
+                self.spawn(self._cancel(command_id))
 
     async def _cancel(self, command_id: str) -> None:
         """Say that nobody waits for a command any more: what has not begun must not happen."""
         with contextlib.suppress(ChromeTabError):
             await self._send({"type": "cancel", "id": command_id})
 
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run something that nobody waits for; a task that nobody holds may be collected."""
         task = asyncio.create_task(work)
         self._tasks.add(task)
@@ -2797,25 +2768,21 @@ class Bridge:
             await serve(websocket, opening)
 
     async def _serve_extension(self, websocket: WebSocket, opening: Opening) -> None:
-        """Take the extension's messages until it leaves."""
+        """Take the extension's messages until it leaves; what is malformed, unknown or late is dropped."""
         self._reached(websocket.send_text, opening.version)
         try:
             await websocket.send_text(json.dumps({"type": "welcome", **self._company()}))
             self._tell_guests({"event": "extension_connected", "version": opening.version})
             while (frame := await receive_frame(websocket)) is not None:
-                await self._take_from_extension(frame)
+                message = parse_frame(frame)
+                kind = message.get("type")
+                if kind == "ping":
+                    await self._send({"type": "pong"})
+                elif not ((kind == "response" and self._pending.settle(message)) or kind == "event"):
+                    logger.debug("dropped a message of type %s", one_line(str(kind), 40))
         finally:
             self._lost()
             self._tell_guests({"event": "extension_disconnected"})
-
-    async def _take_from_extension(self, frame: str | bytes) -> None:
-        """Act on one message of the extension; what is malformed, unknown or late is dropped."""
-        message = parse_frame(frame)
-        kind = message.get("type")
-        if kind == "ping":
-            await self._send({"type": "pong"})
-        elif not ((kind == "response" and self._pending.settle(message)) or kind == "event"):
-            logger.debug("dropped a message of type %s", one_line(str(kind), 40))
 
     async def _serve_guest(self, websocket: WebSocket, opening: Opening) -> None:
         """Run a guest's commands until it leaves or stops reading; then nobody waits for what is under way."""
@@ -2824,22 +2791,22 @@ class Bridge:
         guest.tell({"type": "welcome", "sessions": self.sessions})
         if self.connected:
             guest.tell({"type": "event", "event": "extension_connected", "version": self.extension_version})
-        self._spawn(self._tell_sessions())
-        ends = [self._spawn(end) for end in (guest.deliver(websocket), self._hear(guest, websocket))]
+        self.spawn(self._tell_sessions())
+        ends = [self.spawn(end) for end in (guest.deliver(websocket), self._hear(guest, websocket))]
         try:
             await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for task in (*ends, *guest.running.values()):
                 task.cancel()
             self._guests.discard(guest)
-            self._spawn(self._tell_sessions())
+            self.spawn(self._tell_sessions())
 
     async def _hear(self, guest: Guest, websocket: WebSocket) -> None:
         """Take a guest's commands, and its word that nobody waits for one any more."""
         while (frame := await receive_frame(websocket)) is not None:
             match parse_frame(frame):
                 case {"type": "command", "id": str(command_id), "command": str(), "params": dict()} as message:
-                    guest.running[command_id] = self._spawn(self._forward(guest, message))
+                    guest.running[command_id] = self.spawn(self._forward(guest, message))
                 case {"type": "cancel", "id": str(command_id)} if command_id in guest.running:
                     guest.running[command_id].cancel()
                 case message:
@@ -3175,15 +3142,12 @@ class ExtensionSource:
 
     async def read(self, start: str | None, end: str | None, tab_id: int | None = None) -> Page:
         """Return the tab's text between the keywords."""
-        result = await self.bridge.command("read_tab", tab_id, {"start": start, "end": end})
-        fields = [result.get(key) for key in ("url", "title", "text")] if isinstance(result, dict) else []
-        if not fields or not all(isinstance(field, str) for field in fields):
-            raise ChromeTabError(
-                "EXECUTION_ERROR",
-                "The extension's reply is not a page. Reload it in chrome://extensions, then ask again.",
-            )
-        url, title, text = map(str, fields)
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, tuple(dialog_notes(result)))
+        match result := await self.bridge.command("read_tab", tab_id, {"start": start, "end": end}):
+            case {"url": str(url), "title": str(title), "text": str(text)}:
+                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, tuple(dialog_notes(result)))
+            case _:
+                sentence = "The extension's reply is not a page. Reload it in chrome://extensions, then ask again."
+                raise ChromeTabError("EXECUTION_ERROR", sentence)
 
 
 def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
@@ -3315,44 +3279,27 @@ class ChromeTabs:
         return await self.extension.read(start, end)
 
     async def process(
-        self,
-        *,
-        system_prompt: str | None,
-        start: str | None,
-        end: str | None,
-        tab_id: int | None,
-        progress: Progress,
-        model: str | None = None,
-        output_schema: dict[str, Any] | None = None,
+        self, about: Question, start: str | None, end: str | None, tab_id: int | None, progress: Progress
     ) -> Answer:
         """Read a tab and return the model's answer about all of it."""
-        check_schema(output_schema)
-        prompt = well_formed(system_prompt or "").strip() or DEFAULT_SYSTEM_PROMPT
         async with progress:
             page = await self._read_telling(start, end, tab_id, progress)
-            return await self.analyst.answer(page, Question(prompt, output_schema), model, progress)
+            return await self.analyst.answer(page, about, progress)
 
     async def process_several(
-        self,
-        tab_ids: Sequence[int],
-        *,
-        system_prompt: str | None,
-        start: str | None,
-        end: str | None,
-        progress: Progress,
+        self, tab_ids: Sequence[int], about: Question, start: str | None, end: str | None, progress: Progress
     ) -> tuple[list[TabAnswer], Answer | None]:
         """Return an answer a tab, then one over all of them (None when fewer than two have one).
 
         A tab that fails does not stop the others; when all fail, the first error is raised.
         """
-        prompt = well_formed(system_prompt or "").strip() or DEFAULT_SYSTEM_PROMPT
         progress.runs = len(tab_ids) + 1
 
         async def one(tab_id: int) -> TabAnswer:
             page = None
             try:
                 page = await self._read_telling(start, end, tab_id, progress)
-                answer = await self.analyst.answer(page, Question(prompt), None, progress)
+                answer = await self.analyst.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
             return TabAnswer(tab_id, page, answer, None)
@@ -3366,19 +3313,16 @@ class ChromeTabs:
                 return tabs, None
             text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
             page = Page("", f"{len(answered)} tabs", text, "extension")
-            return tabs, await self.analyst.answer(page, Question(f"{prompt}\n\n{TABS_PROMPT}"), None, progress)
+            return tabs, await self.analyst.answer(page, Question(f"{about.prompt}\n\n{TABS_PROMPT}"), progress)
 
     # Tabs, through the extension
 
-    async def open_tabs(self) -> list[dict[str, Any]]:
-        """Return `{id, url, title, active, windowId}` of each open tab, without those of denied hosts."""
-        return self._allowed(await self.bridge.command("browser_get_tabs", None, {}))
+    async def listed(self, command: str) -> list[dict[str, Any]]:
+        """Return the tabs that a command lists, without those of denied hosts.
 
-    async def attached_tabs(self) -> list[dict[str, Any]]:
-        """Return `{tab_id, url, title, connected_at}` of each attached tab, without denied hosts."""
-        return self._allowed(await self.bridge.command("list_tabs", None, {}))
-
-    def _allowed(self, tabs: Any) -> list[dict[str, Any]]:
+        browser_get_tabs: `{id, url, title, active, windowId}` each; list_tabs: `{tab_id, url, title, connected_at}`.
+        """
+        tabs = await self.bridge.command(command, None, {})
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
         return [with_plain_title(tab) for tab in listed if not self.settings.denies(str(tab.get("url")))]
 
@@ -3577,9 +3521,11 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
 
 # --- 14. Tools ---------------------------------------------------------------------------------
 
-READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
-CHANGES = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
-DESTROYS = ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
+READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
+CHANGES = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
+DESTROYS = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
+ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
+RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
 READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
 SESSIONLESS_PROTOCOL = "2026-07-28"
@@ -3625,7 +3571,6 @@ class ExtensionTools(Middleware):
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
-        self._telling: set[asyncio.Task[None]] = set()
         self._bridge.on_change = self._changed
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
@@ -3636,7 +3581,7 @@ class ExtensionTools(Middleware):
         if request and request.session.client_params:
             self._bridge.client = one_line(request.session.client_params.client_info.name, MAX_CLIENT_NAME)
         result = await call_next(context)
-        if isinstance(result, InitializeResult | DiscoverResult):
+        if isinstance(result, mcp_types.InitializeResult | mcp_types.DiscoverResult):
             result.capabilities.prompts = None
         return result
 
@@ -3646,7 +3591,9 @@ class ExtensionTools(Middleware):
         await self._start()
 
     async def on_list_tools(
-        self, context: MiddlewareContext[ListToolsRequest], call_next: CallNext[ListToolsRequest, Sequence[Tool]]
+        self,
+        context: MiddlewareContext[mcp_types.ListToolsRequest],
+        call_next: CallNext[mcp_types.ListToolsRequest, Sequence[Tool]],
     ) -> Sequence[Tool]:
         """Leave out what cannot be used now; where an extension has been before, it is given the time to come.
 
@@ -3678,9 +3625,7 @@ class ExtensionTools(Middleware):
 
     def _changed(self) -> None:
         for key in list(self._sessions):
-            task = asyncio.get_running_loop().create_task(self._tell(key))
-            self._telling.add(task)
-            task.add_done_callback(self._telling.discard)
+            self._bridge.spawn(self._tell(key))
 
     async def _tell(self, key: int) -> None:
         try:
@@ -3702,9 +3647,7 @@ class ErrorsAsResults(Middleware):
         words = {ours: name for ours, name in published.items() if "_" in ours}
         self._words = words | {"tab_id": "tabId"} if published else {}
 
-    async def on_call_tool(
-        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
-    ) -> ToolResult:
+    async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
         """Run a tool; `tabId` is `tab_id`, and every failure is a result."""
         arguments = context.message.arguments
         if arguments and "tabId" in arguments:
@@ -3739,7 +3682,7 @@ class ErrorsAsResults(Middleware):
 def well_formed_result(result: ToolResult) -> ToolResult:
     """Take lone surrogates out of a result: written as UTF-8 one of them would end the connection."""
     for block in result.content:
-        if isinstance(block, TextContent):
+        if isinstance(block, mcp_types.TextContent):
             block.text = well_formed(block.text)
     about = [result.structured_content, result.meta]
     result.structured_content, result.meta = json.loads(well_formed(compact_json(about)))
@@ -3785,15 +3728,16 @@ class PatientServer(FastMCP):
             await low_level.run(messages, replies, low_level.create_initialization_options())
 
 
-def line_complaint(problem: Exception) -> JSONRPCError:
+def line_complaint(problem: Exception) -> mcp_types.JSONRPCError:
     """Return the error for a line that is no JSON-RPC message, with its id where that can be told."""
     wrong = [detail["input"] for detail in problem.errors()] if isinstance(problem, PydanticValidationError) else []
     with contextlib.suppress(ValueError, IndexError, TypeError):
         wrong.append(parse_json(wrong[0]))
     request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
-    request_id = request.get("id")
-    error = ErrorData(code=PARSE_ERROR, message="The line is no JSON-RPC message. Correct it, then send it again.")
-    return JSONRPCError(jsonrpc="2.0", id=request_id if isinstance(request_id, int | str) else None, error=error)
+    request_id = request["id"] if isinstance(request.get("id"), int | str) else None
+    sentence = "The line is no JSON-RPC message. Correct it, then send it again."
+    error = mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message=sentence)
+    return mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
 def create_server(settings: Settings) -> FastMCP:
@@ -3888,35 +3832,27 @@ class PublishedNames(Transform):
 class PlainTool(FunctionTool):
     """A tool that is listed without FastMCP's own remarks about it."""
 
-    def to_mcp_tool(self, **overrides: Any) -> McpTool:
+    def to_mcp_tool(self, **overrides: Any) -> mcp_types.Tool:
         """Return the tool as the client sees it."""
         return super().to_mcp_tool(**overrides | {"_meta": None})
 
 
-def tool(
-    server: FastMCP | LocalProvider,
-    annotations: ToolAnnotations,
-    description: str,
-    *,
-    name: str | None = None,
-    title: str | None = None,
+def tool_of(
+    server: FastMCP | LocalProvider, annotations: mcp_types.ToolAnnotations, description: str, **names: str
 ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Tool]:
-    """Return the decorator of a tool.
+    """Return the decorator of a server's tool, whose name and title are the function's unless `names` holds others.
 
     The description does not stand in the docstring: FastMCP would import a parser for it at every start.
     """
-    return lambda function: server.add_tool(
-        PlainTool.from_function(
-            function, name=name, title=title, description=description, annotations=annotations, output_schema=None
-        )
-    )
+    about: dict[str, Any] = {"description": description, "annotations": annotations, "output_schema": None, **names}
+    return lambda function: server.add_tool(PlainTool.from_function(function, **about))
 
 
 def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     """Add the tools that are always there."""
+    tool = functools.partial(tool_of, server)
 
     @tool(
-        server,
         READ_ONLY,
         "Answer about the page open in the browser: a local model reads all of it. Use for any question about this tab or page.",
     )
@@ -3930,23 +3866,12 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         model: Annotated[str | Omitted, optional("default: the configured one")],
         output_schema: Annotated[dict[str, Any] | Omitted, optional("JSON Schema for a JSON answer")],
     ) -> ToolResult:
-        answer = await tabs.process(
-            system_prompt=system_prompt,
-            start=start,
-            end=end,
-            tab_id=tab_id,
-            model=model,
-            output_schema=output_schema,
-            progress=client_progress(context),
-        )
+        about = asked(system_prompt, output_schema, model)
+        answer = await tabs.process(about, start, end, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
         return ToolResult(answer.told(), structured_content=structured, meta={"receipt": answer.receipt})
 
-    @tool(
-        server,
-        READ_ONLY,
-        "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.",
-    )
+    @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(
         *,
         start: Start,
@@ -3959,9 +3884,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         return text_page(page, offset, max_chars)
 
     @tool(
-        server,
-        READ_ONLY,
-        "Say which layer works: browser, permission, extension, bridge, model, window. Use after an error.",
+        READ_ONLY, "Say which layer works: browser, permission, extension, bridge, model, window. Use after an error."
     )
     async def chrome_tab_status() -> ToolResult:
         layers = await status(tabs)
@@ -3970,12 +3893,9 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 
 def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools about tabs and what they hold."""
+    tool = functools.partial(tool_of, server)
 
-    @tool(
-        server,
-        READ_ONLY,
-        "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.",
-    )
+    @tool(READ_ONLY, "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.")
     async def process_chrome_tabs(
         context: Context,
         *,
@@ -3984,31 +3904,28 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         start: Start,
         end: End,
     ) -> ToolResult:
-        answers, together = await tabs.process_several(
-            tab_ids, system_prompt=system_prompt, start=start, end=end, progress=client_progress(context)
-        )
-        return tabs_result(answers, together)
+        about = asked(system_prompt)
+        return tabs_result(*await tabs.process_several(tab_ids, about, start, end, client_progress(context)))
 
-    @tool(server, READ_ONLY, "List the open tabs of the browser.")
+    @tool(READ_ONLY, "List the open tabs of the browser.")
     async def browser_get_tabs() -> ToolResult:
-        return listed(await tabs.open_tabs())
+        return listed(await tabs.listed("browser_get_tabs"))
 
-    @tool(server, CHANGES, "Open a tab, wait until it has loaded, and attach it.")
+    @tool(CHANGES, "Open a tab, wait until it has loaded, and attach it.")
     async def browser_create_tab(url: Annotated[str, Field(description="http or https")]) -> ToolResult:
         created = await tabs.create_tab(url)
         return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
 
-    @tool(server, DESTROYS, "Close a tab.")
+    @tool(DESTROYS, "Close a tab.")
     async def browser_close_tab(tab_id: int) -> ToolResult:
         await tabs.close_tab(tab_id)
         return ToolResult('{"success": true}', structured_content={"success": True})
 
-    @tool(server, READ_ONLY, "List the attached tabs: those whose data layer and page may be used.")
+    @tool(READ_ONLY, "List the attached tabs: those whose data layer and page may be used.")
     async def list_tabs() -> ToolResult:
-        return listed(await tabs.attached_tabs())
+        return listed(await tabs.listed("list_tabs"))
 
     @tool(
-        server,
         READ_ONLY,
         "Get the events a page has pushed to its data layer (Google Tag Manager and others).",
         name="getDataLayer",
@@ -4029,10 +3946,10 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 
 def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that take an attached tab to a page and look at it."""
-    screenshots = Screenshots(server)
+    tool, screenshots = functools.partial(tool_of, server), Screenshots(server)
 
     # Leaving a page loses what was typed there.
-    @tool(server, DESTROYS, "Go to an address in an attached tab and wait until it has loaded.")
+    @tool(DESTROYS, "Go to an address in an attached tab and wait until it has loaded.")
     async def navigate(
         *,
         url: Annotated[str, Field(description="http or https")],
@@ -4041,16 +3958,15 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         return acted(await tabs.navigate(tab_id, url, timeout))
 
-    @tool(server, DESTROYS, "Go back one page in an attached tab's history.")
+    @tool(DESTROYS, "Go back one page in an attached tab's history.")
     async def back(tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("back", tab_id, {}))
 
-    @tool(server, DESTROYS, "Go forward one page in an attached tab's history.")
+    @tool(DESTROYS, "Go forward one page in an attached tab's history.")
     async def forward(tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("forward", tab_id, {}))
 
     @tool(
-        server,
         READ_ONLY,
         "Take a picture of the visible part of an attached tab, or of one element. "
         "Use it for what text does not tell: layout, images, charts.",
@@ -4067,11 +3983,10 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         params = {"selector": selector, "width": width, "height": height}
         result, list_changed = screenshots.keep(await tabs.drive("screenshot", tab_id, params), name)
         if list_changed:
-            await context.send_notification(ResourceListChangedNotification())
+            await context.send_notification(mcp_types.ResourceListChangedNotification())
         return result
 
     @tool(
-        server,
         DESTROYS,
         "Run JavaScript in an attached tab and return its value; promises are awaited. "
         "Only where the person has allowed it for the tab; prefer the other tools.",
@@ -4082,7 +3997,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         result = await tabs.drive("evaluate", tab_id, {"code": code})
         return value_result(result.get("value"), result)
 
-    @tool(server, READ_ONLY, "Get an attached tab's console messages and uncaught errors, newest first.")
+    @tool(READ_ONLY, "Get an attached tab's console messages and uncaught errors, newest first.")
     async def console_logs(
         *,
         max: Annotated[int, Field(ge=1, le=1_000)] = 100,  # noqa: A002 -- the contract's name
@@ -4093,16 +4008,17 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 
 def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that use an attached tab's page as a person does."""
+    tool = functools.partial(tool_of, server)
 
-    @tool(server, DESTROYS, "Click an element, once it is visible, enabled and still.")
+    @tool(DESTROYS, "Click an element, once it is visible, enabled and still.")
     async def click(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("click", tab_id, {"selector": selector}))
 
-    @tool(server, CHANGES, "Move the mouse over an element, for menus and tooltips.")
+    @tool(CHANGES, "Move the mouse over an element, for menus and tooltips.")
     async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("hover", tab_id, {"selector": selector}))
 
-    @tool(server, DESTROYS, "Write a value into a field in place of what is there. For a <select> use select.")
+    @tool(DESTROYS, "Write a value into a field in place of what is there. For a <select> use select.")
     async def fill(
         selector: Selector,
         value: Annotated[
@@ -4113,7 +4029,7 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         return acted(await tabs.drive("fill", tab_id, {"selector": selector, "value": value}))
 
-    @tool(server, DESTROYS, "Choose options of a <select>.")
+    @tool(DESTROYS, "Choose options of a <select>.")
     async def select(
         selector: Selector,
         value: Annotated[ShortText | list[ShortText], Field(description="an option's value or label, or several")],
@@ -4133,7 +4049,7 @@ def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
     remarks = {key: shortened(about[key], MAX_SHOWN_CHARS) for key in ("notes", "dialogs") if about.get(key)}
     result = json_result(value, {"result": value} | remarks)
     if remarks:
-        result.content.append(TextContent(text=compact_json(remarks)))
+        result.content.append(mcp_types.TextContent(text=compact_json(remarks)))
     return result
 
 
@@ -4157,9 +4073,9 @@ def json_result(value: Any, structured: Mapping[str, Any]) -> ToolResult:
     """Return a value as JSON text; what is too long is cut, and a second block says so."""
     text = compact_json(value)
     if len(text) <= MAX_ANSWER_CHARS:
-        return ToolResult([TextContent(text=text)], structured_content=structured)
+        return ToolResult([mcp_types.TextContent(text=text)], structured_content=structured)
     left = f"[cut: {len(text) - MAX_ANSWER_CHARS:,} of {len(text):,} characters are left out; ask for less]"
-    return ToolResult([TextContent(text=text[:MAX_ANSWER_CHARS]), TextContent(text=left)])
+    return ToolResult([mcp_types.TextContent(text=text[:MAX_ANSWER_CHARS]), mcp_types.TextContent(text=left)])
 
 
 def shortened(value: Any, limit: int) -> Any:
@@ -4199,16 +4115,13 @@ class Screenshots:
         self._provider.add_resource(BinaryResource(uri=AnyUrl(uri), name=name, mime_type=mime_type, data=picture))
         self._sizes[uri] = len(picture)
         self._sizes.move_to_end(uri)
-        self._drop_oldest()
+        while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
+            oldest, _ = self._sizes.popitem(last=False)
+            self._provider.remove_resource(oldest)
         said = {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
         text = compact_json(shortened({"name": name, "uri": uri, **said}, MAX_SHOWN_CHARS))
-        content = [ImageContent(data=str(data), mime_type=mime_type), TextContent(text=text)]
+        content = [mcp_types.ImageContent(data=str(data), mime_type=mime_type), mcp_types.TextContent(text=text)]
         return ToolResult(content), before != set(self._sizes)
-
-    def _drop_oldest(self) -> None:
-        while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
-            uri, _ = self._sizes.popitem(last=False)
-            self._provider.remove_resource(uri)
 
 
 def uri_part(name: str) -> str:
@@ -4243,11 +4156,11 @@ def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:
     if offset >= total:
         raise ChromeTabError("INVALID_ARGUMENT", f"offset {offset} is past the end: the text has {total} characters.")
     end = min(total, offset + max_chars)
-    content = [TextContent(text=page.text[offset:end])]
+    content = [mcp_types.TextContent(text=page.text[offset:end])]
     if end < total:
         left = f"[{total - end:,} of {total:,} characters are left; continue with offset={end}]"
-        content.append(TextContent(text=left))
-    content += [TextContent(text=f"[{dialog}]") for dialog in page.dialogs]
+        content.append(mcp_types.TextContent(text=left))
+    content += [mcp_types.TextContent(text=f"[{dialog}]") for dialog in page.dialogs]
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
     return ToolResult(content, meta={"receipt": about | {"next_offset": end if end < total else None}})
 
@@ -4483,9 +4396,7 @@ class JsonFailures:
 class WhileClientWaits(Middleware):
     """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
 
-    async def on_call_tool(
-        self, context: MiddlewareContext[CallToolRequestParams], call_next: CallNext[CallToolRequestParams, ToolResult]
-    ) -> ToolResult:
+    async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
         """Run a call as long as its request lasts; over SSE the requests end before their calls."""
         from fastmcp.server.dependencies import get_http_request
 
@@ -4658,7 +4569,7 @@ async def analyze(settings: Settings, prompt: str, start: str | None, end: str |
     with terminal_progress() as progress:
         async with ChromeTabs(settings) as tabs:
             await tabs.start()
-            answer = await tabs.process(system_prompt=prompt, start=start, end=end, tab_id=tab_id, progress=progress)
+            answer = await tabs.process(asked(prompt), start, end, tab_id, progress)
     receipt = answer.receipt
     print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
     print(printable(answer.told(read=False)))

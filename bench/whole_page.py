@@ -58,7 +58,7 @@ async def read(page: server.Page, model: FakeModel, parallel: int = 1) -> tuple[
     analyst = server.Analyst(server.load_settings(flags, need_model=True))
     analyst.server = model  # pyright: ignore[reportAttributeAccessIssue] -- the fake has what is called
     begun = time.perf_counter()
-    answer = await analyst.answer(page, server.Question("List the facts."), None, server.Progress(None))
+    answer = await analyst.answer(page, server.Question("List the facts."), server.Progress(None))
     return time.perf_counter() - begun, answer.receipt["parts"]
 
 
