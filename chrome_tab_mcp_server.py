@@ -173,7 +173,8 @@ MAX_RETRY_AFTER_S = 30.0
 RETRY_DELAY_S = 0.5
 FAILING_STATUSES = (401, 403, 429, 500, *range(502, 600))
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
-# What web servers answer to a path or a method that they do not have.
+# What web servers answer to a field or a value that they do not take, and to a path or a method that they do not have.
+WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
 DEFAULT_SYSTEM_PROMPT = (
@@ -1045,9 +1046,7 @@ class ModelServer:
     """An OpenAI-compatible model server: Ollama, llama.cpp, LM Studio, vLLM, LiteLLM."""
 
     def __init__(self, url: str, *, api_key: str | None, timeout_s: float) -> None:
-        self.url = url
-        self.timeout_s = timeout_s
-        self._api_key = api_key
+        self.url, self.timeout_s, self._api_key = url, timeout_s, api_key
         self._headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
         self._http: httpx.AsyncClient | None = None
         # Optional request fields that this server has refused by name.
@@ -1191,7 +1190,7 @@ class ModelServer:
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
             sentence = f"The model server at {self.url} refused access (HTTP {status}{said}). Check --api-key."
             return ChromeTabError("MODEL_ERROR", sentence)
-        if refused and status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}:
+        if refused and status in WRONG_REQUEST:
             return RefusedFieldError(refused)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
             where = one_line(without_key(response.headers.get("location", "nowhere"), self._api_key))
@@ -1207,10 +1206,7 @@ class ModelServer:
     async def _missing_model(self, status: int, message: str, model: str) -> ChromeTabError | None:
         """Return what a refusal means where the model, or the whole API, is not there."""
         about_model = "model" in message.lower()
-        missing = status in NO_SUCH_PATH or (
-            about_model and status in {HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY}
-        )
-        if not missing:
+        if status not in NO_SUCH_PATH and not (about_model and status in WRONG_REQUEST):
             return None
         try:
             names = await self.models()
@@ -2256,9 +2252,7 @@ class Opening:
 
     def __init__(self, role: str, key: str, port: int) -> None:
         # Who comes in: "extension" or "session".
-        self.role = role
-        self._key = key
-        self._port = port
+        self.role, self._key, self._port = role, key, port
         self._server_nonce = make_nonce()
         self._client_nonce = ""
         self.version = self.client = ""
@@ -2695,11 +2689,7 @@ class Bridge:
         return headers.getlist("host") in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"])
 
     async def _attend(
-        self,
-        websocket: WebSocket,
-        origins: list[str],
-        opening: Opening,
-        serve: Callable[..., Awaitable[None]],
+        self, websocket: WebSocket, origins: list[str], opening: Opening, serve: Callable[..., Awaitable[None]]
     ) -> None:
         """Serve one WebSocket from its first frame to its end."""
         if not self.addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") != origins:
@@ -3503,8 +3493,7 @@ class ExtensionTools(Middleware):
     """
 
     def __init__(self, tabs: ChromeTabs) -> None:
-        self._bridge = tabs.bridge
-        self._start = tabs.start
+        self._bridge, self._start = tabs.bridge, tabs.start
         # Until the first list.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
@@ -3529,9 +3518,7 @@ class ExtensionTools(Middleware):
         await self._start()
 
     async def on_list_tools(
-        self,
-        context: MiddlewareContext[Any],
-        call_next: CallNext[Any, Sequence[Tool]],
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
         """Leave out what cannot be used now; where an extension has been before, it is given the time to come.
 
@@ -3718,8 +3705,7 @@ class ExtensionToolbox(LocalProvider):
 
     def __init__(self, tabs: ChromeTabs, published: Mapping[str, str]) -> None:
         super().__init__(on_duplicate="replace")
-        self._tabs = tabs
-        self._adders = [add_tab_tools, add_page_tools, add_input_tools]
+        self._tabs, self._adders = tabs, [add_tab_tools, add_page_tools, add_input_tools]
         if published:
             self.add_transform(PublishedNames(published))
 
@@ -4160,9 +4146,8 @@ class HttpSide:
         scheme, _, shown = headers.get("authorization", "").partition(" ")
         until = shown.partition(".")[0]
         expected = self._page_key(until) if until.isdigit() and time.time() < int(until) else self._bearer
-        return self.is_open or (
-            scheme.lower() == "bearer" and hmac.compare_digest(shown.strip().encode(), expected.encode())
-        )
+        is_key = hmac.compare_digest(shown.strip().encode(), expected.encode())
+        return self.is_open or (scheme.lower() == "bearer" and is_key)
 
     def _page_key(self, until: str) -> str:
         """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
