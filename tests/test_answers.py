@@ -735,12 +735,12 @@ async def test_real_model_with_a_small_window_is_asked_in_parts_that_it_takes(
 @pytest.mark.e2e
 @pytest.mark.xdist_group("tiny_model")
 async def test_real_server_with_a_small_window_reads_the_whole_page_in_parts(osascript: FakeOsascript) -> None:
-    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(60)))
-    with tiny_model_started(context_length=1024) as small:
+    osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(12)))
+    with tiny_model_started(context_length=768) as small:
         async with asking(small.url, model=small.model) as asker:
             receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
 
-    assert (receipt["window"], receipt["window_source"]) == (1024, "llama.cpp /props")
+    assert (receipt["window"], receipt["window_source"]) == (768, "llama.cpp /props")
     assert receipt["parts"] > 1
     assert receipt["characters_read"] == receipt["page_characters"]
     assert not any("could not be read" in note for note in receipt["notes"])
