@@ -28,8 +28,9 @@ def chromium_path() -> str:
 
 
 def chromium_arguments() -> list[str]:
-    """Nothing in the background; root has no sandbox to offer."""
+    """Nothing in the background, drawn without an imitation of a graphics card; root has no sandbox to offer."""
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
+    quiet += ["--disable-gpu"]
     return [*quiet, "--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else quiet
 
 
