@@ -48,7 +48,8 @@ class StdioServer:
         """Wait for the end; return the exit status and stderr. What was left on stdout is an error of the test."""
         assert self.process.stderr
         stderr = await asyncio.wait_for(self.process.stderr.read(), WAIT_S)
-        assert await self._stdout.read() == b""
+        left = await self._stdout.read()
+        assert left == b"", left
         return await asyncio.wait_for(self.process.wait(), WAIT_S), stderr.decode()
 
     def close_stdin(self) -> None:
