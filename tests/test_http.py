@@ -293,6 +293,27 @@ def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
     assert "--transport http" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("path", ["/", "/test-app/main.js", "/extension/ui/theme.css", "/health", "/nowhere"])
+async def test_every_reply_forbids_code_that_is_not_ours(path: str) -> None:
+    async with http_server() as served, browser(served) as client:
+        headers = (await client.get(path)).headers
+
+    policy = headers["content-security-policy"]
+    assert {"default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"} <= set(
+        policy.split("; ")
+    )
+    assert "unsafe" not in policy
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_no_page_of_the_test_app_holds_a_script_or_a_style_inline() -> None:
+    markup = (server.TEST_APP / "index.html").read_text(encoding="utf-8")
+
+    assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", markup) == []
+    assert markup.count("<script") == 1
+
+
 # --- Bad input ---
 
 
