@@ -32,8 +32,13 @@ export async function viewedTab() {
   // Nearly always this finds it; asking for every tab of a person who keeps hundreds takes longer than reading the page.
   const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
   if (seen && !isOwnPage(seen)) return withId(seen);
-  // A popped-up window holds what its opener wants said, not what the person reads.
-  const [tabs, windowId] = await Promise.all([webTabs(["normal"]), lastFocusedWindowId()]);
+  const [normal, popups, windowId] = await Promise.all([
+    webTabs(["normal"]),
+    webTabs(["popup"]),
+    lastFocusedWindowId(),
+  ]);
+  // A popped-up window without a page is not what the person reads.
+  const tabs = [...normal, ...popups.filter((tab) => !obstacleOf(tab))];
   const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
   if (active) return active;
   const [latest] = tabs.sort((a, b) => (b.lastAccessed ?? 0) - (a.lastAccessed ?? 0));

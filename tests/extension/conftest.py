@@ -80,6 +80,11 @@ class Popup:
         await self.press("unpair-confirm")
         await self.shows("Setup")
 
+    async def forget(self) -> None:
+        """Unpair past the popup's question."""
+        await self.chrome("chrome.runtime.connect().postMessage({ action: 'forget' })")
+        await self.shows("Setup")
+
     async def visible_ids(self) -> set[str]:
         found = await self.page.evaluate(
             "[...document.querySelectorAll('[id]')].filter(e => e.checkVisibility()).map(e => e.id)"
@@ -182,9 +187,7 @@ async def popup(chromium: BrowserContext) -> AsyncGenerator[Popup]:
     await popup.shows("Setup")
     yield popup
     await popup.open()
-    if await popup.element("forget").is_visible():
-        await popup.unpair()
-    await popup.shows("Setup")
+    await popup.forget()
 
 
 @pytest.fixture
@@ -281,8 +284,7 @@ async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[Driver]:
         await popup.paste(bridge.connection_string)
         await bridge.connected()
         yield bridge, popup
-        await popup.unpair()
-        await popup.shows("Setup")
+        await popup.forget()
         await popup.page.close()
 
 
