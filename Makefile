@@ -2,7 +2,7 @@
 
 # More workers than cores, because much of it waits; what takes longest first.
 # Each worker would compile every test anew if the person's Python kept no byte code.
-PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
+PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=3 --dist=loadgroup --no-loadscope-reorder
 
 .PHONY: help pictures test setup lint types js unit e2e weights mutants coverage format demo bench soak clean
 

@@ -124,6 +124,13 @@ async def short_commands(shared_chromium: BrowserContext) -> AsyncGenerator[None
         yield
 
 
+async def comes_true(page: Page, expression: str) -> None:
+    """Wait until an expression is true. Playwright's own way needs `eval`, which the extension's pages forbid."""
+    async with asyncio.timeout(WAIT_MS / 1000):
+        while not await page.evaluate(expression):
+            pass
+
+
 async def stop_worker(popup: Popup) -> None:
     """Kill the service worker as Chrome does; the open popup starts the next one."""
     session = await popup.page.context.new_cdp_session(popup.page)

@@ -23,6 +23,7 @@ from tests.extension.conftest import (
     Driver,
     Popup,
     Site,
+    comes_true,
     driven_tab,
     stop_worker,
 )
@@ -803,7 +804,7 @@ async def test_history_survives_a_reload_and_runs_again(panel: Panel, inspected:
     await inspected.show("<p>alpha beta</p>")
     await panel.reply("read_tab", start="alpha")
     await panel.run("getDataLayer", name="nothing.there")
-    await panel.page.wait_for_function("chrome.storage.local.get('history').then(({history}) => history?.length === 2)")
+    await comes_true(panel.page, "chrome.storage.local.get('history').then(({history}) => history?.length === 2)")
 
     await panel.open()
     await panel.show("History")
@@ -836,7 +837,7 @@ async def test_history_keeps_no_picture_and_nothing_typed_into_a_field(panel: Pa
     assert (await panel.reply("fill", selector="#pin", value="hunter2-secret"))["value"] == "hunter2-secret"
     await panel.run("fill", selector="#absent", value="hunter2-secret")
     await panel.reply("screenshot")
-    await panel.page.wait_for_function("chrome.storage.local.get('history').then(({history}) => history?.length === 4)")
+    await comes_true(panel.page, "chrome.storage.local.get('history').then(({history}) => history?.length === 4)")
 
     kept = (await panel.memory())["history"]
 
@@ -866,7 +867,7 @@ async def test_history_is_bounded(panel: Panel, inspected: DrivenTab) -> None:
     await panel.page.evaluate("(history) => chrome.storage.local.set({ history })", runs)
     await panel.run("read_tab", start="x" * 20_000)
 
-    await panel.page.wait_for_function("chrome.storage.local.get('history').then(({history}) => history[0].id !== '0')")
+    await comes_true(panel.page, "chrome.storage.local.get('history').then(({history}) => history[0].id !== '0')")
 
     kept = (await panel.memory())["history"]
     assert len(kept) == 100

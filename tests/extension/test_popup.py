@@ -8,7 +8,7 @@ from typing import Literal
 import pytest
 from playwright.async_api import Page, Worker, expect
 
-from tests.extension.conftest import EXTENSION_URL, Popup, Site
+from tests.extension.conftest import EXTENSION_URL, Popup, Site, comes_true
 from tests.support.fake_bridge import FakeBridge, make_nonce
 
 GREEN, GRAY, RED = [19, 115, 51], [95, 99, 104], [179, 38, 30]
@@ -74,7 +74,7 @@ async def test_question_that_is_not_answered_with_yes_keeps_the_key(
 async def test_one_primary_action_by_state(popup: Popup, bridge: FakeBridge, site: Site) -> None:
     async def is_primary(*ids: str) -> None:
         shown = "[...document.querySelectorAll('button.primary')].filter((b) => b.checkVisibility()).map((b) => b.id)"
-        await popup.page.wait_for_function(f"JSON.stringify({shown}) === '{json.dumps(ids, separators=(',', ':'))}'")
+        await comes_true(popup.page, f"JSON.stringify({shown}) === '{json.dumps(ids, separators=(',', ':'))}'")
 
     await is_primary("connect")
     await popup.paste(bridge.connection_string)
@@ -373,7 +373,7 @@ async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Po
 async def test_popup_of_the_button_is_as_wide_as_it_should_be(popup: Popup) -> None:
     await popup.chrome("await chrome.action.openPopup()")
 
-    await popup.page.wait_for_function("chrome.extension.getViews({ type: 'popup' })[0]?.innerWidth === 340")
+    await comes_true(popup.page, "chrome.extension.getViews({ type: 'popup' })[0]?.innerWidth === 340")
 
 
 async def badge_color(popup: Popup) -> list[int]:
