@@ -3,7 +3,8 @@
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { evaluate } from "./evaluate.js";
-import { click, fill, hover, select } from "./input.js";
+import { fill, select } from "./fields.js";
+import { click, hover } from "./mouse.js";
 import { back, forward, navigate } from "./navigation.js";
 import { readTab } from "./reading.js";
 import { screenshot } from "./screenshot.js";

@@ -1,7 +1,7 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
-import { boxOf } from "./input.js";
+import { boxOf } from "./acting.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;

@@ -234,7 +234,7 @@ export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
-// --- Acting on elements (page/elements/, commands/input.js)
+// --- Acting on elements (page/elements/, commands/acting.js)
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =

@@ -1,6 +1,6 @@
 "use strict";
 
-// What commands/input.js asks of a page.
+// What commands/acting.js asks of a page.
 
 const elementCommands = (() => {
   const { attributeOf, controlOf, kindOf, tagOf } = dom;

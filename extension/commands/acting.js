@@ -1,0 +1,92 @@
+/** What the commands that act on an element share: finding it, and the reply about it. */
+
+/**
+ * @import {ActionReply, Box, DrivenContext, ElementAction, FoundElement, Point} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { actOnElement, lookAtElement } from "../worker/page-elements.js";
+import { addressOf, tabById } from "../worker/tabs.js";
+
+const MAX_SELECTOR_LENGTH = 2_000;
+/** Milliseconds for an element to be there, and to be ready. */
+const LIMITS = { find: 1_000, ready: 5_000 };
+
+/**
+ * Shows an element and tells where it is.
+ *
+ * @param {DrivenContext} context `params`: `selector`
+ * @returns {Promise<Box>} in the document of the main frame, in CSS pixels
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function boxOf(context) {
+  const found = await find(context, { action: "show", selector: selectorOf(context) });
+  return /** @type {Box} */ (found.box);
+}
+
+/** @param {DrivenContext} context */
+export function selectorOf({ params: { selector } }) {
+  if (typeof selector === "string" && selector.trim() && selector.length <= MAX_SELECTOR_LENGTH) return selector;
+  throw invalid("selector must be a CSS selector, xpath=... or text=..., for example #buy or text=Buy now.");
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {ElementAction} action
+ * @returns {Promise<FoundElement>}
+ */
+export async function find(context, action) {
+  const answer = await actOnElement(context, ({ active }) => ({ ...action, limits: LIMITS, isInFront: active }));
+  if (!answer) {
+    throw new CommandError(
+      "EXECUTION_ERROR",
+      "The page left each time before the element was ready. Look where the tab is now.",
+    );
+  }
+  if (answer.code) throw new CommandError(answer.code, answer.message);
+  return /** @type {FoundElement} */ (answer);
+}
+
+/** @param {FoundElement} found */
+export function pointOf({ point }) {
+  return /** @type {Point} */ (point);
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FoundElement} found
+ */
+export async function replyAbout({ tabId, session }, { element, matches, notes }) {
+  let tab = await tabById(tabId);
+  if (tab.status === "loading") {
+    await session.settled();
+    tab = await tabById(tabId);
+  }
+  return { element, matches, ...addressOf(tab), ...(notes && { notes }) };
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {"finishFill" | "readChecked" | "watchPress"} look at what the input has made
+ * @param {object} [request]
+ * @returns {Promise<unknown>} null when the page has gone
+ */
+export async function afterwards(context, look, request) {
+  const answer = await lookAtElement(context, look, request).catch(() => null);
+  context.signal.throwIfAborted();
+  return answer;
+}
+
+/**
+ * @param {ActionReply} reply
+ * @param {string[]} notes
+ * @returns {ActionReply}
+ */
+export function noting(reply, notes) {
+  return notes.length ? { ...reply, notes: [...(reply.notes ?? []), ...notes] } : reply;
+}
+
+/** @param {string} message */
+export function invalid(message) {
+  return new CommandError("INVALID_ARGUMENT", message);
+}
