@@ -15,13 +15,17 @@ const dom = (() => {
   const textContentOf = getter(Node.prototype, "textContent");
   const tagOf = getter(Element.prototype, "localName");
   const idOf = getter(Element.prototype, "id");
-  const shadowOf = getter(Element.prototype, "shadowRoot");
+  const openShadowOf = getter(Element.prototype, "shadowRoot");
+  const firstChildOf = getter(Node.prototype, "firstChild");
   const slotOf = getter(Element.prototype, "assignedSlot");
   const childrenOf = getter(Element.prototype, "children");
   const namespaceOf = getter(Element.prototype, "namespaceURI");
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
   const windowOf = getter(Document.prototype, "defaultView");
   const topOf = getter(Document.prototype, "children");
+
+  /** Only the worlds of extensions have it; it asks for more than the page's own scripts can see. */
+  const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
 
   /** @type {(node: Node) => Node} */
   const rootOf = (node) => Reflect.apply(Node.prototype.getRootNode, node, []);
@@ -108,10 +112,25 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Root | null} what it holds besides its children: an open shadow root, or a page of the same origin
+   * @returns {Root | null} what it holds besides its children: a shadow root, or a page of the same origin
    */
   function innerRootOf(element) {
-    return shadowOf(element) ?? (isFrame(element) ? element.contentDocument : null);
+    return openRootOf(element) ?? (isHtml(element) && closedShadowOf ? closedShadowOf(element) : null);
+  }
+
+  /**
+   * As `innerRootOf`, but quick enough for every element of a page: where nothing shows a closed root, none is looked
+   * for. Elements that hold one are custom elements, or empty.
+   *
+   * @param {Element} element
+   */
+  function likelyRootOf(element) {
+    return tagOf(element).includes("-") || !firstChildOf(element) ? innerRootOf(element) : openRootOf(element);
+  }
+
+  /** @param {Element} element */
+  function openRootOf(element) {
+    return isFrame(element) ? element.contentDocument : openShadowOf(element);
   }
 
   /** @param {Element} element */
@@ -202,6 +221,7 @@ const dom = (() => {
     isMatch,
     kindOf,
     labelsOf,
+    likelyRootOf,
     parentOf,
     queryAll,
     queryIn,

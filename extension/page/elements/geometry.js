@@ -195,12 +195,11 @@ const geometry = (() => {
   }
 
   /**
-   * @param {Point} point in the viewport of the main frame
+   * @param {Point} point in the viewport of the main frame, or of the frame of the root
+   * @param {Root} [root]
    * @returns {Element | null} the innermost element there
    */
-  function hitAt(point) {
-    /** @type {Root} */
-    let root = document;
+  function hitAt(point, root = document) {
     /** @type {Element | null} */
     let innermost = null;
     for (;;) {

@@ -3,7 +3,7 @@
 // Whether a press of the mouse reaches the element that it is meant for: hovering may cover or replace it.
 
 const pressWatch = (() => {
-  const { isDocument, isFrame, windowOf } = dom;
+  const { innerRootOf, isDocument, isFrame, windowOf } = dom;
   const { hitAt, isPartOf } = geometry;
   const { coverName, pause } = readiness;
 
@@ -56,7 +56,7 @@ const pressWatch = (() => {
 
     #onEvent = (/** @type {Event} */ event) => {
       if (!event.isTrusted) return;
-      const hit = /** @type {Element} */ (event.composedPath()[0]);
+      const hit = hitBy(/** @type {MouseEvent} */ (event));
       if (!this.#isDecided) this.#decide(hit);
       if (event.type === "mouseup") this.#release.resolve(this.#element.isConnected ? this.#coverOf(hit) : "");
       if (this.#isAstray) {
@@ -79,6 +79,16 @@ const pressWatch = (() => {
     #coverOf(hit) {
       return isPartOf(hit, this.#element) ? "" : coverName(hit, this.#element);
     }
+  }
+
+  /**
+   * @param {MouseEvent} event
+   * @returns {Element} also what stands in a closed shadow root, where an event names the host
+   */
+  function hitBy(event) {
+    const named = /** @type {Element} */ (event.composedPath()[0]);
+    const root = innerRootOf(named);
+    return (root && !isDocument(root) && hitAt({ x: event.clientX, y: event.clientY }, root)) || named;
   }
 
   return { PressWatch };

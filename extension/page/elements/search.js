@@ -1,14 +1,24 @@
 "use strict";
 
-// Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the open shadow roots and the frames of the
-// same origin. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
+// Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the frames of the same
+// origin. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
 // the document itself only. The last part may be XPath or text, too.
 
 /** @typedef {{kind: "css" | "xpath" | "text", text: string}} SelectorPart */
 
 const search = (() => {
-  const { attributeOf, childrenOf, documentOf, innerRootOf, isDocument, isElement, queryAll, textContentOf, topOf } =
-    dom;
+  const {
+    attributeOf,
+    childrenOf,
+    documentOf,
+    innerRootOf,
+    isDocument,
+    isElement,
+    likelyRootOf,
+    queryAll,
+    textContentOf,
+    topOf,
+  } = dom;
   const { PageError, collapse, quote, textOf, visibleTextOf } = texts;
   const { isRendered } = geometry;
 
@@ -78,7 +88,7 @@ const search = (() => {
     const roots = [document];
     for (const root of roots) {
       for (const element of queryAll(root, MAY_HOLD_A_ROOT)) {
-        const inner = innerRootOf(element);
+        const inner = likelyRootOf(element);
         if (inner && roots.length <= MAX_ROOTS) roots.push(inner);
       }
     }
