@@ -4145,7 +4145,8 @@ class HttpSide:
         """Say whether a request shows a key that may speak MCP: the bearer key, or one of a page, in constant time."""
         scheme, _, shown = headers.get("authorization", "").partition(" ")
         until = shown.partition(".")[0]
-        expected = self._page_key(until) if until.isdigit() and time.time() < int(until) else self._bearer
+        is_time = re.fullmatch(r"\d{1,12}", until, re.ASCII)
+        expected = self._page_key(until) if is_time and time.time() < int(until) else self._bearer
         is_key = hmac.compare_digest(shown.strip().encode(), expected.encode())
         return self.is_open or (scheme.lower() == "bearer" and is_key)
 
@@ -4230,7 +4231,7 @@ def http_failure(status: int, sentence: str) -> JSONResponse:
 
     code = "PERMISSION_DENIED" if status in {401, 403} else "INVALID_ARGUMENT"
     headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return JSONResponse({"error": {"message": sentence, "code": code}}, status, headers)
+    return JSONResponse(ChromeTabError(code, sentence).data(), status, headers)
 
 
 class HttpBorder:
@@ -4247,13 +4248,10 @@ class HttpBorder:
             return
         ended = scope["state"]["ended"] = asyncio.Event()
         try:
-            refusal = self._refusal(scope)
-            if refusal:
-                await refusal(scope, receive, send)
-            else:
-                path = scope["path"]
-                inner = {**scope, "path": "/message/"} if path == "/message" else scope
-                await self._app(inner, receive, JsonFailures(send, path))
+            path = scope["path"]
+            inner = {**scope, "path": "/message/"} if path == "/message" else scope
+            answer = self._refusal(scope) or self._app
+            await answer(inner, receive, JsonFailures(send, path))
         finally:
             ended.set()
 

@@ -147,9 +147,12 @@ async def test_answers_of_two_clients_are_not_mixed_up() -> None:
 # --- Who may ask ---
 
 
-@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer wrong"}, {"authorization": "Basic {key}"}])
-async def test_mcp_needs_the_bearer_key(served: HttpServer, headers: dict[str, str]) -> None:
-    given = {name: value.format(key=served.bearer) for name, value in headers.items()}
+WRONG_KEYS = ["Bearer wrong", "Basic {key}", "Bearer ².x", f"Bearer {'9' * 5_000}.x"]
+
+
+@pytest.mark.parametrize("shown", [None, *WRONG_KEYS], ids=lambda shown: str(shown)[:15])
+async def test_mcp_needs_the_bearer_key(served: HttpServer, shown: str | None) -> None:
+    given = {b"authorization": shown.format(key=served.bearer).encode("latin-1")} if shown else {}
     async with browser(served, **ACCEPT) as client:
         refused = await client.post(served.url, json=HANDSHAKE, headers=given)
 
@@ -183,6 +186,7 @@ async def test_every_route_asks_where_a_request_comes_from(path: str) -> None:
         ):
             refused = await client.get(path, headers=headers)
             assert (refused.status_code, failure_of(refused)[0]) == (403, "PERMISSION_DENIED"), headers
+            assert server.PAGE_HEADERS.items() <= refused.headers.items()
         allowed = await client.get(path, headers={"origin": served.base} if path != "/connect" else {})
         assert path == "/connect" or allowed.status_code != 403
 
@@ -293,7 +297,10 @@ def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> Non
     assert "--transport http" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("path", ["/", "/test-app/main.js", "/extension/ui/theme.css", "/health", "/nowhere"])
+REPLIES = ["/", "/test-app/main.js", "/extension/ui/theme.css", "/health", "/nowhere", "/mcp"]
+
+
+@pytest.mark.parametrize("path", REPLIES)
 async def test_every_reply_forbids_code_that_is_not_ours(path: str) -> None:
     async with http_server() as served, browser(served) as client:
         headers = (await client.get(path)).headers
