@@ -171,7 +171,8 @@ MIN_WINDOW = 512  # no model has less: a smaller number is a mistake
 MODEL_ATTEMPTS = 4
 MAX_RETRY_AFTER_S = 30.0
 RETRY_DELAY_S = 0.5
-FAILING_STATUSES = (401, 403, 429, 500, *range(502, 600))
+REFUSED_ACCESS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
+BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, *range(502, 600))
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 # What web servers answer to a field or a value that they do not take, and to a path or a method that they do not have.
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
@@ -1056,10 +1057,8 @@ class ModelServer:
         if self._http is None:
             import httpx
 
-            timeout, limits = (
-                httpx.Timeout(self.timeout_s, connect=CONNECT_TIMEOUT_S),
-                httpx.Limits(max_connections=100),
-            )
+            timeout = httpx.Timeout(self.timeout_s, connect=CONNECT_TIMEOUT_S)
+            limits = httpx.Limits(max_connections=100)
             # The environment's proxies are not for us: page text must not take a detour.
             self._http = httpx.AsyncClient(headers=self._headers, timeout=timeout, trust_env=False, limits=limits)
         return self._http
@@ -1184,10 +1183,9 @@ class ModelServer:
         refused = next((f for f in OPTIONAL_FIELDS if f in body and f in message), None)
         if too_long := prompt_too_long(raw, message):
             return too_long
-        failing = status >= HTTPStatus.INTERNAL_SERVER_ERROR and status not in NO_SUCH_PATH
-        if failing or status == HTTPStatus.TOO_MANY_REQUESTS:
+        if status in BUSY:
             return self._busy(response, said)
-        if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        if status in REFUSED_ACCESS:
             sentence = f"The model server at {self.url} refused access (HTTP {status}{said}). Check --api-key."
             return ChromeTabError("MODEL_ERROR", sentence)
         if refused and status in WRONG_REQUEST:
@@ -1252,7 +1250,7 @@ class ModelServer:
                 async with self._client().stream(method, self.url + path, json=body or None) as response:
                     if response.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
                         raise self._busy(response, "")
-                    if failing and response.status_code in FAILING_STATUSES:
+                    if failing and response.status_code in BUSY + REFUSED_ACCESS:
                         raise await self._refusal(response, {})
                     return parse_json(await read_body(response)) if response.status_code == HTTPStatus.OK else None
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
@@ -2240,11 +2238,15 @@ def make_nonce() -> str:
     return to_base64url(secrets.token_bytes(32))
 
 
+def sign(key: str, message: str) -> str:
+    """Return what only those who know the key can make of a message."""
+    raw_key = base64.urlsafe_b64decode(key + "=")
+    return to_base64url(hmac.digest(raw_key, f"{APP_NAME}/{PROTOCOL}|{message}".encode(), "sha256"))
+
+
 def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
     """Return the proof that `role` knows the key; DESIGN.md, "Opening"."""
-    message = f"chrome-tab-reader/{PROTOCOL}|{role}|{port}|{client_nonce}|{server_nonce}"
-    raw_key = base64.urlsafe_b64decode(key + "=")
-    return to_base64url(hmac.digest(raw_key, message.encode(), "sha256"))
+    return sign(key, f"{role}|{port}|{client_nonce}|{server_nonce}")
 
 
 class Opening:
@@ -4126,8 +4128,7 @@ HTTP_SENTENCES = {
 
 def bearer_key(key: str, purpose: str = "http") -> str:
     """Return the key that MCP clients show over HTTP; it does not tell the pairing key."""
-    raw_key = base64.urlsafe_b64decode(key + "=")
-    return to_base64url(hmac.digest(raw_key, f"{APP_NAME}/{PROTOCOL}|{purpose}".encode(), "sha256"))
+    return sign(key, purpose)
 
 
 class HttpSide:
