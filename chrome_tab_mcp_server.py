@@ -3082,9 +3082,9 @@ def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def with_plain_title(result: Mapping[str, Any]) -> dict[str, Any]:
+def with_plain_title(result: Mapping[str, Any], limit: int = MAX_SHOWN_CHARS) -> dict[str, Any]:
     """Return what tells of a page with its title as one printable line."""
-    return {**result, "title": one_line(str(result["title"]), MAX_SHOWN_CHARS)} if "title" in result else {**result}
+    return {**result, "title": one_line(str(result["title"]), limit)} if "title" in result else {**result}
 
 
 def unreadable_reply(command: str) -> ChromeTabError:
@@ -3311,7 +3311,7 @@ class ChromeTabs:
         await self._check_outcome(command, tab_id)
         if not isinstance(result, dict):
             raise unreadable_reply(command)
-        return with_plain_title(result)
+        return with_plain_title(result, MAX_FRAME_BYTES)  # whole: whoever shows it says how much is cut
 
     def _web_address(self, url: str) -> str:
         """Return an address that may be visited."""
