@@ -398,7 +398,7 @@ async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
         process.process.send_signal(number)
 
         await asyncio.wait_for(alive, 30)
-        status, stderr = await process.ended()
+        status, stderr = await process.ended(99)
     assert status == 128 + number
     assert stderr == ""
     (made,) = osascript.calls()

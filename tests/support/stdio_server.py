@@ -44,12 +44,13 @@ class StdioServer:
     async def call(self, name: str, **arguments: Any) -> Any:
         return (await self.request("tools/call", name=name, arguments=arguments))[0]
 
-    async def ended(self) -> tuple[int, str]:
+    async def ended(self, *under_way: int) -> tuple[int, str]:
         """Wait for the end; return the exit status and stderr. On stdout only calls under way may have ended, with errors."""
         assert self.process.stderr
         stderr = await asyncio.wait_for(self.process.stderr.read(), WAIT_S)
         left = await self._stdout.read()
-        assert all("error" in json.loads(line) for line in left.splitlines()), left
+        messages = [json.loads(line) for line in left.splitlines()]
+        assert all("error" in message and message.get("id") in under_way for message in messages), left
         return await asyncio.wait_for(self.process.wait(), WAIT_S), stderr.decode()
 
     def close_stdin(self) -> None:
