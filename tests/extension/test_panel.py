@@ -1,18 +1,13 @@
 """The DevTools panel as a developer sees it, by mouse, keyboard and screen reader."""
 
 import asyncio
-import itertools
 import json
 import re
-import tempfile
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any, Literal
 
 import pytest
 from playwright.async_api import BrowserContext, Locator, Page, expect
-from websockets.asyncio.client import ClientConnection, connect
 
 from demo.web import serving
 from tests.extension.conftest import (
@@ -28,7 +23,7 @@ from tests.extension.conftest import (
     stop_worker,
 )
 from tests.extension.test_popup import contrast, show_page
-from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.plain_chromium import PlainChromium, plain_chromium
 
 PANEL_URL = f"{EXTENSION_URL}/ui/devtools/panel.html"
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
@@ -1162,71 +1157,21 @@ async def test_text_has_contrast_in_light_and_dark(full: Panel) -> None:
 
 # --- In DevTools itself
 
-
-class BrowserSession:
-    """The browser's own debugging protocol: Playwright shows no DevTools windows."""
-
-    def __init__(self, socket: ClientConnection) -> None:
-        self.socket = socket
-        self._ids = itertools.count(1)
-
-    async def send(self, method: str, params: dict[str, Any] | None = None, session_id: str | None = None) -> Any:
-        message: dict[str, Any] = {"id": next(self._ids), "method": method, "params": params or {}}
-        if session_id:
-            message["sessionId"] = session_id
-        await self.socket.send(json.dumps(message))
-        while True:
-            reply = json.loads(await self.socket.recv())
-            if reply.get("id") == message["id"]:
-                return reply["result"]
-
-    async def attached(self, start: str) -> str:
-        """The session of the first target whose address starts like that, once there is one."""
-        while True:
-            targets = (await self.send("Target.getTargets", {"filter": [{}]}))["targetInfos"]
-            for target in targets:
-                if target["url"].startswith(start) and target["type"] in {"page", "iframe"}:
-                    asked = {"targetId": target["targetId"], "flatten": True}
-                    return (await self.send("Target.attachToTarget", asked))["sessionId"]
-            await asyncio.sleep(0.1)
-
-    async def value(self, session_id: str, expression: str) -> Any:
-        asked = {"expression": expression, "returnByValue": True, "awaitPromise": True}
-        return (await self.send("Runtime.evaluate", asked, session_id))["result"].get("value")
+# Playwright shows no DevTools windows, so the browser is asked directly.
 
 
-@asynccontextmanager
-async def chromium_with_devtools(url: str) -> AsyncGenerator[BrowserSession]:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        process = await asyncio.create_subprocess_exec(
-            chromium_path(),
-            "--headless=new",
-            "--auto-open-devtools-for-tabs",
-            "--remote-debugging-port=0",
-            f"--user-data-dir={profile}",
-            f"--load-extension={EXTENSION}",
-            f"--disable-extensions-except={EXTENSION}",
-            *chromium_arguments(),
-            url,
-            stderr=asyncio.subprocess.DEVNULL,
-        )
-        try:
-            port, path = await debugging_address(Path(profile))
-            async with connect(f"ws://127.0.0.1:{port}{path}", max_size=None) as socket:
-                yield BrowserSession(socket)
-        finally:
-            process.terminate()
-            await process.wait()
-
-
-async def debugging_address(profile: Path) -> list[str]:
+async def session_of(browser: PlainChromium, start: str) -> str:
+    """The session of the first target whose address starts like that, once there is one."""
     while True:
-        try:
-            port, path = (profile / "DevToolsActivePort").read_text(encoding="utf-8").splitlines()
-        except (FileNotFoundError, ValueError):
-            await asyncio.sleep(0.1)
-        else:
-            return [port, path]
+        targets = (await browser.ask("Target.getTargets", filter=[{}]))["targetInfos"]
+        for target in targets:
+            if target["url"].startswith(start) and target["type"] in {"page", "iframe"}:
+                return await browser.attached(target["targetId"])
+        await asyncio.sleep(0.1)
+
+
+async def value_in(browser: PlainChromium, session: str, expression: str) -> Any:
+    return (await browser.evaluate(session, expression))["result"].get("value")
 
 
 OPEN_PANEL = """import('devtools://devtools/bundled/ui/legacy/legacy.js').then(async ({ InspectorView }) => {
@@ -1243,39 +1188,40 @@ DARK_THEME = """import('devtools://devtools/bundled/core/common/common.js').then
 
 
 async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> None:
-    async with asyncio.timeout(60), chromium_with_devtools(site.url("/one")) as browser:
-        devtools = await browser.attached("devtools://devtools/bundled/devtools_app.html")
-        await browser.attached(f"{EXTENSION_URL}/ui/devtools/devtools.html")
+    arguments = ["--auto-open-devtools-for-tabs", site.url("/one")]
+    async with asyncio.timeout(60), plain_chromium(EXTENSION, *arguments) as browser:
+        devtools = await session_of(browser, "devtools://devtools/bundled/devtools_app.html")
+        await session_of(browser, f"{EXTENSION_URL}/ui/devtools/devtools.html")
 
-        assert await browser.value(devtools, OPEN_PANEL) == f"{EXTENSION_URL}ChromeTabReader"
+        assert await value_in(browser, devtools, OPEN_PANEL) == f"{EXTENSION_URL}ChromeTabReader"
 
-        panel = await browser.attached(PANEL_URL)
+        panel = await session_of(browser, PANEL_URL)
         text = "document.getElementById('{}')?.textContent"
         title = text.format("tab-title")
         shown = f"(async () => {{ while (!{title}) await new Promise((r) => setTimeout(r, 50)); return {title}; }})()"
-        assert await browser.value(panel, shown) == "One"
-        assert await browser.value(panel, text.format("tab-url")) == site.url("/one")
-        assert await browser.value(panel, "document.documentElement.dataset.theme") == "light"
-        await browser.value(devtools, DARK_THEME)
+        assert await value_in(browser, panel, shown) == "One"
+        assert await value_in(browser, panel, text.format("tab-url")) == site.url("/one")
+        assert await value_in(browser, panel, "document.documentElement.dataset.theme") == "light"
+        await value_in(browser, devtools, DARK_THEME)
         dark = "document.documentElement.dataset.theme === 'dark'"
         background = f"""(async () => {{
           while (!({dark})) await new Promise((r) => setTimeout(r, 50));
           return getComputedStyle(document.body).backgroundColor;
         }})()"""
-        assert await browser.value(panel, background) == "rgb(31, 33, 36)"
-        await browser.value(panel, "document.getElementById('attachButton').click()")
+        assert await value_in(browser, panel, background) == "rgb(31, 33, 36)"
+        await value_in(browser, panel, "document.getElementById('attachButton').click()")
         attached = """(async () => {
           while (document.getElementById('attachButton').textContent !== 'Detach') await new Promise((r) => setTimeout(r, 50));
           return true;
         })()"""
-        assert await browser.value(panel, attached)
+        assert await value_in(browser, panel, attached)
         # Our debugger works beside DevTools.
-        inspected = await browser.attached(site.url("/one"))
-        await browser.value(inspected, "console.log('beside DevTools')")
+        inspected = await session_of(browser, site.url("/one"))
+        await value_in(browser, inspected, "console.log('beside DevTools')")
         logged = """(async () => {
           document.getElementById('tab-console').click();
           const list = document.getElementById('console-list');
           while (!list.textContent.includes('beside')) await new Promise((r) => setTimeout(r, 50));
           return list.querySelectorAll('li').length;
         })()"""
-        assert await browser.value(panel, logged) == 1
+        assert await value_in(browser, panel, logged) == 1

@@ -36,13 +36,19 @@ class PlainChromium:
             if answer.get("id") == message_id:
                 return answer["result"]
 
+    async def attached(self, target: str) -> str:
+        """Return a session of a target."""
+        return (await self.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
+
+    async def evaluate(self, session: str, expression: str) -> Any:
+        """Return the protocol's answer about an expression: `result`, or also `exceptionDetails`."""
+        return await self.ask("Runtime.evaluate", session, expression=expression, awaitPromise=True, returnByValue=True)
+
     async def run_in_page(self, url: str, expression: str) -> Any:
         """Open a page, evaluate an expression there and leave the page open."""
-        target = (await self.ask("Target.createTarget", url=url))["targetId"]
-        session = (await self.ask("Target.attachToTarget", targetId=target, flatten=True))["sessionId"]
-        asked = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+        session = await self.attached((await self.ask("Target.createTarget", url=url))["targetId"])
         while True:
-            answer = await self.ask("Runtime.evaluate", session, **asked)
+            answer = await self.evaluate(session, expression)
             # The first one may fall on the empty page before.
             if "exceptionDetails" not in answer:
                 return answer["result"].get("value")
@@ -58,8 +64,11 @@ async def address_in(profile: Path) -> str:
 
 
 @asynccontextmanager
-async def plain_chromium(extension: Path) -> AsyncGenerator[PlainChromium]:
-    """Run it headless with the extension and a fresh profile, for as long as the block runs."""
+async def plain_chromium(extension: Path, *arguments: str) -> AsyncGenerator[PlainChromium]:
+    """Run it headless with the extension and a fresh profile, for as long as the block runs.
+
+    `arguments`: further ones of the browser, and an address to open.
+    """
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         process = await asyncio.create_subprocess_exec(
             chromium_path(),
@@ -69,6 +78,7 @@ async def plain_chromium(extension: Path) -> AsyncGenerator[PlainChromium]:
             f"--load-extension={extension}",
             f"--disable-extensions-except={extension}",
             *chromium_arguments(),
+            *arguments,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
         )
