@@ -164,7 +164,7 @@ export class Connection {
     this.#commands.get(id)?.abort(new CommandError("COMMAND_TIMEOUT", "Nobody waits for the command any more."));
   }
 
-  /** @param {Record<string, unknown>} message */
+  /** @param {{sessions?: unknown, clients?: unknown}} message */
   #setSessions({ sessions, clients }) {
     this.sessions = isCount(sessions) ? sessions : 1;
     this.clients = Array.isArray(clients) ? clients.filter(isName).slice(0, MAX_CLIENTS) : [];
@@ -172,7 +172,7 @@ export class Connection {
 
   /** @param {SessionsEvent} event */
   #sessionsChanged(event) {
-    this.#setSessions({ ...event });
+    this.#setSessions(event);
     this.#handlers.onSessions();
   }
 

@@ -3,6 +3,7 @@
 import { CommandError } from "../shared/errors.js";
 import { leaving } from "./page-exits.js";
 import { obstacleOf, tabById } from "./tabs.js";
+import { unlessAborted } from "./waiting.js";
 
 const LOAD_WAIT_MS = 5_000;
 
@@ -50,16 +51,12 @@ export async function readableTab(tabId) {
  */
 export async function runInPage({ tabId, signal }, { cancel, ...script }) {
   signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers();
-  const onAbort = () => {
-    if (cancel) void inject(tabId, cancel).catch(() => {});
-    reject(signal.reason);
-  };
+  const onAbort = () => void (cancel && inject(tabId, cancel).catch(() => {}));
   signal.addEventListener("abort", onAbort);
   // Asked for just before, so that it is about the page that the function runs in.
   const page = leaving(tabId);
   try {
-    const injection = await Promise.race([inject(tabId, script), page.left, aborted]);
+    const injection = await unlessAborted(signal, () => Promise.race([inject(tabId, script), page.left]));
     const answer = /** @type {{result?: unknown, documentId: string} | undefined} */ (injection);
     if (!answer || (answer.result === null && (await page.hasLeft()))) throw new PageLeft();
     return answer.result ?? null;
