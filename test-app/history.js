@@ -1,16 +1,13 @@
 /** What was executed, kept in this browser: newest first, without what was typed into fields of pages. */
 
+import { secretFieldsOf, without } from "../extension/ui/devtools/command-table.js";
 import { duration, make, makeButton } from "../extension/ui/dom.js";
 
 const KEY = "chrome-tab-reader.history";
 const MOST = 100;
 const REPLY_LENGTH = 2_000;
-/** Arguments whose values are not kept: they may be passwords. */
-const WITHHELD = new Map([
-  ["fill", "value"],
-  ["fill_form", "fields"],
-  ["press", "keys"],
-]);
+/** Before the names of tools with `--tool-names kapture`. */
+const KAPTURE = /^kapturemcp_/;
 
 /**
  * @typedef {object} Run
@@ -19,7 +16,7 @@ const WITHHELD = new Map([
  * @property {Record<string, unknown>} arguments
  * @property {string} code of the error; empty for a success
  * @property {number} milliseconds
- * @property {string} reply its beginning
+ * @property {string} reply its beginning; empty where it may repeat what was typed
  */
 
 /** @returns {Run[]} newest first */
@@ -34,8 +31,10 @@ export function loadHistory() {
 
 /** @param {Run} run */
 export function remember(run) {
-  const args = Object.fromEntries(Object.entries(run.arguments).filter(([name]) => name !== WITHHELD.get(run.tool)));
-  const runs = [{ ...run, arguments: args, reply: run.reply.slice(0, REPLY_LENGTH) }, ...loadHistory()];
+  const withheld = secretFieldsOf(run.tool.replace(KAPTURE, ""));
+  const args = without(run.arguments, withheld);
+  const reply = withheld.length ? "" : run.reply.slice(0, REPLY_LENGTH);
+  const runs = [{ ...run, arguments: args, reply }, ...loadHistory()];
   localStorage.setItem(KEY, JSON.stringify(runs.slice(0, MOST)));
 }
 

@@ -47,6 +47,7 @@ REPLIES: dict[str, Any] = {
     "back": ARRIVED,
     "forward": ARRIVED,
     "screenshot": {"data": DOT, "mime_type": "image/png", "width": 1, "height": 1},
+    "fill": {**ACTED, "value": "secret"},
     "evaluate": {"value": 42, "url": "https://page.test/", "title": "T"},
     "console_logs": {"entries": [], "total": 0},
 }
@@ -321,14 +322,18 @@ async def test_disconnect_and_connect_are_the_persons(chromium: Browser) -> None
 # --- History ---
 
 
-async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(chromium: Browser, tmp_path: Path) -> None:
-    async with opened_app(chromium, open=True) as app:
+@pytest.mark.parametrize(("names", "prefix"), [("default", ""), ("kapture", "kapturemcp_")])
+async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(
+    chromium: Browser, tmp_path: Path, names: str, prefix: str
+) -> None:
+    async with opened_app(chromium, open=True, tool_names=names) as app:
         await app.open()
         await app.is_connected()
-        await app.choose("fill")
+        await app.choose(f"{prefix}fill")
         await app.fill(FORMS["fill"])
         await app.execute()
-        await app.choose("click")
+        await expect(app.page.locator("#content")).to_contain_text("secret")
+        await app.choose(f"{prefix}click")
         await app.fill(FORMS["click"])
         await app.execute()
         await app.page.reload()
@@ -342,8 +347,9 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(chro
             await app.page.locator("#export").click()
         await (await download.value).save_as(tmp_path / "history.json")
         exported = json.loads((tmp_path / "history.json").read_text())
-        assert [run["tool"] for run in exported] == ["click", "click", "fill"]
+        assert [run["tool"] for run in exported] == [f"{prefix}{name}" for name in ("click", "click", "fill")]
         assert exported[2]["arguments"] == {"selector": "#a"}
+        assert [bool(run["reply"]) for run in exported] == [True, True, False]
         assert "secret" not in await app.page.evaluate("JSON.stringify(localStorage)")
         await app.page.locator("#history-clear").click()
         await expect(items).to_have_count(0)

@@ -123,3 +123,20 @@ export const COMMANDS = {
     ],
   },
 };
+
+/**
+ * @param {string} command
+ * @returns {string[]} names of the fields that no history keeps; where there are any, it keeps no reply either, because
+ *   a reply repeats what was typed
+ */
+export function secretFieldsOf(command) {
+  return (COMMANDS[command]?.fields ?? []).filter(({ isSecret }) => isSecret).map(({ name }) => name);
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string[]} names
+ */
+export function without(params, names) {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
+}

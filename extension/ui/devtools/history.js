@@ -6,7 +6,7 @@
  */
 
 import { loadPanelMemory, savePanelMemory } from "../../shared/storage.js";
-import { COMMANDS } from "./command-table.js";
+import { secretFieldsOf, without } from "./command-table.js";
 import { withoutPicture } from "./reply.js";
 
 const MOST_RUNS = 100;
@@ -20,7 +20,7 @@ const REPLY_LENGTH = 200;
  * @param {number} milliseconds
  */
 export async function rememberRun(command, params, response, milliseconds) {
-  const withheld = (COMMANDS[command]?.fields ?? []).filter(({ isSecret }) => isSecret).map(({ name }) => name);
+  const withheld = secretFieldsOf(command);
   /** @type {PastRun} */
   const run = {
     id: crypto.randomUUID(),
@@ -30,7 +30,6 @@ export async function rememberRun(command, params, response, milliseconds) {
     withheld,
     code: response.error?.code ?? "",
     milliseconds,
-    // A reply repeats what was typed.
     reply: withheld.length ? "" : briefReply(response),
   };
   await change(({ history }) => ({ history: [run, ...history].slice(0, MOST_RUNS) }));
@@ -70,14 +69,6 @@ function briefReply({ error, result }) {
   if (error) return error.message.slice(0, REPLY_LENGTH);
   const text = JSON.stringify(withoutPicture(result));
   return text.slice(0, REPLY_LENGTH).toWellFormed();
-}
-
-/**
- * @param {Record<string, unknown>} params
- * @param {string[]} names
- */
-function without(params, names) {
-  return Object.fromEntries(Object.entries(params).filter(([name]) => !names.includes(name)));
 }
 
 /**
