@@ -103,7 +103,7 @@ export class Connection {
       await client.connect(http);
       return client;
     } catch (error) {
-      if (!(await isMissing("/mcp", this.#headers()))) throw error;
+      if ((await statusOf("/mcp", this.#headers())) !== 404) throw error;
     }
     const overSse = this.#newClient();
     await overSse.connect(new SSEClientTransport(new URL("/sse", location.origin), this.#options()));
@@ -145,8 +145,7 @@ export class Connection {
   async #isLocked() {
     const headers = { ...this.#headers(), "content-type": "application/json" };
     for (const path of ["/mcp", "/sse"]) {
-      const response = await fetch(path, { method: "HEAD", headers }).catch(() => null);
-      if (response?.status === 401) return true;
+      if ((await statusOf(path, headers)) === 401) return true;
     }
     return false;
   }
@@ -161,10 +160,11 @@ export class Connection {
 /**
  * @param {string} path
  * @param {Record<string, string>} headers
+ * @returns {Promise<number | undefined>} undefined when the server does not answer
  */
-async function isMissing(path, headers) {
+async function statusOf(path, headers) {
   const response = await fetch(path, { method: "HEAD", headers }).catch(() => null);
-  return response?.status === 404;
+  return response?.status;
 }
 
 /** @param {unknown} error */

@@ -135,7 +135,7 @@ function choose(name) {
   page.fields.replaceChildren(...fieldsOf(/** @type {Record<string, Schema>} */ (properties), required));
   if (!controlsIn(page.fields).length) page.fields.append(make("p", { className: "hint" }, "It takes no arguments."));
   putTab();
-  editor.text = JSON.stringify(argumentsOf(page.fields), null, 2);
+  putIntoEditor(argumentsOf(page.fields));
   setText(page.problem, "");
   filterTools();
   showState();
@@ -192,10 +192,15 @@ function putTab() {
   if (!args) return;
   if (chosenTab === null) delete args[field.dataset.name ?? ""];
   else args[field.dataset.name ?? ""] = chosenTab;
-  editor.text = JSON.stringify(args, null, 2);
+  putIntoEditor(args);
 }
 
 // --- Arguments
+
+/** @param {Record<string, unknown>} args */
+function putIntoEditor(args) {
+  editor.text = JSON.stringify(args, null, 2);
+}
 
 /** @returns {Record<string, unknown> | null} null where the text is no JSON object */
 function parsedEditor() {
@@ -225,7 +230,7 @@ function showAs(asJson) {
   if (page.jsonView.hidden !== asJson) return;
   const args = currentArguments();
   if (!args) return;
-  if (asJson) editor.text = JSON.stringify(args, null, 2);
+  if (asJson) putIntoEditor(args);
   else if (!fillForm(args)) return;
   for (const [button, isOn] of /** @type {const} */ ([
     [page.asForm, !asJson],
@@ -249,7 +254,7 @@ function fillForm(args) {
 function clear() {
   fillFields(page.fields, {});
   putTab();
-  editor.text = JSON.stringify(argumentsOf(page.fields), null, 2);
+  putIntoEditor(argumentsOf(page.fields));
   page.result.hidden = true;
   setText(page.problem, "");
 }
@@ -337,7 +342,7 @@ function showHistory() {
 function edit(run) {
   if (!tools.has(run.tool)) return setText(page.problem, `The server does not offer ${run.tool} now.`);
   choose(run.tool);
-  editor.text = JSON.stringify(run.arguments, null, 2);
+  putIntoEditor(run.arguments);
   fillForm(run.arguments);
 }
 
