@@ -3276,9 +3276,9 @@ class ChromeTabs:
         await self._check_tab(tab_id)
         return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since})
 
-    async def navigate(self, tab_id: int | None, url: str, timeout_ms: int) -> dict[str, Any]:
+    async def navigate(self, tab_id: int | None, url: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Go to an address in an attached tab and return `{url, title, status}` of the page that came."""
-        return await self.drive("navigate", tab_id, {"url": self._web_address(url), "timeout": timeout_ms})
+        return await self.drive("navigate", tab_id, {"url": self._web_address(url), **params})
 
     async def console_logs(self, tab_id: int | None, most: int) -> dict[str, Any]:
         """Return `{entries, notes}`: console messages, newest first, without those of denied hosts' pages."""
@@ -3478,6 +3478,8 @@ TabId = Annotated[int | Omitted, optional("default: the active tab")]
 AttachedTabId = Annotated[int | Omitted, optional("default: the one attached tab")]
 Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS, xpath=... or text=...")]
 ShortText = Annotated[str, Field(max_length=2_000)]
+OnDialog = Annotated[Literal["accept", "dismiss"] | Omitted, optional("answers confirm and prompt")]
+DialogText = Annotated[ShortText | Omitted, optional("for a prompt")]
 Side = Annotated[Annotated[int, Field(ge=1, le=4_000)] | Omitted, optional("CSS pixels")]
 
 # Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
@@ -3879,9 +3881,11 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         *,
         url: Annotated[str, Field(description="http or https")],
         timeout: Annotated[int, Field(ge=1, le=30_000, description="milliseconds")] = 30_000,  # noqa: ASYNC109 -- the contract's name
+        on_dialog: OnDialog,
+        dialog_text: DialogText,
         tab_id: AttachedTabId,
     ) -> ToolResult:
-        return acted(await tabs.navigate(tab_id, url, timeout))
+        return acted(await tabs.navigate(tab_id, url, {"timeout": timeout} | answering(on_dialog, dialog_text)))
 
     @tool(DESTROYS, "Go back one page in an attached tab's history.")
     async def back(tab_id: AttachedTabId) -> ToolResult:
@@ -3936,8 +3940,10 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     tool = functools.partial(tool_of, server)
 
     @tool(DESTROYS, "Click an element, once it is visible, enabled and still.")
-    async def click(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
-        return acted(await tabs.drive("click", tab_id, {"selector": selector}))
+    async def click(
+        selector: Selector, on_dialog: OnDialog, dialog_text: DialogText, tab_id: AttachedTabId
+    ) -> ToolResult:
+        return acted(await tabs.drive("click", tab_id, {"selector": selector} | answering(on_dialog, dialog_text)))
 
     @tool(CHANGES, "Move the mouse over an element, for menus and tooltips.")
     async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
@@ -3958,9 +3964,17 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     async def select(
         selector: Selector,
         value: Annotated[ShortText | list[ShortText], Field(description="an option's value or label, or several")],
+        on_dialog: OnDialog,
+        dialog_text: DialogText,
         tab_id: AttachedTabId,
     ) -> ToolResult:
-        return acted(await tabs.drive("select", tab_id, {"selector": selector, "value": value}))
+        params = {"selector": selector, "value": value} | answering(on_dialog, dialog_text)
+        return acted(await tabs.drive("select", tab_id, params))
+
+
+def answering(on_dialog: str | None, dialog_text: str | None) -> dict[str, str]:
+    """Return how a command is to answer dialogs, as far as that is said."""
+    return {key: said for key, said in (("on_dialog", on_dialog), ("dialog_text", dialog_text)) if said is not None}
 
 
 def acted(result: Mapping[str, Any]) -> ToolResult:

@@ -87,14 +87,17 @@ def test_the_numbers_of_the_script_are_those_that_the_server_knows() -> None:
 SERVER_ONLY = {"screenshot": {"name"}, "getDataLayer": {"path", "redact"}}
 # What no client has to set.
 EXTENSION_ONLY = {"evaluate": {"timeout"}}
+# What is read for every command that says so, and where.
+READ_FOR_ALL = "worker/debugger-uses.js"
 
 
 def extension_commands() -> dict[str, set[str]]:
     """The parameters of each command: by the table, and by what the function behind it says that it reads."""
     functions: dict[str, set[str]] = {}
+    shared = read(f"extension/{READ_FOR_ALL}")
     for path in (ROOT / "extension" / "commands").glob("*.js"):
         text = path.read_text(encoding="utf-8")
-        code = re.sub(r"/\*\*.*?\*/", "", text, flags=re.DOTALL)
+        code = re.sub(r"/\*\*.*?\*/", "", text + shared, flags=re.DOTALL)
         for comment, name in re.findall(r"/\*\*((?:(?!\*/).)*)\*/\s*export async function (\w+)", text, re.DOTALL):
             said = re.search(r"context `params`:(.*?)(?:\n \* @|$)", comment, re.DOTALL)
             functions[name] = set(re.findall(r"`(\w+)`", said[1])) if said else set()

@@ -81,12 +81,19 @@ async def answered(parts: Parts, tool: str, result: Any, **arguments: Any) -> An
 # --- What is sent, and what comes back ---
 
 
+SAID = {"on_dialog": "accept", "dialog_text": "Ada"}
+ASKING: dict[str, dict[str, Any]] = {
+    "navigate": {"url": "https://a.example/", "timeout": 30_000},
+    "click": {"selector": "#a"},
+    "select": {"selector": "#a", "value": "b"},
+}
 ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("navigate", {"url": "https://a.example/"}, {"url": "https://a.example/", "timeout": 30_000}),
     ("navigate", {"url": " HTTP://a.example ", "timeout": 5}, {"url": "HTTP://a.example", "timeout": 5}),
     ("back", {}, {}),
     ("forward", {}, {}),
     ("click", {"selector": "#a"}, {"selector": "#a"}),
+    *((name, about | SAID, about | SAID) for name, about in ASKING.items()),
     ("hover", {"selector": "text=Menu"}, {"selector": "text=Menu"}),
     ("fill", {"selector": "#a", "value": ""}, {"selector": "#a", "value": ""}),
     ("select", {"selector": "#a", "value": "b"}, {"selector": "#a", "value": "b"}),

@@ -36,7 +36,8 @@ export async function fill(context) {
 }
 
 /**
- * @param {DrivenContext} context `params`: `selector` and `value`, the value or label of an option, or a list of them
+ * @param {DrivenContext} context `params`: `selector`; `value`, the value or label of an option, or a list of them;
+ *   `on_dialog`, `dialog_text`
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */

@@ -17,7 +17,7 @@ const PRESSURE = 0.5;
 const STEP_WAIT_MS = 50;
 
 /**
- * @param {DrivenContext} context `params`: `selector`
+ * @param {DrivenContext} context `params`: `selector`, `on_dialog`, `dialog_text`
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */

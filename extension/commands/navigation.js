@@ -12,7 +12,7 @@ const MOST_MS = 30_000;
 const FIRST_HTTP_ERROR = 400;
 
 /**
- * @param {DrivenContext} context `params`: `url`, http or https; `timeout`, milliseconds
+ * @param {DrivenContext} context `params`: `url`, http or https; `timeout`, milliseconds; `on_dialog`, `dialog_text`
  * @returns {Promise<Navigated>}
  * @throws {CommandError} INVALID_ARGUMENT, NAVIGATION_FAILED, COMMAND_TIMEOUT
  */
@@ -87,7 +87,7 @@ async function load(context, timeoutMs, leave) {
   try {
     signal.throwIfAborted();
     await leave();
-    await watch.loaded(tabId, AbortSignal.any([signal, timeUp]));
+    await Promise.race([watch.loaded(tabId, AbortSignal.any([signal, timeUp])), session.refusedLeave()]);
   } catch (error) {
     throw error === timeUp.reason ? tooSlow(timeoutMs) : error;
   } finally {

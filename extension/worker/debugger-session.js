@@ -8,6 +8,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { runInPage, unreadable } from "./page-access.js";
+import { NO_PAGE, loadFailure } from "./page-load.js";
 import { obstacleOf, tabById } from "./tabs.js";
 import { endsWithin, nextEvent } from "./waiting.js";
 
@@ -17,12 +18,21 @@ const CONSOLE_DOMAINS = ["Runtime", "Log"];
 const SILENCE_MS = 1_000;
 const REST_MS = 2_000;
 const ALREADY_ATTACHED = /already attached/i;
+/** In a world of its own, so that no page sees it: what the page is about to do tells this binding. */
+const PRINT_BINDING = { name: "tellOfPrinting", executionContextName: "Chrome Tab Reader" };
+const PRINT_WATCH = {
+  source: "addEventListener('beforeprint', () => tellOfPrinting(''))",
+  worldName: PRINT_BINDING.executionContextName,
+  runImmediately: true,
+};
+/** A page that prints goes on in milliseconds, unless the browser asks the person about it. */
+const PRINT_GRACE_MS = 1_000;
 
 export class DebuggerSession {
   /** @readonly */
   #tabId;
   /** @readonly */
-  #onCrash;
+  #handlers;
   /** @readonly */
   console;
   /** @readonly resolves when the browser has let the debugger in: what asks nothing of the page can be sent */
@@ -32,8 +42,10 @@ export class DebuggerSession {
   #isClosed = false;
   /** @type {Drive | null} the command that runs now */
   #drive = null;
-  /** @type {{type: string, message: string} | null} the dialog that is open now */
+  /** @type {{type: string, message: string, defaultPrompt?: string} | null} the dialog that is open now */
   #dialog = null;
+  /** Whether the page has begun to print and not answered since. */
+  #isPrinting = false;
   #mainFrameId = "";
   #isLoading = false;
   /** Says `stopped` when the page has loaded and `dialog` when it shows one. */
@@ -42,11 +54,13 @@ export class DebuggerSession {
   /**
    * @param {number} tabId
    * @param {ConsoleLog} log
-   * @param {() => void} onCrash
+   * @param {object} handlers
+   * @param {() => void} handlers.onCrash
+   * @param {() => void} handlers.onPrint the browser asks the person about printing, and the page stands still
    */
-  constructor(tabId, log, onCrash) {
+  constructor(tabId, log, handlers) {
     this.#tabId = tabId;
-    this.#onCrash = onCrash;
+    this.#handlers = handlers;
     this.console = log;
     log.onFlood = () =>
       void this.#restConsole().catch(() => {
@@ -70,13 +84,16 @@ export class DebuggerSession {
     const enabled = this.send("Page.enable");
     const { frameTree } = await this.send("Page.getFrameTree");
     this.#showsPage(frameTree.frame);
-    await Promise.all([enabled, this.#collectConsole(), this.send("Inspector.enable")]);
+    const watched = this.send("Page.addScriptToEvaluateOnNewDocument", PRINT_WATCH);
+    await Promise.all([enabled, watched, this.#collectConsole(), this.send("Inspector.enable")]);
   }
 
   async #collectConsole() {
     this.console.beginReplay();
     try {
       await Promise.all(CONSOLE_DOMAINS.map((domain) => this.send(`${domain}.enable`)));
+      // Goes with the domain.
+      await this.send("Runtime.addBinding", PRINT_BINDING);
     } finally {
       this.console.endReplay();
     }
@@ -158,6 +175,18 @@ export class DebuggerSession {
     if (!this.#dialog) await nextEvent(this.#told, "dialog", signal);
   }
 
+  /** Ends what runs on the page, as long as the browser asks the person about printing it. */
+  async endIfPrinting() {
+    if (!this.#isPrinting) return;
+    const signal = AbortSignal.timeout(PRINT_GRACE_MS);
+    // The browser answers what it is asked itself; the page's tasks wait.
+    await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
+      // It stands still, or has gone: then another is there.
+    });
+    if (signal.aborted && this.#isPrinting) this.#handlers.onPrint();
+    else this.#isPrinting = false;
+  }
+
   // --- Events
 
   /**
@@ -167,7 +196,7 @@ export class DebuggerSession {
   handleEvent(method, params) {
     switch (method) {
       case "Page.javascriptDialogOpening":
-        this.#dialog = { type: params.type, message: params.message };
+        this.#dialog = params;
         this.#told.dispatchEvent(new Event("dialog"));
         if (this.#drive) void this.#answerDialog();
         break;
@@ -196,14 +225,24 @@ export class DebuggerSession {
       case "Log.entryAdded":
         this.console.addBrowserEntry(params.entry);
         break;
+      case "Runtime.bindingCalled":
+        this.#isPrinting = params.name === PRINT_BINDING.name;
+        void this.endIfPrinting();
+        break;
       case "Inspector.targetCrashed":
-        this.#onCrash();
+        this.#handlers.onCrash();
         break;
     }
   }
 
+  /** @param {string} error of the main frame, for example net::ERR_NAME_NOT_RESOLVED */
+  handleLoadError(error) {
+    if (error !== NO_PAGE) this.#drive?.addNote(loadFailure(error));
+  }
+
   /** @param {{id: string, url: string}} mainFrame */
   #showsPage({ id, url }) {
+    this.#isPrinting = false;
     this.#mainFrameId = id;
     this.console.pageUrl = url;
   }
@@ -213,23 +252,23 @@ export class DebuggerSession {
     this.#told.dispatchEvent(new Event("stopped"));
   }
 
-  /**
-   * Alert and beforeunload are accepted: they ask nothing, or stand in the way of what the command is for. Confirm and
-   * prompt are dismissed: nobody has agreed to what they ask.
-   */
   async #answerDialog() {
-    if (!this.#dialog) return;
-    const { type, message } = this.#dialog;
+    if (!this.#dialog || !this.#drive) return;
+    const { type, message, defaultPrompt } = this.#dialog;
     this.#dialog = null;
-    const accept = type === "alert" || type === "beforeunload";
-    this.#drive?.addDialog({
+    const { accept, text = defaultPrompt } = this.#drive.answerTo(type);
+    this.#drive.addDialog({
       type,
       message: message.slice(0, MAX_DIALOG_MESSAGE).toWellFormed(),
       answer: accept ? "accepted" : "dismissed",
     });
-    await this.send("Page.handleJavaScriptDialog", { accept }).catch(() => {
-      // The person was faster.
-    });
+    await this.send("Page.handleJavaScriptDialog", { accept, ...(type === "prompt" && { promptText: text }) }).catch(
+      () => {
+        // The person was faster.
+      },
+    );
+    // Who is not left loads nothing.
+    if (type === "beforeunload" && !accept) this.#loaded();
   }
 
   /** @param {string} objectId */

@@ -17,6 +17,7 @@ import { unlessAborted } from "./waiting.js";
 
 const SETTLE_MS = 5_000;
 const MAX_DIALOGS = 20;
+const MAX_DIALOG_TEXT = 2_000;
 /** What asks nothing of the page ends sooner. */
 const DIALOG_GRACE_MS = 200;
 
@@ -25,11 +26,16 @@ const DIALOG_GRACE_MS = 200;
 /** @type {Record<DebuggerUse, (context: CommandContext, run: Run) => Promise<any>>} */
 const WAYS = {
   nothing: (context, run) => run(context),
-  acts: async (context, run) => act(await context.debuggers.open(context.tabId), context, run),
+  acts: async (context, run) => {
+    const session = await context.debuggers.open(context.tabId);
+    await session.endIfPrinting();
+    return act(session, context, run);
+  },
   leaves: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
   reads: async (context, run) => {
     const session = context.debuggers.known(context.tabId);
-    return session ? drive(session, context.signal, () => run(context)) : run(context);
+    await session?.endIfPrinting();
+    return session ? drive(session, context, () => run(context)) : run(context);
   },
   observes: async (context, run) => {
     const session = context.debuggers.known(context.tabId);
@@ -54,7 +60,7 @@ export async function usingDebugger(use, context, run) {
  * @param {(context: DrivenContext) => Promise<object>} run
  */
 async function act(session, context, run) {
-  return drive(session, context.signal, (own) => {
+  return drive(session, context, (own) => {
     // Not waited for: what is sent after it comes after it, and the answer can take as long as a page takes to come.
     const emulateFocus = (/** @type {boolean} */ enabled) =>
       void session.send("Emulation.setFocusEmulationEnabled", { enabled }).catch(() => {
@@ -71,11 +77,11 @@ async function act(session, context, run) {
  *
  * @template {object} T
  * @param {DebuggerSession} session
- * @param {AbortSignal} signal
+ * @param {CommandContext} context
  * @param {(own: Drive) => Promise<T>} work
  */
-async function drive(session, signal, work) {
-  const own = new Drive(session, signal);
+async function drive(session, { signal, params }, work) {
+  const own = new Drive(session, signal, answersOf(params));
   try {
     return await unlessAborted(signal, async () => {
       await session.begin(own);
@@ -114,6 +120,33 @@ async function heldByDialog(session, signal) {
   throw unreadable("The page shows a dialog and stands still. Answer it in the browser.");
 }
 
+/**
+ * What becomes of dialogs. Alert and beforeunload are accepted: they ask nothing, or stand in the way of what the command
+ * is for. Confirm and prompt are dismissed, because nobody has agreed to what they ask, unless the command says so.
+ *
+ * @typedef {object} Answers
+ * @property {boolean} accept confirm and prompt
+ * @property {boolean} leave beforeunload
+ * @property {string} [text] for a prompt, in place of what it suggests
+ */
+
+/**
+ * @param {Record<string, unknown>} params `on_dialog`, "accept" or "dismiss"; `dialog_text`
+ * @returns {Answers}
+ * @throws {CommandError} INVALID_ARGUMENT
+ */
+function answersOf({ on_dialog: answer, dialog_text: text }) {
+  if (![undefined, null, "accept", "dismiss"].includes(/** @type {any} */ (answer))) {
+    throw new CommandError("INVALID_ARGUMENT", 'on_dialog must be "accept" or "dismiss".');
+  }
+  const said = typeof text === "string" ? text : undefined;
+  const isText = text === undefined || text === null || (said !== undefined && said.length <= MAX_DIALOG_TEXT);
+  if (!isText) {
+    throw new CommandError("INVALID_ARGUMENT", `dialog_text must be a text of at most ${MAX_DIALOG_TEXT} characters.`);
+  }
+  return { accept: answer === "accept", leave: answer !== "dismiss", text: said };
+}
+
 /** What one command may do with the debugger; nothing more once its time is up. */
 export class Drive {
   /** @type {DialogReport[]} */
@@ -129,15 +162,23 @@ export class Drive {
   /** @readonly */
   #signal;
   /** @readonly */
+  #answers;
+  /** @readonly @type {PromiseWithResolvers<never>} */
+  #stay = Promise.withResolvers();
+  /** @readonly */
   #onAbort = () => void this.end();
 
   /**
    * @param {DebuggerSession} session
    * @param {AbortSignal} signal
+   * @param {Answers} answers
    */
-  constructor(session, signal) {
+  constructor(session, signal, answers) {
     this.#session = session;
     this.#signal = signal;
+    this.#answers = answers;
+    // Few commands lead anywhere.
+    this.#stay.promise.catch(() => {});
     signal.addEventListener("abort", this.#onAbort);
   }
 
@@ -192,9 +233,32 @@ export class Drive {
     if (!isSettled) this.#notes.add("The page that follows was still loading after 5 s.");
   }
 
+  /**
+   * @param {string} type of a dialog
+   * @returns {{accept: boolean, text?: string}}
+   */
+  answerTo(type) {
+    const { accept, leave, text } = this.#answers;
+    return { accept: type === "alert" || (type === "beforeunload" ? leave : accept), text };
+  }
+
   /** @param {DialogReport} dialog */
   addDialog(dialog) {
     if (this.#dialogs.length < MAX_DIALOGS) this.#dialogs.push(dialog);
+    if (dialog.type === "beforeunload" && dialog.answer === "dismissed") this.#stay.reject(stays());
+  }
+
+  /** @param {string} note a sentence */
+  addNote(note) {
+    this.#notes.add(note);
+  }
+
+  /**
+   * @returns {Promise<never>} fails when the page asks whether to leave it, and the command says no
+   * @throws {CommandError} NAVIGATION_FAILED
+   */
+  async refusedLeave() {
+    return this.#stay.promise;
   }
 
   /**
@@ -218,4 +282,11 @@ export class Drive {
     const said = this.#dialogs.map(({ type, message, answer }) => `${type} ${JSON.stringify(message)} was ${answer}`);
     return new CommandError(error.code, `${error.message} Meanwhile the page's ${said.join(", its ")}.`);
   }
+}
+
+function stays() {
+  return new CommandError(
+    "NAVIGATION_FAILED",
+    "The page asked whether to leave it, and on_dialog refused: the tab stays there. Leave on_dialog out to go.",
+  );
 }

@@ -28,6 +28,7 @@ export class Debuggers {
    * @param {(tabId: number, entry: ConsoleEntry) => void} handlers.onConsole
    * @param {(tabId: number) => void} handlers.onCancel the person has pressed Cancel in the browser's bar
    * @param {(tabId: number) => void} handlers.onCrash the tab's page has crashed
+   * @param {(tabId: number) => void} handlers.onPrint the browser asks the person about printing the tab's page
    */
   constructor(handlers) {
     this.#handlers = handlers;
@@ -110,11 +111,19 @@ export class Debuggers {
     if (reason === "canceled_by_user") this.#handlers.onCancel(tabId);
   }
 
+  /** @param {{tabId: number, frameId: number, error: string}} details of chrome.webNavigation.onErrorOccurred */
+  handleLoadError({ tabId, frameId, error }) {
+    if (frameId === 0) this.#sessions.get(tabId)?.handleLoadError(error);
+  }
+
   /** @param {number} tabId */
   #session(tabId) {
     const known = this.known(tabId);
     if (known) return known;
-    const session = new DebuggerSession(tabId, this.console(tabId), () => this.#handlers.onCrash(tabId));
+    const session = new DebuggerSession(tabId, this.console(tabId), {
+      onCrash: () => this.#handlers.onCrash(tabId),
+      onPrint: () => this.#handlers.onPrint(tabId),
+    });
     this.#sessions.set(tabId, session);
     session.opened.catch(() => {
       // Whoever waits for it says why; the next command tries again.

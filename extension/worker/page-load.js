@@ -6,7 +6,9 @@
 import { CommandError } from "../shared/errors.js";
 
 /** What Chrome says when a navigation ends without a page: a download, no content, or another navigation after it. */
-const NO_PAGE = "net::ERR_ABORTED";
+export const NO_PAGE = "net::ERR_ABORTED";
+/** What it says when it asks the person for a name and a password. */
+const SIGN_IN = "net::ERR_INVALID_AUTH_CREDENTIALS";
 
 export class PageLoadWatch {
   /** @type {Map<number, Set<string>>} addresses that each tab has begun to load since the watch began */
@@ -84,7 +86,7 @@ export class PageLoadWatch {
     if (this.#leftUrls.has(url) && !begun.has(url)) return;
     // A page that is there may start a download.
     if (error === NO_PAGE && this.#committed.has(tabId)) return;
-    this.#load(tabId).reject(failure(error));
+    this.#load(tabId).reject(new CommandError("NAVIGATION_FAILED", loadFailure(error)));
   };
 
   #onUpdated = (/** @type {number} */ tabId, /** @type {{status?: string}} */ { status }) => {
@@ -96,11 +98,19 @@ export class PageLoadWatch {
   };
 }
 
-/** @param {string} error for example net::ERR_NAME_NOT_RESOLVED */
-function failure(error) {
-  const sentence =
-    error === NO_PAGE
-      ? `The address leads to no page but perhaps to a download (${error}). Open the address of a page.`
-      : `The page could not be loaded (${error}). Check the address and the network, then try again.`;
-  return new CommandError("NAVIGATION_FAILED", sentence);
+/**
+ * @param {string} error for example net::ERR_NAME_NOT_RESOLVED
+ * @returns {string} a sentence
+ */
+export function loadFailure(error) {
+  if (error === NO_PAGE) {
+    return `The address leads to no page but perhaps to a download (${error}). Open the address of a page.`;
+  }
+  if (error === SIGN_IN) {
+    return (
+      "The server asks for a name and a password, which only the person gives the browser. Ask them to sign in at " +
+      "this address, then try again."
+    );
+  }
+  return `The page could not be loaded (${error}). Check the address and the network, then try again.`;
 }

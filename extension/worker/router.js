@@ -2,7 +2,7 @@
  * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
  * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
  *
- * @import {Action, Command, Response, Services, TabWithId, View} from "../shared/types.d.ts"
+ * @import {Action, Command, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
  * @import {Attachments} from "./attachments.js"
  * @import {Bridge} from "./bridge.js"
  */
@@ -25,10 +25,16 @@ const ABORT_GRACE_MS = 200;
 const CRASH_CHECK_MS = 500;
 const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
 
+/** @satisfies {Record<string, [ErrorCode, string]>} */
 const ENDINGS = {
-  closed: "The tab was closed while the command ran. List the tabs with list_tabs.",
-  detached: "The tab was detached while the command ran. List the tabs with list_tabs.",
-  crashed: "The page crashed or the tab went away while the command ran. Reload it.",
+  closed: ["TAB_DISCONNECTED", "The tab was closed while the command ran. List the tabs with list_tabs."],
+  detached: ["TAB_DISCONNECTED", "The tab was detached while the command ran. List the tabs with list_tabs."],
+  crashed: ["TAB_DISCONNECTED", "The page crashed or the tab went away while the command ran. Reload it."],
+  printing: [
+    "UNREADABLE_PAGE",
+    "The page has opened the browser's print dialog and stands still until that is closed. Ask the person to close " +
+      "it, or leave the page with navigate.",
+  ],
 };
 
 // --- The server
@@ -73,7 +79,8 @@ export async function answerCommand(command, services, { signal, observe = false
  * @param {keyof typeof ENDINGS} ending
  */
 export function endCommands(tabId, ending) {
-  for (const controller of running.get(tabId) ?? []) controller.abort(disconnected(ENDINGS[ending]));
+  const [code, message] = ENDINGS[ending];
+  for (const controller of running.get(tabId) ?? []) controller.abort(new CommandError(code, message));
 }
 
 /**
@@ -151,11 +158,6 @@ async function whileTabLives({ id: tabId, status }, controller, work) {
 async function hasPage(tabId) {
   const tab = await chrome.tabs.get(tabId).catch(() => null);
   return tab !== null && tab.status !== "unloaded";
-}
-
-/** @param {string} message */
-function disconnected(message) {
-  return new CommandError("TAB_DISCONNECTED", message);
 }
 
 /**

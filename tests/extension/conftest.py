@@ -366,6 +366,8 @@ class Site(http.server.ThreadingHTTPServer):
         self.pages = dict(PAGES)
         # Of paths that answer with another HTTP status than 200.
         self.statuses: dict[str, int] = {}
+        # What paths answer besides.
+        self.extra_headers: dict[str, tuple[str, str]] = {}
 
     def url(self, path: str) -> str:
         return f"http://127.0.0.1:{self.server_port}{path}"
@@ -379,6 +381,8 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
             self.server.finish_slow.wait(20)
         self.send_response(self.server.statuses.get(self.path, 200))
         self.send_header("Content-Type", "application/pdf" if self.path.endswith(".pdf") else "text/html")
+        if self.path in self.server.extra_headers:
+            self.send_header(*self.server.extra_headers[self.path])
         self.end_headers()
         if self.path == "/slow":
             self.wfile.write(b"<title>Slow</title><body>first part")

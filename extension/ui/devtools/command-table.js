@@ -27,6 +27,12 @@ const selector = {
   required: true,
 };
 
+/** @type {Field[]} */
+const answers = [
+  { name: "on_dialog", kind: "text", hint: "accept or dismiss: what becomes of confirm and prompt" },
+  { name: "dialog_text", kind: "text", hint: "what a prompt is given, not kept in the history", isSecret: true },
+];
+
 /** @type {Record<string, CommandForm>} */
 export const COMMANDS = {
   navigate: {
@@ -35,6 +41,7 @@ export const COMMANDS = {
     fields: [
       { name: "url", kind: "text", hint: "http:// or https://", required: true },
       { name: "timeout", kind: "number", hint: "milliseconds, 30000 when empty", min: 1, max: 30_000 },
+      ...answers,
     ],
   },
   back: { group: "Go", about: "Go back one page in the tab's history.", fields: [] },
@@ -71,7 +78,7 @@ export const COMMANDS = {
     fields: [{ name: "max", kind: "number", hint: "how many, 100 when empty", min: 1, max: 1_000 }],
   },
 
-  click: { group: "Act", about: "Click an element.", fields: [selector] },
+  click: { group: "Act", about: "Click an element.", fields: [selector, ...answers] },
   hover: { group: "Act", about: "Move the mouse over an element.", fields: [selector] },
   fill: {
     group: "Act",
@@ -90,7 +97,7 @@ export const COMMANDS = {
   select: {
     group: "Act",
     about: "Choose in a list, by value or label.",
-    fields: [selector, { name: "value", kind: "lines", hint: "one a line", required: true }],
+    fields: [selector, { name: "value", kind: "lines", hint: "one a line", required: true }, ...answers],
   },
   evaluate: {
     group: "Act",

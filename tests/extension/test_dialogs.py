@@ -1,0 +1,154 @@
+"""What a page asks while it is driven, and what the browser asks the person instead."""
+
+import asyncio
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+ASKING = b"""<!doctype html><title>Asking</title>
+<button id=alert onclick="told = String(alert('Hello'))">Alert</button>
+<button id=confirm onclick="told = confirm('Delete?')">Delete</button>
+<button id=prompt onclick="told = prompt('Name?', 'Ada')">Name</button>
+<select id=list onchange="told = confirm('Sure?')"><option>A<option>B</select>
+<button id=quiet>Quiet</button>
+<script>var told = "";</script>"""
+
+tab = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def asking(tab: DrivenTab) -> DrivenTab:
+    tab.site.pages["/asking"] = ASKING
+    await tab.do("navigate", url=tab.site.url("/asking"))
+    return tab
+
+
+@pytest.mark.parametrize(
+    ("selector", "params", "answer", "told"),
+    [
+        ("#confirm", {"on_dialog": "accept"}, "accepted", True),
+        ("#confirm", {"on_dialog": "dismiss"}, "dismissed", False),
+        ("#confirm", {"on_dialog": None, "dialog_text": "x"}, "dismissed", False),
+        ("#prompt", {"on_dialog": "accept", "dialog_text": "Grace"}, "accepted", "Grace"),
+        ("#prompt", {"on_dialog": "accept", "dialog_text": ""}, "accepted", ""),
+        ("#prompt", {"on_dialog": "accept"}, "accepted", "Ada"),
+        ("#prompt", {"dialog_text": "Grace"}, "dismissed", None),
+        ("#alert", {"on_dialog": "dismiss"}, "accepted", "undefined"),
+    ],
+)
+async def test_dialog_is_answered_as_the_command_says(
+    asking: DrivenTab, selector: str, params: dict[str, str], answer: str, told: object
+) -> None:
+    result = await asking.do("click", selector=selector, **params)
+
+    assert [dialog["answer"] for dialog in result["dialogs"]] == [answer]
+    assert await asking.page.evaluate("told") == told
+
+
+async def test_choice_that_is_asked_about_is_confirmed(asking: DrivenTab) -> None:
+    result = await asking.do("select", selector="#list", value="B", on_dialog="accept")
+
+    assert result["dialogs"] == [{"type": "confirm", "message": "Sure?", "answer": "accepted"}]
+    assert await asking.page.evaluate("told") is True
+
+
+@pytest.mark.parametrize("params", [{"on_dialog": "yes"}, {"dialog_text": 7}, {"dialog_text": "x" * 2_001}])
+async def test_answer_that_is_none_is_refused_before_anything_is_done(
+    asking: DrivenTab, params: dict[str, object]
+) -> None:
+    code, message = await asking.refused("click", selector="#confirm", **params)
+
+    assert (code, next(iter(params)) in message) == ("INVALID_ARGUMENT", True)
+    assert await asking.page.evaluate("told") == ""
+
+
+async def test_page_that_asks_before_it_is_left_is_left_or_kept_as_the_command_says(asking: DrivenTab) -> None:
+    await asking.show("<a id=go href=/two>Go</a><script>onbeforeunload = (event) => event.preventDefault()</script>")
+    # A page may ask only when somebody has touched it.
+    await asking.do("click", selector="body")
+    here, there = asking.site.url("/shown"), asking.site.url("/two")
+    said_no = [{"type": "beforeunload", "message": "", "answer": "dismissed"}]
+
+    code, message = await asking.refused("navigate", url=there, on_dialog="dismiss")
+    stayed = await asking.do("click", selector="#go", on_dialog="dismiss")
+
+    assert (code, 'beforeunload "" was dismissed' in message) == ("NAVIGATION_FAILED", True)
+    assert "the tab stays there" in message
+    assert (stayed["url"], stayed["dialogs"], stayed.get("notes")) == (here, said_no, None)
+    assert (await asking.do("navigate", url=there, on_dialog="accept"))["title"] == "Two"
+
+
+# --- What the browser asks the person
+
+
+async def test_server_that_asks_for_a_name_and_a_password_is_said_at_once(asking: DrivenTab) -> None:
+    site = asking.site
+    site.pages["/private"] = b"Sign in"
+    site.statuses["/private"] = 401
+    site.extra_headers["/private"] = ("WWW-Authenticate", 'Basic realm="Private"')
+
+    code, message = await asking.refused("navigate", url=site.url("/private"))
+    await asking.show("<a id=private href=/private>Private</a>")
+    clicked = await asking.do("click", selector="#private")
+
+    assert (code, "asks for a name and a password" in message) == ("NAVIGATION_FAILED", True)
+    assert [message] == clicked["notes"]
+    # Without the question it is an error page like any other.
+    del site.extra_headers["/private"]
+    assert "HTTP status 401" in (await asking.refused("navigate", url=site.url("/private")))[1]
+
+
+async def test_link_that_leads_nowhere_is_told_after_the_click(asking: DrivenTab) -> None:
+    await asking.show("<a id=nowhere href=http://no-such-host.invalid/>Nowhere</a>")
+
+    clicked = await asking.do("click", selector="#nowhere")
+
+    assert ["net::ERR_NAME_NOT_RESOLVED" in note for note in clicked["notes"]] == [True]
+
+
+PRINTING = (
+    """tabId => chrome.debugger.onEvent.dispatch({ tabId }, "Runtime.bindingCalled", { name: "tellOfPrinting" })"""
+)
+
+
+async def test_page_that_prints_is_heard_unseen_and_goes_on_where_nothing_holds_it(asking: DrivenTab) -> None:
+    await asking.show("<button id=print onclick='print()'>Print</button>")
+    (worker,) = asking.page.context.service_workers
+    heard = await worker.evaluate_handle("""() => {
+      const names = [];
+      chrome.debugger.onEvent.addListener((_source, method, { name }) => method.endsWith("Called") && names.push(name));
+      return names;
+    }""")
+
+    # A browser without windows shows no dialog.
+    assert (await asking.do("click", selector="#print"))["title"] == "Shown"
+    assert "Print" in (await asking.do("read_tab"))["text"]
+
+    assert await heard.json_value() == ["tellOfPrinting"]
+    assert await asking.page.evaluate("typeof tellOfPrinting") == "undefined"
+
+
+async def test_page_that_stands_still_while_it_prints_is_said_to(asking: DrivenTab) -> None:
+    await asking.show(
+        """<button id=still>Stand still</button><script>
+          document.querySelector("#still").onclick = () => {
+            const asks = new XMLHttpRequest();
+            asks.open("GET", "/late", false);
+            asks.send();
+          };
+        </script>"""
+    )
+    (worker,) = asking.page.context.service_workers
+    clicking = asyncio.create_task(asking.refused("click", selector="#still"))
+    async with asyncio.timeout(20):
+        while not clicking.done():
+            await worker.evaluate(PRINTING, asking.tab_id)
+            await asyncio.wait({clicking}, timeout=0.2)
+    read = await asking.refused("read_tab")
+    asking.site.finish_slow.set()
+
+    assert await clicking == read
+    assert (read[0], "print dialog" in read[1]) == ("UNREADABLE_PAGE", True)
+    await asking.page.evaluate("0")
+    assert (await asking.do("click", selector="#still"))["title"] == "Shown"
