@@ -3480,6 +3480,10 @@ Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS
 ShortText = Annotated[str, Field(max_length=2_000)]
 OnDialog = Annotated[Literal["accept", "dismiss"] | Omitted, optional("answers confirm and prompt")]
 DialogText = Annotated[ShortText | Omitted, optional("for a prompt")]
+Spot = Annotated[
+    Annotated[list[float], Field(min_length=2, max_length=2)] | Omitted,
+    optional("[x, y], CSS pixels from the element's top left corner"),
+]
 Side = Annotated[Annotated[int, Field(ge=1, le=4_000)] | Omitted, optional("CSS pixels")]
 
 # Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
@@ -3941,9 +3945,34 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 
     @tool(DESTROYS, "Click an element, once it is visible, enabled and still.")
     async def click(
-        selector: Selector, on_dialog: OnDialog, dialog_text: DialogText, tab_id: AttachedTabId
+        *,
+        selector: Selector,
+        count: Annotated[int, Field(ge=1, le=3, description="2: double click; 3 selects a line")] = 1,
+        button: Literal["left", "right", "middle"] = "left",
+        at: Spot,
+        on_dialog: OnDialog,
+        dialog_text: DialogText,
+        tab_id: AttachedTabId,
     ) -> ToolResult:
-        return acted(await tabs.drive("click", tab_id, {"selector": selector} | answering(on_dialog, dialog_text)))
+        how = {"selector": selector, "count": count, "button": button, "at": at}
+        return acted(await tabs.drive("click", tab_id, how | answering(on_dialog, dialog_text)))
+
+    @tool(DESTROYS, "Press keys in an element, or where the focus is.")
+    async def press(
+        *,
+        keys: Annotated[
+            ShortText,
+            Field(
+                description='names, chords and, to type key by key, text in quotes: Control+A "New York" ArrowDown Enter'
+            ),
+        ],
+        selector: Annotated[Selector | Omitted, optional()],
+        on_dialog: OnDialog,
+        dialog_text: DialogText,
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        what = {"keys": keys, "selector": selector}
+        return acted(await tabs.drive("press", tab_id, what | answering(on_dialog, dialog_text)))
 
     @tool(CHANGES, "Move the mouse over an element, for menus and tooltips.")
     async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:

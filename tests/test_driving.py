@@ -84,7 +84,8 @@ async def answered(parts: Parts, tool: str, result: Any, **arguments: Any) -> An
 SAID = {"on_dialog": "accept", "dialog_text": "Ada"}
 ASKING: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://a.example/", "timeout": 30_000},
-    "click": {"selector": "#a"},
+    "click": {"selector": "#a", "count": 1, "button": "left", "at": [0, 0]},
+    "press": {"keys": "Enter", "selector": "#a"},
     "select": {"selector": "#a", "value": "b"},
 }
 ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
@@ -92,8 +93,15 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("navigate", {"url": " HTTP://a.example ", "timeout": 5}, {"url": "HTTP://a.example", "timeout": 5}),
     ("back", {}, {}),
     ("forward", {}, {}),
-    ("click", {"selector": "#a"}, {"selector": "#a"}),
+    ("click", {"selector": "#a"}, {"selector": "#a", "count": 1, "button": "left", "at": None}),
     *((name, about | SAID, about | SAID) for name, about in ASKING.items()),
+    (
+        "click",
+        {"selector": "#a", "count": 2, "button": "right", "at": [1, 2.5]},
+        {"selector": "#a", "count": 2, "button": "right", "at": [1, 2.5]},
+    ),
+    ("press", {"keys": "Control+A Delete"}, {"keys": "Control+A Delete", "selector": None}),
+    ("press", {"keys": "Enter", "selector": "#a"}, {"keys": "Enter", "selector": "#a"}),
     ("hover", {"selector": "text=Menu"}, {"selector": "text=Menu"}),
     ("fill", {"selector": "#a", "value": ""}, {"selector": "#a", "value": ""}),
     ("select", {"selector": "#a", "value": "b"}, {"selector": "#a", "value": "b"}),
@@ -577,5 +585,5 @@ async def test_the_list_of_all_tools_stays_short(names: str) -> None:
     async with driving(tool_names=names) as (client, _):
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
 
-    assert len(tools) == 19
-    assert len(json.dumps({"tools": tools})) < 12_000
+    assert len(tools) == 20
+    assert len(json.dumps({"tools": tools})) < 16_000

@@ -67,7 +67,7 @@ export async function replyAbout({ tabId, session }, { element, matches, notes }
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "readChecked" | "watchPress"} look at what the input has made
+ * @param {"finishFill" | "readChecked" | "readPressed" | "watchPress"} look at what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  */

@@ -4,7 +4,8 @@
  * @import {ActionReply, DrivenContext, FilledField, Filling} from "../shared/types.d.ts"
  */
 
-import { keyOf, pressKey, replaceSelection } from "../worker/trusted-input.js";
+import { typed } from "../worker/keys.js";
+import { pressKeys, replaceSelection } from "../worker/trusted-input.js";
 import { afterwards, find, invalid, noting, replyAbout, selectorOf } from "./acting.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
@@ -27,7 +28,7 @@ export async function fill(context) {
   const filling = /** @type {Filling} */ (found.filling);
   const filled = await enter(context, filling);
   if (filling.isEntered) {
-    await pressKey(session, keyOf("\n"));
+    await pressKeys(session, typed("\n"));
     await session.settled();
   }
   const reply = await replyAbout(context, found);
@@ -72,6 +73,6 @@ async function enter(context, { text, isTyped }) {
   if (filled?.next !== "retype") return filled;
   await replaceSelection(session, "");
   // Fields with a mask take some texts from keys only.
-  for (const character of text) await pressKey(session, keyOf(character));
+  await pressKeys(session, typed(text));
   return look({});
 }

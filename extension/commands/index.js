@@ -4,6 +4,7 @@ import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fields.js";
+import { press } from "./keyboard.js";
 import { click, hover } from "./mouse.js";
 import { back, forward, navigate } from "./navigation.js";
 import { readTab } from "./reading.js";
@@ -30,6 +31,7 @@ export const commands = {
   screenshot: { consent: "attached", page: true, debugger: "acts", run: screenshot },
   click: { consent: "attached", page: true, debugger: "acts", run: click },
   hover: { consent: "attached", page: true, debugger: "acts", run: hover },
+  press: { consent: "attached", page: true, debugger: "acts", run: press },
   fill: { consent: "attached", page: true, debugger: "acts", run: fill },
   select: { consent: "attached", page: true, debugger: "acts", run: select },
   evaluate: { consent: "evaluate", page: true, debugger: "acts", run: evaluate },

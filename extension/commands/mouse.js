@@ -2,30 +2,38 @@
 
 /**
  * @import {ActionReply, DrivenContext, FoundElement, Point, PressOutcome} from "../shared/types.d.ts"
+ * @import {MouseButton} from "../worker/trusted-input.js"
+ *
+ * @typedef {object} Clicking
+ * @property {number} count
+ * @property {MouseButton} button
+ * @property {[number, number] | undefined} at
  */
 
 import { CommandError } from "../shared/errors.js";
 import { TabOpenings } from "../worker/tab-openings.js";
-import { approach, moveTo } from "../worker/trusted-input.js";
+import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
-import { afterwards, find, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
+import { afterwards, find, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
 
 const MAX_PRESSES = 3;
-/** What browsers tell of a mouse. */
-const PRESSURE = 0.5;
+const MAX_COUNT = 3;
 /** A step is taken at the next frame; in the background, where that is far away, it may be passed over. */
 const STEP_WAIT_MS = 50;
 
 /**
- * @param {DrivenContext} context `params`: `selector`, `on_dialog`, `dialog_text`
+ * @param {DrivenContext} context `params`: `selector`; `count`, 1 to 3 clicks in a row; `button`, left, right or middle;
+ *   `at`, a point in the element, [x, y] in CSS pixels from its top left corner, or null for its middle; `on_dialog`,
+ *   `dialog_text`
  * @returns {Promise<ActionReply>}
- * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function click(context) {
   const { tabId, session } = context;
+  const how = waysOf(context.params);
   const openings = new TabOpenings(tabId);
   try {
-    const { found, notes } = await pressElement(context);
+    const { found, notes } = await pressElement(context, how);
     await session.settled();
     const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
     const reply = await replyAbout(context, found);
@@ -49,16 +57,46 @@ export async function hover(context) {
 }
 
 /**
+ * @param {Record<string, unknown>} params
+ * @returns {Clicking}
+ * @throws {CommandError} INVALID_ARGUMENT
+ */
+function waysOf({ count, button, at }) {
+  const clicks = Number(count ?? 1);
+  if (!Number.isInteger(clicks) || clicks < 1 || clicks > MAX_COUNT) {
+    throw invalid(`count must be a whole number from 1 to ${MAX_COUNT}.`);
+  }
+  const name = BUTTON_NAMES.find((each) => each === (button ?? "left"));
+  if (!name) throw invalid(`button must be one of ${BUTTON_NAMES.join(", ")}.`);
+  return { count: clicks, button: name, at: pointIn("at", at) };
+}
+
+/**
+ * @param {string} name of the parameter
+ * @param {unknown} value
+ * @returns {[number, number] | undefined}
+ * @throws {CommandError} INVALID_ARGUMENT
+ */
+function pointIn(name, value) {
+  if ((value ?? null) === null) return undefined;
+  const [x, y] = Array.isArray(value) && value.length === 2 ? value : [];
+  if (Number.isFinite(x) && Number.isFinite(y) && x >= 0 && y >= 0) return [x, y];
+  throw invalid(`${name} must be [x, y], CSS pixels from the top left corner of the element: [10, 25].`);
+}
+
+/**
  * Presses the element where it is; anew when something else has come below the mouse by the time that it is pressed.
  *
  * @param {DrivenContext} context
+ * @param {Clicking} how
  * @returns {Promise<{found: FoundElement, notes: string[]}>}
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
-async function pressElement(context) {
+async function pressElement(context, how) {
   for (let presses = 1; ; presses += 1) {
-    const found = await find(context, { action: "click", selector: selectorOf(context) });
-    const { cover, isPressed, release } = await press(context, pointOf(found));
+    const { at, count } = how;
+    const found = await find(context, { action: "click", selector: selectorOf(context), at, count });
+    const { cover, isPressed, release } = await press(context, pointOf(found), how);
     const note = `When the mouse was released, ${release} had come over the element: see whether that counted as a click.`;
     if (!cover) return { found, notes: release ? [note] : [] };
     if (isPressed) {
@@ -76,11 +114,12 @@ async function pressElement(context) {
 /**
  * @param {DrivenContext} context
  * @param {Point} point
+ * @param {Clicking} how
  * @returns {Promise<PressOutcome>}
  */
-async function press(context, point) {
+async function press(context, point, { button, count }) {
   const { session } = context;
-  const button = { ...point, button: "left", clickCount: 1 };
+  const presses = Array.from({ length: count }, (_, index) => index + 1);
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
   // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
@@ -88,8 +127,7 @@ async function press(context, point) {
     afterwards(context, "watchPress", { point }),
     isThere,
     moveTo(session, point),
-    session.send("Input.dispatchMouseEvent", { type: "mousePressed", buttons: 1, force: PRESSURE, ...button }),
-    session.send("Input.dispatchMouseEvent", { type: "mouseReleased", buttons: 0, ...button }),
+    ...presses.flatMap((nth) => [pressButton(session, point, button, nth), releaseButton(session, point, button, nth)]),
   ]);
   return /** @type {PressOutcome | null} */ (outcome) ?? { cover: "", isPressed: false, release: "" };
 }

@@ -238,7 +238,10 @@ export type WrittenJson =
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =
-  | { action: "click" | "hover" | "show"; selector: string }
+  | { action: "hover" | "show"; selector: string }
+  | { action: "click"; selector: string; count: number; at?: [number, number] }
+  /** Without a selector (empty) it is what has the focus already. */
+  | { action: "focus"; selector: string }
   | { action: "fill"; selector: string; value: string }
   | { action: "select"; selector: string; values: string[] };
 
@@ -259,6 +262,17 @@ export interface ElementDescription {
   tag: string;
   /** What a person reads on it or beside it, at most 60 characters. */
   text: string;
+}
+
+/** What keys have made of the element that had the focus. */
+export interface PressedState {
+  checked?: boolean;
+  /** Of a field. */
+  value?: string;
+  /** Of a list. */
+  selected?: { value: string; label: string }[];
+  /** What has the focus now, when it is another element. */
+  focused?: ElementDescription;
 }
 
 export interface FoundElement {
@@ -319,16 +333,10 @@ export interface FilledField {
   notes: string[];
 }
 
-/** The answer of click, hover, fill and select. */
-export interface ActionReply extends PageAddress, Remarks {
+/** The answer of what acts on an element. */
+export interface ActionReply extends PageAddress, Remarks, PressedState {
   element: ElementDescription;
   matches: number;
-  /** click on a checkbox, radio button or switch. */
-  checked?: boolean;
-  /** fill */
-  value?: string;
-  /** select */
-  selected?: { value: string; label: string }[];
 }
 
 // --- Storage

@@ -15,8 +15,10 @@ const FILES = [
   "search",
   "unique-selectors",
   "near-misses",
+  "focusing",
   "targets",
   "options",
+  "scrolling",
   "readiness",
   "press-watch",
   "fields",
@@ -50,7 +52,7 @@ export async function actOnElement(context, requestFor) {
 
 /**
  * @param {CommandContext} context
- * @param {"finishFill" | "readChecked" | "watchPress"} look at what input has made of the element
+ * @param {"finishFill" | "readChecked" | "readPressed" | "watchPress"} look at what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal

@@ -8,9 +8,13 @@ const elementCommands = (() => {
   const { bringIntoView, handleOf, outlineOf } = geometry;
   const { selectorOf } = uniqueSelectors;
   const { Wait } = readiness;
-  const { prepareField } = fields;
-  const { chooseOptions } = options;
+  const { caretToEnd, prepareField } = fields;
+  const { chooseOptions, chosenIn } = options;
+  const { shownBy } = filledFields;
+  const { focusedElement, takeFocus } = focusing;
+  const { isField } = targets;
   const { PressWatch } = pressWatch;
+  const { allRoots } = search;
 
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
@@ -19,7 +23,7 @@ const elementCommands = (() => {
   /**
    * What the latest action has left to look at again, once the trusted input has come.
    *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element}}
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element, pressed?: Element}}
    */
   let latest = { id: "" };
 
@@ -32,7 +36,7 @@ const elementCommands = (() => {
   async function act(request) {
     const { signal } = begin(request.id);
     try {
-      const { element, roots, ...found } = await new Wait(request, signal).ready();
+      const { element, roots, ...found } = request.selector ? await new Wait(request, signal).ready() : atFocus();
       latest.press?.stop();
       latest = { id: request.id, signal };
       // Acting may take the element away.
@@ -41,6 +45,10 @@ const elementCommands = (() => {
     } catch (error) {
       return failure(error);
     }
+  }
+
+  function atFocus() {
+    return { element: focusedElement(), matches: 1, roots: allRoots() };
   }
 
   /** @param {string} id */
@@ -79,9 +87,30 @@ const elementCommands = (() => {
    */
   function readChecked({ id }) {
     const { checkable } = latest.id === id ? latest : {};
-    if (!checkable) return null;
-    if (tagOf(checkable) === "input") return /** @type {HTMLInputElement} */ (checkable).checked;
-    return attributeOf(checkable, "aria-checked") === "true";
+    return checkable ? isChecked(checkable) : null;
+  }
+
+  /** @param {Element} element */
+  function isChecked(element) {
+    if (tagOf(element) === "input") return /** @type {HTMLInputElement} */ (element).checked;
+    return attributeOf(element, "aria-checked") === "true";
+  }
+
+  /**
+   * @param {{id: string}} request after keys of that id
+   * @returns {PressedState | null} null in another page than that
+   */
+  function readPressed({ id }) {
+    const { pressed } = latest.id === id ? latest : {};
+    if (!pressed) return null;
+    const focused = focusedElement();
+    const hasMoved = focused !== pressed && tagOf(focused) !== "body";
+    return {
+      ...(isCheckable(pressed) && { checked: isChecked(pressed) }),
+      ...(isField(pressed) && { value: shownBy(/** @type {HTMLInputElement} */ (pressed)) }),
+      ...(tagOf(pressed) === "select" && { selected: chosenIn(/** @type {HTMLSelectElement} */ (pressed)) }),
+      ...(hasMoved && { focused: describe(focused, allRoots()) }),
+    };
   }
 
   /**
@@ -112,8 +141,14 @@ const elementCommands = (() => {
         bringIntoView(handleOf(element), "nearest");
         return { box: outlineOf(handleOf(element)) };
       case "click":
-        latest.press = new PressWatch(element, roots);
+        latest.press = new PressWatch(element, roots, request.count);
         return rememberState(controlOf(element) ?? element);
+      case "focus":
+        latest.pressed = element;
+        if (focusedElement() === element) return {};
+        takeFocus(/** @type {HTMLElement} */ (element), "Press keys in what takes it.");
+        if (isField(element)) caretToEnd(/** @type {HTMLInputElement} */ (element));
+        return {};
       case "hover":
         return {};
     }
@@ -121,9 +156,14 @@ const elementCommands = (() => {
 
   /** @param {Element} element */
   function rememberState(element) {
-    if (!["checkbox", "radio"].includes(kindOf(element)) && attributeOf(element, "aria-checked") === null) return {};
+    if (!isCheckable(element)) return {};
     latest.checkable = element;
     return { isCheckable: true };
+  }
+
+  /** @param {Element} element */
+  function isCheckable(element) {
+    return ["checkbox", "radio"].includes(kindOf(element)) || attributeOf(element, "aria-checked") !== null;
   }
 
   /**
@@ -140,7 +180,7 @@ const elementCommands = (() => {
     };
   }
 
-  const commands = { act, cancel, finishFill, readChecked, watchPress };
+  const commands = { act, cancel, finishFill, readChecked, readPressed, watchPress };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

@@ -12,8 +12,9 @@
  */
 
 const fields = (() => {
-  const { documentOf, innerTextOf, isControl, isDocument, kindOf, rootOf, tagOf, windowOf } = dom;
-  const { misfit, nameOf } = texts;
+  const { documentOf, innerTextOf, isControl, kindOf, tagOf, windowOf } = dom;
+  const { misfit } = texts;
+  const { takeFocus } = focusing;
   const { FORMATS } = targets;
 
   /**
@@ -32,11 +33,7 @@ const fields = (() => {
     const field = /** @type {HTMLInputElement} */ (element);
     const isTyped = !FORMATS.has(kind) || kind === "number";
     if (kind === "number" && text !== "" && !isNumber(text)) throw misfitValue(field);
-    field.focus();
-    const active = focusedIn(/** @type {Root} */ (rootOf(field)));
-    if (active !== field) {
-      throw misfit(element, `gives the focus away${active ? ` to ${nameOf(active)}` : ""}. Fill what takes it.`);
-    }
+    takeFocus(field, "Fill what takes it.");
     const before = isControl(element) ? field.value : innerTextOf(field);
     const prepared = { field, before, typed: isTyped && typingInto(field) };
     if (isTyped) selectContent(field);
@@ -56,11 +53,6 @@ const fields = (() => {
     });
   }
 
-  /** @param {Root} root */
-  function focusedIn(root) {
-    return Reflect.get(isDocument(root) ? Document.prototype : ShadowRoot.prototype, "activeElement", root);
-  }
-
   /** @param {string} text */
   function isNumber(text) {
     return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/iu.test(text.trim());
@@ -71,6 +63,16 @@ const fields = (() => {
     if (isControl(field)) return field.select();
     const view = windowOf(/** @type {Document} */ (documentOf(field)));
     view?.getSelection()?.selectAllChildren(field);
+  }
+
+  /** @param {HTMLInputElement} field */
+  function caretToEnd(field) {
+    // Fields that hold no plain text have no place for a caret that could be told.
+    if (isControl(field)) return field.selectionEnd === null ? undefined : field.setSelectionRange(1e9, 1e9);
+    selectContent(field);
+    windowOf(/** @type {Document} */ (documentOf(field)))
+      ?.getSelection()
+      ?.collapseToEnd();
   }
 
   /**
@@ -103,5 +105,5 @@ const fields = (() => {
     return misfit(field, `does not take this value. Give it ${FORMATS.get(type)}${limits}.`);
   }
 
-  return { prepareField, selectContent };
+  return { caretToEnd, prepareField, selectContent };
 })();

@@ -32,7 +32,12 @@ const filledFields = (() => {
       return { value: "", next: "retype", notes: [] };
     }
     if (heldBy(field) !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
-    return { value: isSecret(field) ? "(hidden)" : heldBy(field), next: "", notes: notesOn(field, text) };
+    return { value: shownBy(field), next: "", notes: notesOn(field, text) };
+  }
+
+  /** @param {HTMLInputElement} field */
+  function shownBy(field) {
+    return isSecret(field) ? "(hidden)" : heldBy(field);
   }
 
   /** @param {HTMLInputElement} field */
@@ -92,5 +97,5 @@ const filledFields = (() => {
     return printable.toWellFormed();
   }
 
-  return { finishFill };
+  return { finishFill, shownBy };
 })();

@@ -240,6 +240,25 @@ const geometry = (() => {
   }
 
   /**
+   * @param {Element} handle where to hit
+   * @param {Element} element what to hit
+   * @param {Point} spot from the top left corner of the handle's first box
+   * @returns {{point: Point | null, cover: Element | null}}
+   */
+  function aimInto(handle, element, spot) {
+    const { x, y } = firstBoxOf(handle);
+    const place = toMainFrame(handle).transformPoint({ x: x + spot.x, y: y + spot.y });
+    const point = { x: round(place.x), y: round(place.y) };
+    const hit = hitAt(point);
+    return hit && isPartOf(hit, element) ? { point, cover: null } : { point: null, cover: hit };
+  }
+
+  /** @param {Element} element */
+  function firstBoxOf(element) {
+    return rectsOf(element)[0] ?? boxOf(element);
+  }
+
+  /**
    * @param {Element} inner
    * @param {Element} element
    * @returns {boolean} whether who clicks the one clicks the other
@@ -283,5 +302,17 @@ const geometry = (() => {
     return Math.round(value * 100) / 100;
   }
 
-  return { aimAt, bringIntoView, handleOf, hitAt, isPartOf, isRendered, isVisible, outlineOf, placeInMainFrame };
+  return {
+    aimAt,
+    aimInto,
+    bringIntoView,
+    firstBoxOf,
+    handleOf,
+    hitAt,
+    isPartOf,
+    isRendered,
+    isVisible,
+    outlineOf,
+    placeInMainFrame,
+  };
 })();

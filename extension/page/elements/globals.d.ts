@@ -17,4 +17,5 @@ declare global {
   type FoundElement = shared.FoundElement;
   type Point = shared.Point;
   type PressOutcome = shared.PressOutcome;
+  type PressedState = shared.PressedState;
 }

@@ -23,6 +23,11 @@ const options = (() => {
       list.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
       list.dispatchEvent(new Event("change", { bubbles: true }));
     }
+    return chosenIn(list);
+  }
+
+  /** @param {HTMLSelectElement} list */
+  function chosenIn(list) {
     return [...list.selectedOptions].map(({ value, label }) => ({ value, label: shorten(label) }));
   }
 
@@ -69,5 +74,5 @@ const options = (() => {
     return all.length ? `Its options are ${named.join(", ")}${more}.` : "It has no options.";
   }
 
-  return { chooseOptions, matching };
+  return { chooseOptions, chosenIn, matching };
 })();

@@ -7,11 +7,11 @@ const pressWatch = (() => {
   const { hitAt, isPartOf } = geometry;
   const { coverName, pause } = readiness;
 
-  const EVENTS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click"];
+  const EVENTS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
   /** A press on a page of another site is not told here. */
   const PRESS_WAIT_MS = 300;
 
-  /** Watches from its making to the end of one press; a press that goes astray is kept from the page. */
+  /** Watches from its making to the end of its presses; one that goes astray is kept from the page. */
   class PressWatch {
     /** @readonly */
     #element;
@@ -22,16 +22,25 @@ const pressWatch = (() => {
     /** @readonly @type {PromiseWithResolvers<string>} */
     #release = Promise.withResolvers();
     #isDecided = false;
+    /** Whether the first press goes astray, and so all. */
+    #isCovered = false;
     #isAstray = false;
+    #presses;
+    #releasedOver = "";
 
     /**
      * @param {Element} element
      * @param {Root[]} roots all of the page
+     * @param {number} presses one after another
      */
-    constructor(element, roots) {
+    constructor(element, roots, presses) {
       this.#element = element;
+      this.#presses = presses;
       this.#views = roots.filter(isDocument).map(windowOf);
-      for (const view of this.#views) for (const type of EVENTS) view?.addEventListener(type, this.#onEvent, true);
+      for (const view of this.#views) {
+        for (const type of EVENTS) view?.addEventListener(type, this.#onEvent, true);
+        view?.addEventListener("contextmenu", shutMenu);
+      }
     }
 
     /**
@@ -51,28 +60,48 @@ const pressWatch = (() => {
     }
 
     stop() {
-      for (const view of this.#views) for (const type of EVENTS) view?.removeEventListener(type, this.#onEvent, true);
+      for (const view of this.#views) {
+        for (const type of EVENTS) view?.removeEventListener(type, this.#onEvent, true);
+        view?.removeEventListener("contextmenu", shutMenu);
+      }
     }
 
     #onEvent = (/** @type {Event} */ event) => {
       if (!event.isTrusted) return;
       const hit = hitBy(/** @type {MouseEvent} */ (event));
       if (!this.#isDecided) this.#decide(hit);
-      if (event.type === "mouseup") this.#release.resolve(this.#element.isConnected ? this.#coverOf(hit) : "");
+      // What the first press has opened takes no further one.
+      else if (event.type === "pointerdown" && !this.#isCovered) this.#isAstray = this.#coverNow(hit) !== "";
+      // A pointer whose press was prevented makes no more events of the mouse.
+      if (event.type === "pointerup") this.#noteRelease(hit);
       if (this.#isAstray) {
         event.preventDefault();
         event.stopImmediatePropagation();
       }
-      // The click comes with it, in the same task.
-      if (event.type === "mouseup") setTimeout(() => this.stop());
     };
 
     /** @param {Element} hit */
     #decide(hit) {
       const cover = this.#coverOf(hit);
       this.#isDecided = true;
-      this.#isAstray = cover !== "";
+      this.#isCovered = cover !== "";
+      this.#isAstray = this.#isCovered;
       this.#cover.resolve(cover);
+    }
+
+    /** @param {Element} hit */
+    #noteRelease(hit) {
+      this.#releasedOver ||= this.#coverNow(hit);
+      this.#presses -= 1;
+      if (this.#presses > 0) return;
+      this.#release.resolve(this.#releasedOver);
+      // The click comes with it, in the same task.
+      setTimeout(() => this.stop());
+    }
+
+    /** @param {Element} hit */
+    #coverNow(hit) {
+      return this.#element.isConnected ? this.#coverOf(hit) : "";
     }
 
     /** @param {Element} hit */
@@ -89,6 +118,15 @@ const pressWatch = (() => {
     const named = /** @type {Element} */ (event.composedPath()[0]);
     const root = innerRootOf(named);
     return (root && !isDocument(root) && hitAt({ x: event.clientX, y: event.clientY }, root)) || named;
+  }
+
+  /**
+   * The page has seen the event by now; the browser's own menu would wait for a person.
+   *
+   * @param {Event} event
+   */
+  function shutMenu(event) {
+    if (event.isTrusted) event.preventDefault();
   }
 
   return { PressWatch };

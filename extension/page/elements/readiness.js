@@ -5,11 +5,12 @@
 const readiness = (() => {
   const { drawnAncestors, isControl, isDrawnIn, isMatch } = dom;
   const { PageError, nameOf } = texts;
-  const { aimAt, bringIntoView, handleOf, isVisible, placeInMainFrame } = geometry;
+  const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { notFound } = nearMisses;
   const { targetOf } = targets;
   const { matching } = options;
+  const { showSpot } = scrolling;
 
   const POLL_MS = 50;
   /** A tab that nobody sees draws one frame a second: behind others it is not waited for, in a covered window it is. */
@@ -96,7 +97,7 @@ const readiness = (() => {
       if (this.#request.action === "select") {
         return { trouble: matching(/** @type {HTMLSelectElement} */ (element), this.#request.values).trouble };
       }
-      return action === "show" ? { trouble: "" } : this.#aim(element, handle);
+      return action === "show" || action === "focus" ? { trouble: "" } : this.#aim(element, handle);
     }
 
     /**
@@ -104,12 +105,20 @@ const readiness = (() => {
      * @param {Element} handle
      */
     async #aim(element, handle) {
-      const block = aimAt(handle, element).point ? undefined : this.#alignments.shift();
+      const at = this.#request.action === "click" ? this.#request.at : undefined;
+      const spot = at && { x: at[0], y: at[1] };
+      const aim = () => (spot ? aimInto(handle, element, spot) : aimAt(handle, element));
+      const block = aim().point ? undefined : this.#alignments.shift();
       if (block) bringIntoView(handle, block);
+      if (block && spot) showSpot(handle, spot);
       if (await this.#moves(handle)) {
         return { trouble: "still moves. Wait until the page has come to rest, then try again." };
       }
-      const { point, cover } = aimAt(handle, element);
+      const { width, height } = firstBoxOf(handle);
+      if (spot && (spot.x >= width || spot.y >= height)) {
+        return { trouble: `is ${Math.round(width)} pixels wide and ${Math.round(height)} high, so at lies beside it.` };
+      }
+      const { point, cover } = aim();
       return point ? { trouble: "", point } : { trouble: coverage(handle, cover) };
     }
 

@@ -39,6 +39,7 @@ const targets = (() => {
   const TAKERS =
     "a, button, label, summary, [onclick], [tabindex], " +
     "[role='button'], [role='link'], [role='menuitem'], [role='option'], [role='tab']";
+  const FOCUSABLE = "a[href], area[href], button, input, select, textarea, summary, [tabindex]";
   const UNCLICKABLE = new Set(["file", "select", "option", "color"]);
 
   /**
@@ -50,6 +51,7 @@ const targets = (() => {
   function targetOf(element, action) {
     if (action === "fill") return fieldOf(element);
     if (action === "select") return listOf(element);
+    if (action === "focus") return focusableOf(element);
     const kind = kindOf(controlOf(element) ?? element);
     if (action === "click" && UNCLICKABLE.has(kind)) throw misfit(element, ADVICE.get(kind) ?? "");
     return takerOf(element);
@@ -66,11 +68,22 @@ const targets = (() => {
     return taker && isMatch(taker, TAKERS) ? taker : element;
   }
 
+  /**
+   * @param {Element} element
+   * @returns {Element} itself, or what takes the focus for it: its field, its editor, the button around it
+   */
+  function focusableOf(element) {
+    if (isMatch(element, FOCUSABLE)) return element;
+    const [inner, ...others] = drawnFields(element);
+    const field = controlOf(element) ?? editorOf(element) ?? (others.length ? undefined : inner);
+    return field ?? closestOf(element, FOCUSABLE) ?? element;
+  }
+
   /** @param {Element} element */
   function fieldOf(element) {
     const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
     const kind = kindOf(field);
-    if (TYPED.has(kind) || FORMATS.has(kind) || kind === "textarea" || editorOf(field)) return field;
+    if (isField(field)) return field;
     const { [0]: inner, length } = [...drawnFields(field)];
     const advice = ADVICE.get(kind) ?? "is no field to write into. Name an input, a textarea or an editable element.";
     throw misfit(
@@ -107,5 +120,14 @@ const targets = (() => {
     throw misfit(list, "is no list of options (<select>). Use click to open it, then click the option.");
   }
 
-  return { FORMATS, targetOf };
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether a text can be written into it
+   */
+  function isField(element) {
+    const kind = kindOf(element);
+    return TYPED.has(kind) || FORMATS.has(kind) || kind === "textarea" || editorOf(element) !== null;
+  }
+
+  return { FORMATS, isField, targetOf };
 })();

@@ -161,7 +161,7 @@ function controls() {
  */
 function fieldElements({ name, kind, hint, required = false, min, max }, value) {
   const id = `field-${name}`;
-  const text = Array.isArray(value) ? value.join("\n") : String(value ?? "");
+  const text = textOf(kind, value);
   const common = {
     id,
     name,
@@ -185,6 +185,15 @@ function fieldElements({ name, kind, hint, required = false, min, max }, value) 
 }
 
 /**
+ * @param {Field["kind"]} kind
+ * @param {unknown} value
+ */
+function textOf(kind, value) {
+  if (kind === "json" && typeof value === "object" && value) return JSON.stringify(value);
+  return Array.isArray(value) ? value.join("\n") : String(value ?? "");
+}
+
+/**
  * @param {Field} field
  * @param {string} text
  * @returns {unknown} undefined for a field that was left empty
@@ -192,7 +201,20 @@ function fieldElements({ name, kind, hint, required = false, min, max }, value) 
 function valueOf({ kind, mayBeEmpty }, text) {
   if (!text && !mayBeEmpty) return undefined;
   if (kind === "number") return Number(text);
+  if (kind === "json") return parsed(text);
   if (kind !== "lines") return text;
   const lines = text.split("\n").filter((line) => line.trim());
   return lines.length === 1 ? lines[0] : lines;
+}
+
+/**
+ * @param {string} text
+ * @returns {unknown} the text itself when it is no JSON: the command says what it takes
+ */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

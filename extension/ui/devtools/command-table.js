@@ -4,7 +4,7 @@
  *
  * @typedef {object} Field
  * @property {string} name
- * @property {"text" | "code" | "number" | "lines"} kind lines: one text, or a list with one text a line
+ * @property {"text" | "code" | "number" | "lines" | "json"} kind lines: one text, or a list with one text a line
  * @property {string} hint
  * @property {boolean} [required]
  * @property {boolean} [mayBeEmpty] an empty text is a value, too
@@ -78,7 +78,17 @@ export const COMMANDS = {
     fields: [{ name: "max", kind: "number", hint: "how many, 100 when empty", min: 1, max: 1_000 }],
   },
 
-  click: { group: "Act", about: "Click an element.", fields: [selector, ...answers] },
+  click: {
+    group: "Act",
+    about: "Click an element.",
+    fields: [
+      selector,
+      { name: "count", kind: "number", hint: "clicks in a row, 1 when empty", min: 1, max: 3 },
+      { name: "button", kind: "text", hint: "left, right or middle" },
+      { name: "at", kind: "json", hint: "[x, y], pixels from the element's top left corner; its middle when empty" },
+      ...answers,
+    ],
+  },
   hover: { group: "Act", about: "Move the mouse over an element.", fields: [selector] },
   fill: {
     group: "Act",
@@ -92,6 +102,21 @@ export const COMMANDS = {
         mayBeEmpty: true,
         isSecret: true,
       },
+    ],
+  },
+  press: {
+    group: "Act",
+    about: "Press keys.",
+    fields: [
+      {
+        name: "keys",
+        kind: "text",
+        hint: 'names and chords; what is typed in quotes: Control+A "new" Enter. Not kept in the history',
+        required: true,
+        isSecret: true,
+      },
+      { ...selector, hint: "what has the focus when empty", required: false },
+      ...answers,
     ],
   },
   select: {

@@ -1,0 +1,42 @@
+/** The keyboard. @import {ActionReply, DrivenContext, PressedState} from "../shared/types.d.ts" */
+
+import { strokesOf } from "../worker/keys.js";
+import { TabOpenings } from "../worker/tab-openings.js";
+import { pressKeys } from "../worker/trusted-input.js";
+import { afterwards, find, invalid, noting, replyAbout, selectorOf } from "./acting.js";
+
+const MAX_KEYS_LENGTH = 2_000;
+const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
+
+/**
+ * @param {DrivenContext} context `params`: `keys`, names and chords with blanks between them, and texts in quotes, which
+ *   are typed key by key; `selector`, what gets the focus first, or null; `on_dialog`, `dialog_text`
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function press(context) {
+  const { tabId, session, params } = context;
+  const strokes = await strokesIn(params.keys);
+  const selector = (params.selector ?? null) === null ? "" : selectorOf(context);
+  const openings = new TabOpenings(tabId);
+  try {
+    const found = await find(context, { action: "focus", selector });
+    await pressKeys(session, strokes);
+    await session.settled();
+    const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
+    return { ...noting(await replyAbout(context, found), await openings.notes()), ...state };
+  } finally {
+    openings.stop();
+  }
+}
+
+/** @param {unknown} keys */
+async function strokesIn(keys) {
+  if (typeof keys !== "string" || keys.length > MAX_KEYS_LENGTH) {
+    throw invalid(`keys must be a text of at most ${MAX_KEYS_LENGTH} characters. ${HOW_TO_WRITE}`);
+  }
+  const { os } = await chrome.runtime.getPlatformInfo();
+  const strokes = strokesOf(keys, os === "mac");
+  if (!strokes.length) throw invalid(`keys names no key. ${HOW_TO_WRITE}`);
+  return strokes;
+}

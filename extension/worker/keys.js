@@ -1,0 +1,225 @@
+/**
+ * Keys by name, as a US keyboard has them and pages know them (UI Events).
+ *
+ * @typedef {object} Key as Input.dispatchKeyEvent takes it
+ * @property {string} key
+ * @property {string} code
+ * @property {number} windowsVirtualKeyCode
+ * @property {number} [location]
+ * @property {string} [text] what it writes
+ *
+ * @typedef {object} Stroke one key, and the modifiers that are held down meanwhile
+ * @property {Key} key
+ * @property {ModifierName[]} held
+ * @property {boolean} isShifted besides
+ * @property {string} [command] of the browser's editor
+ *
+ * @typedef {keyof typeof MODIFIERS} ModifierName
+ */
+
+import { CommandError } from "../shared/errors.js";
+
+const LEFT = 1;
+
+/** Each with its bit in events. */
+export const MODIFIERS = {
+  Alt: { bit: 1, key: { key: "Alt", code: "AltLeft", windowsVirtualKeyCode: 18, location: LEFT } },
+  Control: { bit: 2, key: { key: "Control", code: "ControlLeft", windowsVirtualKeyCode: 17, location: LEFT } },
+  Meta: { bit: 4, key: { key: "Meta", code: "MetaLeft", windowsVirtualKeyCode: 91, location: LEFT } },
+  Shift: { bit: 8, key: { key: "Shift", code: "ShiftLeft", windowsVirtualKeyCode: 16, location: LEFT } },
+};
+const MODIFIER_NAMES = /** @type {ModifierName[]} */ (Object.keys(MODIFIERS));
+
+const ENTER = { key: "Enter", code: "Enter", windowsVirtualKeyCode: 13, text: "\r" };
+const SPACE = { key: " ", code: "Space", windowsVirtualKeyCode: 32, text: " " };
+const TAB = silent(["Tab", 9]);
+/** Keys that write nothing, with their numbers. @type {[string, number][]} */
+const SILENT = [
+  ["ArrowLeft", 37],
+  ["ArrowUp", 38],
+  ["ArrowRight", 39],
+  ["ArrowDown", 40],
+  ["Backspace", 8],
+  ["CapsLock", 20],
+  ["ContextMenu", 93],
+  ["Delete", 46],
+  ["End", 35],
+  ["Escape", 27],
+  ["Home", 36],
+  ["Insert", 45],
+  ["PageDown", 34],
+  ["PageUp", 33],
+];
+/** @type {Record<string, Key>} */
+const NAMED = {
+  ...Object.fromEntries(SILENT.map((each) => [each[0], silent(each)])),
+  ...Object.fromEntries(MODIFIER_NAMES.map((name) => [name, MODIFIERS[name].key])),
+  ...Object.fromEntries(
+    Array.from({ length: 12 }, (_, index) => [`F${index + 1}`, silent([`F${index + 1}`, 112 + index])]),
+  ),
+  Enter: ENTER,
+  Space: SPACE,
+  Tab: TAB,
+};
+
+/** In lower case, as people and other programs call them. */
+const OTHER_NAMES = new Map([
+  ["ctrl", "Control"],
+  ["cmd", "Meta"],
+  ["command", "Meta"],
+  ["option", "Alt"],
+  ["esc", "Escape"],
+  ["return", "Enter"],
+  ["del", "Delete"],
+  ["up", "ArrowUp"],
+  ["down", "ArrowDown"],
+  ["left", "ArrowLeft"],
+  ["right", "ArrowRight"],
+]);
+
+/** Code, number, and what is written without and with Shift. @type {[string, number, string, string][]} */
+const WRITING = [
+  ...[..."abcdefghijklmnopqrstuvwxyz"].map(letterKey),
+  ...[...")!@#$%^&*("].map(digitKey),
+  ["Backquote", 192, "`", "~"],
+  ["Minus", 189, "-", "_"],
+  ["Equal", 187, "=", "+"],
+  ["BracketLeft", 219, "[", "{"],
+  ["BracketRight", 221, "]", "}"],
+  ["Backslash", 220, "\\", "|"],
+  ["Semicolon", 186, ";", ":"],
+  ["Quote", 222, "'", '"'],
+  ["Comma", 188, ",", "<"],
+  ["Period", 190, ".", ">"],
+  ["Slash", 191, "/", "?"],
+];
+
+/** A Mac's browser leaves these to its menu, which the debugger's keys do not reach. */
+const MAC_COMMANDS = new Map([
+  ["a", "selectAll"],
+  ["c", "copy"],
+  ["v", "paste"],
+  ["x", "cut"],
+  ["z", "undo"],
+  ["Z", "redo"],
+]);
+
+const PART = /"([^"]*)"|'([^']*)'|(\S+)/gu;
+const NEAR_NAMES = 6;
+const QUOTED_LENGTH = 40;
+
+/**
+ * @param {string} keys names and chords with blanks between them, and in quotes what is typed: `Control+A "new" Enter`
+ * @param {boolean} isMac
+ * @returns {Stroke[]}
+ * @throws {CommandError} INVALID_ARGUMENT
+ */
+export function strokesOf(keys, isMac) {
+  return [...keys.matchAll(PART)].flatMap(([, double, single, chord]) =>
+    chord === undefined ? typed(double ?? single ?? "") : [strokeOf(chord, isMac)],
+  );
+}
+
+/**
+ * @param {string} text
+ * @returns {Stroke[]} one for each character
+ */
+export function typed(text) {
+  return [...text.replace(/\r\n?/gu, "\n")].map((character) => ({ ...keyFor(character), held: [] }));
+}
+
+/**
+ * @param {string} chord
+ * @param {boolean} isMac
+ * @returns {Stroke}
+ */
+function strokeOf(chord, isMac) {
+  // The last plus may be the key itself.
+  const names = chord.split(/\+(?=.)/u);
+  const last = names.pop() ?? "";
+  const held = names.map((name) => modifierNamed(name, isMac));
+  if ([...last].length > 1) {
+    return { key: /** @type {Key} */ (NAMED[nameLike(last, Object.keys(NAMED))]), held, isShifted: false };
+  }
+  // Who holds Control, and not Shift, writes no capital.
+  const { key, isShifted } = keyFor(held.includes("Shift") ? shifted(last) : held.length ? last.toLowerCase() : last);
+  return { key, held, isShifted, ...(isMac && held.includes("Meta") && { command: MAC_COMMANDS.get(key.key) }) };
+}
+
+/**
+ * @param {string} name
+ * @param {boolean} isMac
+ * @returns {ModifierName}
+ */
+function modifierNamed(name, isMac) {
+  if (name.toLowerCase() === "controlormeta") return isMac ? "Meta" : "Control";
+  return nameLike(name, MODIFIER_NAMES);
+}
+
+/**
+ * @template {string} Name
+ * @param {string} given
+ * @param {Name[]} names
+ * @returns {Name}
+ * @throws {CommandError} INVALID_ARGUMENT
+ */
+function nameLike(given, names) {
+  const wanted = (OTHER_NAMES.get(given.toLowerCase()) ?? given).toLowerCase();
+  const found = names.find((name) => name.toLowerCase() === wanted);
+  if (found) return found;
+  const near = names.filter((name) => name[0]?.toLowerCase() === wanted[0]).slice(0, NEAR_NAMES);
+  const quoted = JSON.stringify(given.slice(0, QUOTED_LENGTH).toWellFormed());
+  throw new CommandError(
+    "INVALID_ARGUMENT",
+    `keys names ${quoted}, which is none of ${(near.length ? near : names).join(", ")}. ` +
+      `Put text that is to be typed in quotes: "New York" ArrowDown Enter.`,
+  );
+}
+
+/**
+ * @param {string} character
+ * @returns {{key: Key, isShifted: boolean}}
+ */
+function keyFor(character) {
+  if (character === "\n") return { key: ENTER, isShifted: false };
+  if (character === "\t") return { key: TAB, isShifted: false };
+  if (character === " ") return { key: SPACE, isShifted: false };
+  const [code, windowsVirtualKeyCode, , upper] = writingKey(character) ?? ["", 0];
+  return { key: { key: character, code, windowsVirtualKeyCode, text: character }, isShifted: character === upper };
+}
+
+/** @param {string} character */
+function shifted(character) {
+  return writingKey(character)?.[3] ?? character.toUpperCase();
+}
+
+/** @param {string} character */
+function writingKey(character) {
+  return WRITING.find(([, , lower, upper]) => character === lower || character === upper);
+}
+
+/**
+ * @param {[string, number]} key
+ * @returns {Key}
+ */
+function silent([name, windowsVirtualKeyCode]) {
+  return { key: name, code: name, windowsVirtualKeyCode };
+}
+
+/**
+ * @param {string} letter
+ * @returns {[string, number, string, string]}
+ */
+function letterKey(letter) {
+  const upper = letter.toUpperCase();
+  return [`Key${upper}`, upper.charCodeAt(0), letter, upper];
+}
+
+/**
+ * @param {string} sign with Shift
+ * @param {number} digit
+ * @returns {[string, number, string, string]}
+ */
+function digitKey(sign, digit) {
+  return [`Digit${digit}`, 48 + digit, String(digit), sign];
+}

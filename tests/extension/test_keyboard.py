@@ -1,0 +1,185 @@
+"""Keys: which events they make, where they go, what they do there, and what is no key."""
+
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+PAGE = """<input id=name aria-label=Name value=old><input id=secret type=password value=x><textarea id=area>one\ntwo</textarea>
+<input id=box type=checkbox><select id=list><option>small<option>large</select><p id=plain>Text</p>
+<button id=button>Go</button><label id=label>City <input id=city></label><form id=form><input id=query></form>
+<div id=editor contenteditable>before</div><button id=off disabled>Off</button><button id=gone hidden>Gone</button>
+<iframe id=frame srcdoc="<input id=inner>"></iframe><div id=host></div><script>
+  document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<input id=shadowed>";
+  window.events = [];
+  for (const type of ["keydown", "keypress", "beforeinput", "input", "keyup"]) {
+    document.addEventListener(type, (event) => {
+      const { key, code, keyCode, location, ctrlKey, shiftKey, altKey, metaKey, isTrusted, data } = event;
+      const held = [ctrlKey && "Control", shiftKey && "Shift", altKey && "Alt", metaKey && "Meta"].filter(Boolean);
+      events.push(type.endsWith("input") ? [type, data] : [type, key, code, keyCode, location, held.join("+"), isTrusted]);
+    });
+  }
+  document.querySelector("#form").onsubmit = (event) => (event.preventDefault(), (window.submitted = true));
+  document.querySelector("#button").onclick = () => (window.pressed = true);
+</script>"""
+
+
+blank = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def page(blank: DrivenTab) -> DrivenTab:
+    await blank.show(PAGE)
+    await blank.page.wait_for_function("document.querySelector('#frame').contentDocument.querySelector('#inner')")
+    return blank
+
+
+async def events(page: DrivenTab) -> list[Any]:
+    return await page.page.evaluate("events.splice(0)")
+
+
+async def test_a_key_makes_the_events_of_a_person_and_the_reply_tells_what_the_field_holds(page: DrivenTab) -> None:
+    result = await page.do("press", keys="a", selector="#name")
+
+    assert await events(page) == [
+        ["keydown", "a", "KeyA", 65, 0, "", True],
+        ["keypress", "a", "KeyA", 97, 0, "", True],
+        ["beforeinput", "a"],
+        ["input", "a"],
+        ["keyup", "a", "KeyA", 65, 0, "", True],
+    ]
+    assert result == {
+        "element": {"selector": "#name", "tag": "input", "text": "Name"},
+        "matches": 1,
+        "url": page.site.url("/shown"),
+        "title": "Shown",
+        "value": "olda",
+    }
+
+
+async def test_a_chord_holds_its_modifiers_down_and_writes_nothing(page: DrivenTab) -> None:
+    await page.do("press", keys="ctrl+A", selector="#name")
+    assert await events(page) == [
+        ["keydown", "Control", "ControlLeft", 17, 1, "Control", True],
+        ["keydown", "a", "KeyA", 65, 0, "Control", True],
+        ["keyup", "a", "KeyA", 65, 0, "Control", True],
+        ["keyup", "Control", "ControlLeft", 17, 1, "", True],
+    ]
+    assert (await page.do("press", keys="Delete"))["value"] == ""
+
+    await events(page)
+    await page.do("press", keys="Control+Shift+k Alt++ shift+1", selector="#plain-no, #button")
+    keys = [event[1:2] + event[5:6] for event in await events(page) if event[0] == "keydown"]
+    assert keys == [
+        ["Control", "Control"],
+        ["Shift", "Control+Shift"],
+        ["K", "Control+Shift"],
+        ["Alt", "Alt"],
+        ["+", "Shift+Alt"],
+        ["Shift", "Shift"],
+        ["!", "Shift"],
+    ]
+
+
+async def test_text_in_quotes_is_typed_key_by_key_and_names_outside_are_keys(page: DrivenTab) -> None:
+    result = await page.do(
+        "press", keys="""ControlOrMeta+a "It's 5%, " 'say "é"' Home Delete F2 Enter""", selector="#city"
+    )
+
+    assert result["value"] == """t's 5%, say "é\""""
+    typed = [event for event in await events(page) if event[0] == "keydown"]
+    assert [event[1] for event in typed][-4:] == ["Home", "Delete", "F2", "Enter"]
+    assert ["keydown", "I", "KeyI", 73, 0, "Shift", True] in typed
+    assert ["keydown", "%", "Digit5", 53, 0, "Shift", True] in typed
+    assert ["keydown", '"', "Quote", 222, 0, "Shift", True] in typed
+    assert ["keydown", "é", "", 0, 0, "", True] in typed
+
+
+@pytest.mark.parametrize(
+    ("selector", "keys", "effect", "told"),
+    [
+        ("#button", "Enter", "window.pressed", {}),
+        ("#button", "Space", "window.pressed", {}),
+        ("#query", '"x" Enter', "window.submitted", {"value": "x"}),
+        ("#area", "Enter", "document.querySelector('#area').value.endsWith('two\\n')", {"value": "one\ntwo\n"}),
+        ("#box", "Space", "document.querySelector('#box').checked", {"checked": True}),
+        ("#list", "ArrowDown", "true", {"selected": [{"value": "large", "label": "large"}]}),
+        ("#editor", "End ! Backspace ?", "true", {"value": "before?"}),
+        ("#label", "z", "document.querySelector('#city').value === 'z'", {"value": "z"}),
+        ("#secret", "y", "document.querySelector('#secret').value === 'xy'", {"value": "(hidden)"}),
+        ("#shadowed", "s", "true", {"value": "s"}),
+        ("#frame >>> #inner", "f", "true", {"value": "f"}),
+    ],
+)
+async def test_keys_do_in_each_element_what_a_persons_keys_do(
+    page: DrivenTab, selector: str, keys: str, effect: str, told: dict[str, Any]
+) -> None:
+    result = await page.do("press", keys=keys, selector=selector)
+
+    assert await page.page.evaluate(effect)
+    assert {name: result[name] for name in ("value", "checked", "selected") if name in result} == told
+
+
+async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_tells_where_that_has_gone(page: DrivenTab) -> None:
+    nothing = await page.do("press", keys="Escape")
+    assert nothing["element"]["tag"] == "body"
+    assert "focused" not in nothing
+
+    await page.do("press", keys="End", selector="#name")
+    moved = await page.do("press", keys='"!" Tab')
+    assert moved["value"] == "old!"
+    assert moved["focused"]["selector"] == "#secret"
+    assert (await page.do("press", keys="Shift+Tab"))["focused"]["selector"] == "#name"
+    await page.do("press", keys="f", selector="#frame >>> #inner")
+    assert (await page.do("press", keys="g"))["value"] == "fg"
+
+
+async def test_a_field_that_has_the_focus_keeps_its_caret(page: DrivenTab) -> None:
+    await page.do("press", keys="Home", selector="#name")
+
+    assert (await page.do("press", keys="x", selector="#name"))["value"] == "xold"
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ("Escpae", '"Escpae", which is none of End, Escape, Enter'),
+        ("Hello", "in quotes"),
+        ("Control+Foo", '"Foo"'),
+        ("Strg+A", '"Strg", which is none of Shift'),
+        ("Contro+A", '"Contro", which is none of Control'),
+        ("", "keys names no key"),
+        ("  ", "keys names no key"),
+        ("a" * 2_001, "at most 2000"),
+        (5, "at most 2000"),
+    ],
+)
+async def test_what_is_no_key_is_refused_with_what_is_near_before_anything_is_pressed(
+    page: DrivenTab, keys: object, says: str
+) -> None:
+    before = await page.ask("press", keys=f"a {keys}" if says.startswith('"') else keys, selector="#name")
+
+    assert before["error"]["code"] == "INVALID_ARGUMENT"
+    assert says in before["error"]["message"]
+    assert await events(page) == []
+
+
+async def test_element_that_takes_no_keys_is_refused_with_a_sentence(page: DrivenTab) -> None:
+    for selector, says in {
+        "#plain": "Press keys in what takes it",
+        "#off": "is still disabled",
+        "#gone": "is still not visible",
+    }.items():
+        code, message = await page.refused("press", keys="a", selector=selector)
+        assert (code, says in message) == ("EXECUTION_ERROR", True), message
+    assert (await page.refused("press", keys="a", selector="#secrets"))[1].count("#secret (") == 1
+    assert await events(page) == []
+
+
+async def test_page_to_which_a_key_leads_is_waited_for(page: DrivenTab) -> None:
+    await page.show("<a id=go href=/one>Go</a>")
+
+    result = await page.do("press", keys="Enter", selector="#go")
+
+    assert (result["title"], "value" in result) == ("One", False)

@@ -1,0 +1,134 @@
+"""Clicks of other kinds: several in a row, other buttons, at a point of the element."""
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+PAGE = """<style>body { margin: 0 } #map { position: relative; width: 300px; height: 3000px; background: linear-gradient(red, blue) }
+#pin { position: absolute; left: 100px; top: 40px; width: 20px; height: 20px; background: black }
+#small { width: 100px; height: 100px; overflow: auto } #wide { width: 900px; height: 900px }</style>
+<p id=text>Some words of a line</p><button id=button>Go</button><a id=link href=/two>Two</a>
+<button id=once>Once</button><div id=over hidden style="position: fixed; inset: 0">Over</div>
+<div id=small><div id=wide>Wide</div></div><div id=map>Map<div id=pin></div></div><script>
+  window.events = [];
+  for (const type of ["mousedown", "mouseup", "click", "dblclick", "auxclick", "contextmenu"]) {
+    addEventListener(type, (event) => {
+      const { target, button, buttons, detail, defaultPrevented } = event;
+      events.push(`${type} ${target.id} ${button} ${buttons} ${detail}${defaultPrevented ? " prevented" : ""}`);
+    });
+  }
+  window.at = null;
+  for (const id of ["map", "wide"]) {
+    document.getElementById(id).onclick = ({ target, offsetX, offsetY }) => (at = [target.id, offsetX, offsetY]);
+  }
+  document.querySelector("#once").onclick = () => (document.querySelector("#over").hidden = false);
+</script>"""
+
+
+blank = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def page(blank: DrivenTab) -> DrivenTab:
+    await blank.show(PAGE)
+    return blank
+
+
+async def test_two_clicks_are_a_double_click_and_three_select_a_line(page: DrivenTab) -> None:
+    await page.do("click", selector="#button", count=2)
+    assert await page.page.evaluate("events.splice(0)") == [
+        "mousedown button 0 1 1",
+        "mouseup button 0 0 1",
+        "click button 0 0 1",
+        "mousedown button 0 1 2",
+        "mouseup button 0 0 2",
+        "click button 0 0 2",
+        "dblclick button 0 0 2",
+    ]
+
+    await page.do("click", selector="#text", count=3)
+    assert (await page.page.evaluate("getSelection().toString()")).strip() == "Some words of a line"
+    await page.do("click", selector="#text", count=2)
+    assert (await page.page.evaluate("getSelection().toString()")).strip() in PAGE.partition("<p id=text>")[2].split(
+        "<"
+    )[0]
+
+
+async def test_what_the_first_of_two_clicks_opens_does_not_get_the_second(page: DrivenTab) -> None:
+    result = await page.do("click", selector="#once", count=2)
+
+    assert 'div#over "Over" had come over the element' in result["notes"][0]
+    assert not [event for event in await page.page.evaluate("events") if " over " in event]
+    await page.do("click", selector="#over")
+    assert "click over 0 0 1" in await page.page.evaluate("events")
+
+
+async def test_right_button_asks_the_page_for_its_menu_and_opens_none_of_the_browser(page: DrivenTab) -> None:
+    await page.do("click", selector="#button", button="right")
+
+    assert sorted(await page.page.evaluate("events.splice(0)")) == [
+        "auxclick button 2 0 1",
+        "contextmenu button 2 2 0",
+        "mousedown button 2 2 1",
+        "mouseup button 2 0 1",
+    ]
+    await page.page.evaluate("addEventListener('contextmenu', (event) => (window.menu = event))")
+    await page.do("click", selector="#button", button="right")
+    assert await page.page.evaluate("menu.defaultPrevented")
+    await page.page.mouse.click(5, 5, button="right")
+    assert not await page.page.evaluate("menu.defaultPrevented")
+
+
+async def test_middle_button_opens_a_link_in_another_tab(page: DrivenTab) -> None:
+    result = await page.do("click", selector="#link", button="middle")
+
+    assert page.site.url("/two") in result["notes"][0]
+    assert result["title"] == "Shown"
+
+
+@pytest.mark.parametrize(
+    ("selector", "at", "hit"),
+    [
+        ("#map", [10, 5], ["map", 10, 5]),
+        ("#map", [10, 2990], ["map", 10, 2990]),
+        ("#map", [110, 50], ["pin", 10, 10]),
+        ("#wide", [850, 870], ["wide", 850, 870]),
+    ],
+)
+async def test_point_of_an_element_is_brought_into_view_and_hit(
+    page: DrivenTab, selector: str, at: list[float], hit: list[object]
+) -> None:
+    await page.do("click", selector=selector, at=at)
+
+    assert await page.page.evaluate("at") == hit
+
+
+async def test_point_beside_the_element_or_under_another_is_refused(page: DrivenTab) -> None:
+    code, message = await page.refused("click", selector="#small", at=[101, 5])
+    assert (code, "100 pixels wide and 100 high" in message) == ("EXECUTION_ERROR", True)
+
+    await page.page.evaluate("document.querySelector('#pin').insertAdjacentHTML('afterend', '<i id=i>x</i>')")
+    await page.page.evaluate("map.after(over); over.hidden = false; over.style.inset = '0 0 50% 0'")
+    code, message = await page.refused("click", selector="#button", at=[2, 2])
+    assert (code, "is still covered by div#over" in message) == ("EXECUTION_ERROR", True)
+    assert await page.page.evaluate("events") == []
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({"count": 4}, "count must be a whole number from 1 to 3"),
+        ({"count": 0}, "count must be"),
+        ({"count": 1.5}, "count must be"),
+        ({"button": "both"}, "button must be one of left, right, middle"),
+        ({"at": [1]}, "at must be [x, y]"),
+        ({"at": [-1, 2]}, "at must be [x, y]"),
+        ({"at": "1, 2"}, "at must be [x, y]"),
+        ({"at": ["1", 2]}, "at must be [x, y]"),
+    ],
+)
+async def test_click_that_cannot_be_is_refused(page: DrivenTab, params: dict[str, object], says: str) -> None:
+    code, message = await page.refused("click", selector="#button", **params)
+
+    assert (code, says in message) == ("INVALID_ARGUMENT", True)
+    assert await page.page.evaluate("events") == []
