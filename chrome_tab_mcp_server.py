@@ -143,7 +143,7 @@ PROGRESS_INTERVAL_S = 1.0
 
 # Commands that only read: they may run twice without harm.
 READING_COMMANDS = frozenset(
-    {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer", "screenshot", "console_logs"}
+    {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
 )
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -3898,6 +3898,18 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     @tool(DESTROYS, "Go forward one page in an attached tab's history.")
     async def forward(tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("forward", tab_id, {}))
+
+    @tool(READ_ONLY, "List what can be done on an attached tab's page, a selector for each element. Use it first.")
+    async def page_elements(
+        *,
+        find: Annotated[ShortText | Omitted, optional("words in a name, value, role or text")],
+        within: Annotated[Selector | Omitted, optional()],
+        offset: Annotated[int, Field(ge=0)] = 0,
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        result = await tabs.drive("page_elements", tab_id, {"find": find, "within": within, "offset": offset})
+        text = str(result.pop("text", ""))
+        return ToolResult(text, meta={"receipt": result})
 
     @tool(
         READ_ONLY,

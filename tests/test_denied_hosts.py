@@ -30,6 +30,7 @@ OF_A_TAB: dict[str, dict[str, Any]] = {
     "navigate": {"url": "https://shop.example/next"},
     "back": {},
     "forward": {},
+    "page_elements": {},
     "screenshot": {},
     "click": {"selector": "#a"},
     "hover": {"selector": "#a"},
@@ -132,8 +133,8 @@ async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
     reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
     harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
 
-    looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "screenshot", "console_logs", "chrome_tab_status"}
-    assert reading == looking | {*READERS, "process_chrome_tabs"}
+    looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
+    assert reading == looking | {*READERS, "process_chrome_tabs", "chrome_tab_status"}
     assert harmless - reading == {"browser_create_tab", "hover"}
 
 

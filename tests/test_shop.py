@@ -128,7 +128,7 @@ async def find_and_filter(agent: Agent, shop: str) -> None:
     assert "The person can allow that" in sentence
 
     searched = await agent.do("fill", "[type=search]", value="Jasmine")
-    assert searched["element"]["selector"] == 'input[aria-label="Search teas"]'
+    assert searched["element"]["selector"] == '[aria-label="Search teas"]'
     assert searched["value"] == "Jasmine"
     await agent.reads("Teas found: 1")
     code, sentence = await agent.refused("click", selector="text=Add to cart")

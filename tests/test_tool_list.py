@@ -15,7 +15,14 @@ from tests.support.fake_extension import FakeExtension, connected, free_port, wi
 from tests.support.stdio_server import StdioServer, started
 
 READER_TOOLS = {"process_chrome_tab", "read_chrome_tab", "chrome_tab_status"}
-TAB_TOOLS = {"process_chrome_tabs", "browser_get_tabs", "browser_create_tab", "browser_close_tab", "getDataLayer"}
+TAB_TOOLS = {
+    "process_chrome_tabs",
+    "browser_get_tabs",
+    "browser_create_tab",
+    "browser_close_tab",
+    "getDataLayer",
+    "page_elements",
+}
 DRIVING_TOOLS = {
     "list_tabs": "kapturemcp_list_tabs",
     "navigate": "kapturemcp_navigate",
@@ -160,7 +167,7 @@ async def test_the_list_holds_no_null_no_remarks_of_the_framework_and_titles_tha
             tools = await client.list_tools()
 
     shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    assert len(shown) == 20
+    assert len(shown) == 21
     assert not [tool["name"] for tool in shown if "null" in json.dumps(tool) or "_meta" in tool]
     titles = {tool["name"]: tool["title"] for tool in shown}
     assert titles["getDataLayer"] == "Get Data Layer"

@@ -2,6 +2,7 @@
 
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
+import { pageElements } from "./elements.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fields.js";
 import { press } from "./keyboard.js";
@@ -25,6 +26,7 @@ export const commands = {
   read_tab: { consent: "paired", page: true, debugger: "reads", run: readTab },
   getDataLayer: { consent: "attached", page: true, debugger: "reads", run: getDataLayer },
   console_logs: { consent: "attached", page: true, debugger: "observes", run: consoleLogs },
+  page_elements: { consent: "attached", page: true, debugger: "nothing", run: pageElements },
   navigate: { consent: "attached", page: true, debugger: "leaves", run: navigate },
   back: { consent: "attached", page: true, debugger: "leaves", run: back },
   forward: { consent: "attached", page: true, debugger: "leaves", run: forward },

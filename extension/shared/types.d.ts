@@ -72,6 +72,17 @@ export interface CreatedTab {
   title: string;
 }
 
+export interface PageElements extends PageAddress {
+  /** One line an element, at most 4,000 characters. */
+  text: string;
+  /** Elements that can be acted on. */
+  total: number;
+  /** Those of them that have a line of their own here. */
+  shown: number;
+  /** Null at the end of the list. */
+  next_offset: number | null;
+}
+
 export interface AttachedTab {
   tab_id: number;
   url: string;
@@ -301,6 +312,27 @@ export interface Filling {
   /** Whether Enter follows. */
   isEntered: boolean;
 }
+
+/** What is to be listed; empty texts for all of the page. */
+export interface ListRequest {
+  find: string;
+  within: string;
+  /** Lines to pass over. */
+  offset: number;
+}
+
+export type ListAnswer =
+  | { code: ErrorCode; message: string }
+  | {
+      code: "";
+      text: string;
+      /** Elements, with those that are only counted. */
+      total: number;
+      /** Elements with a line of their own. */
+      shown: number;
+      /** Null at the end of the list. */
+      next_offset: number | null;
+    };
 
 export interface Point {
   x: number;

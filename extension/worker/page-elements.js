@@ -1,14 +1,14 @@
 /**
  * The way to the elements of a page: files that are put into it once and then only asked.
  *
- * @import {CommandContext, ElementAnswer, ElementRequest} from "../shared/types.d.ts"
+ * @import {CommandContext, ElementAnswer, ElementRequest, ListAnswer, ListRequest} from "../shared/types.d.ts"
  * @import {PageFunction} from "./page-access.js"
  */
 
 import { askPage, runInPage } from "./page-access.js";
 
 /** Classic scripts, in the order in which they need each other; each leaves one constant in our world of the page. */
-const FILES = [
+const FILES = filesOf([
   "dom",
   "texts",
   "geometry",
@@ -24,7 +24,14 @@ const FILES = [
   "fields",
   "filled-fields",
   "commands",
-].map((name) => `page/elements/${name}.js`);
+]);
+/** What only the list of elements needs, after them. */
+const LIST_FILES = filesOf(["names", "roles", "looks", "page-items", "modals", "repeats", "element-list"]);
+/** By what a page answers that has not got them. */
+const MISSING = new Map([
+  ["absent", FILES],
+  ["incomplete", LIST_FILES],
+]);
 
 /** Times that a page may leave while it is asked. */
 const MAX_UNANSWERED = 5;
@@ -42,12 +49,28 @@ export async function actOnElement(context, requestFor) {
   const cancel = ask("cancel", { id });
   for (let unanswered = 0; unanswered < MAX_UNANSWERED;) {
     const answer = await askPage(context, (tab) => ({ ...ask("act", { ...requestFor(tab), id }), cancel }));
-    if (answer === "absent") await askPage(context, () => ({ files: FILES }));
+    const files = MISSING.get(/** @type {string} */ (answer));
+    if (files) await askPage(context, () => ({ files }));
     else if (answer) return /** @type {ElementAnswer} */ (answer);
     // The browser may tell that the page has left only after the page has fallen silent.
     else unanswered += 1;
   }
   return null;
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {ListRequest} request
+ * @returns {Promise<ListAnswer>}
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
+ */
+export async function listElements(context, request) {
+  for (;;) {
+    const answer = await askPage(context, () => ask("list", request));
+    const files = MISSING.get(/** @type {string} */ (answer));
+    if (!files) return /** @type {ListAnswer} */ (answer);
+    await askPage(context, () => ({ files }));
+  }
 }
 
 /**
@@ -79,5 +102,12 @@ function ask(command, request) {
  */
 function forward({ command, request }) {
   // A page's element of that name is no property of the global object itself.
-  return Object.hasOwn(globalThis, "chromeTabReader") ? chromeTabReader[command](request) : "absent";
+  if (!Object.hasOwn(globalThis, "chromeTabReader")) return "absent";
+  const run = chromeTabReader[command];
+  return run ? run(request) : "incomplete";
+}
+
+/** @param {string[]} names */
+function filesOf(names) {
+  return names.map((name) => `page/elements/${name}.js`);
 }

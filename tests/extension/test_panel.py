@@ -225,6 +225,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "navigate": ["url", "timeout"],
         "back": [],
         "forward": [],
+        "page_elements": ["find", "within", "offset"],
         "screenshot": ["selector", "width", "height"],
         "click": ["selector"],
         "hover": ["selector"],

@@ -106,12 +106,12 @@ async def test_selector_must_be_a_text_of_bounded_length(same_selectors: DrivenT
     ("selector", "suggests"),
     [
         ("#adress", '#address (input "Street")'),
-        ("input[name='coupn']", 'input[name="coupon"]'),
+        ("input[name='coupn']", "[name=coupon]"),
         (".by-now", '#buy (button "Buy now")'),
         ("text=Bye now", '#buy (button "Buy now")'),
         ("[placeholder='Street & number']", '#address (input "Street")'),
-        ("[aria-label=Close]", 'button[aria-label="Close window"]'),
-        ("[data-testid=baskets]", 'div[data-testid="basket"]'),
+        ("[aria-label=Close]", '[aria-label="Close window"]'),
+        ("[data-testid=baskets]", "[data-testid=basket]"),
         ("#deepestt", "#deepest"),
     ],
 )

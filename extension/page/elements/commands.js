@@ -168,7 +168,7 @@ const elementCommands = (() => {
 
   /**
    * @param {unknown} error
-   * @returns {ElementAnswer} nothing is thrown on: no answer means that the page has left
+   * @returns {{code: ErrorCode, message: string}} nothing is thrown on: no answer means that the page has left
    */
   function failure(error) {
     if (error instanceof PageError) return { code: error.code, message: error.message };
@@ -180,7 +180,7 @@ const elementCommands = (() => {
     };
   }
 
-  const commands = { act, cancel, finishFill, readChecked, readPressed, watchPress };
+  const commands = { act, cancel, failure, finishFill, readChecked, readPressed, watchPress };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

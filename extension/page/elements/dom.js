@@ -13,6 +13,7 @@ const dom = (() => {
   const documentOf = getter(Node.prototype, "ownerDocument");
   const childNodesOf = getter(Node.prototype, "childNodes");
   const textContentOf = getter(Node.prototype, "textContent");
+  const dataOf = getter(CharacterData.prototype, "data");
   const tagOf = getter(Element.prototype, "localName");
   const idOf = getter(Element.prototype, "id");
   const openShadowOf = getter(Element.prototype, "shadowRoot");
@@ -55,6 +56,14 @@ const dom = (() => {
    */
   function isElement(node) {
     return nodeTypeOf(node) === Node.ELEMENT_NODE;
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {node is Text}
+   */
+  function isText(node) {
+    return nodeTypeOf(node) === Node.TEXT_NODE;
   }
 
   /**
@@ -133,6 +142,18 @@ const dom = (() => {
     return isFrame(element) ? element.contentDocument : openShadowOf(element);
   }
 
+  /**
+   * @param {Element} element
+   * @returns {Iterable<Node>} what is drawn in it: of its shadow root or its page, of its slot, or its own children
+   */
+  function drawnChildrenOf(element) {
+    const inner = innerRootOf(element);
+    if (inner) return childNodesOf(inner);
+    const isSlot = isHtml(element) && tagOf(element) === "slot";
+    const assigned = isSlot ? Reflect.apply(HTMLSlotElement.prototype.assignedNodes, element, []) : [];
+    return assigned.length ? assigned : childNodesOf(element);
+  }
+
   /** @param {Element} element */
   function frameOf(element) {
     const document_ = documentOf(element);
@@ -204,8 +225,10 @@ const dom = (() => {
     childrenOf,
     closestOf,
     controlOf,
+    dataOf,
     documentOf,
     drawnAncestors,
+    drawnChildrenOf,
     elementAt,
     frameOf,
     holderOf,
@@ -219,6 +242,7 @@ const dom = (() => {
     isFrame,
     isHtml,
     isMatch,
+    isText,
     kindOf,
     labelsOf,
     likelyRootOf,

@@ -4,7 +4,7 @@ import type * as shared from "../../shared/types.d.ts";
 
 declare global {
   /** What the files of this folder leave for the worker, in the extension's own world of a page. */
-  var chromeTabReader: typeof elementCommands;
+  var chromeTabReader: typeof elementCommands & Partial<typeof elementList>;
 
   type Box = shared.Box;
   type ElementAction = shared.ElementAction;
@@ -15,6 +15,8 @@ declare global {
   type FilledField = shared.FilledField;
   type Filling = shared.Filling;
   type FoundElement = shared.FoundElement;
+  type ListAnswer = shared.ListAnswer;
+  type ListRequest = shared.ListRequest;
   type Point = shared.Point;
   type PressOutcome = shared.PressOutcome;
   type PressedState = shared.PressedState;

@@ -7,9 +7,9 @@ const uniqueSelectors = (() => {
     attributeOf,
     childrenOf,
     holderOf,
-    idOf,
     isDocument,
     isElement,
+    isMatch,
     parentOf,
     queryAll,
     rootOf,
@@ -17,39 +17,109 @@ const uniqueSelectors = (() => {
     treeAncestors,
   } = dom;
 
-  const ATTRIBUTE_LENGTH = 40;
+  const VALUE_LENGTH = 40;
   const TRIED_STEPS = 12;
-  const NAMING_ATTRIBUTES = ["data-testid", "data-test", "name", "aria-label"];
+  const NAMING_ATTRIBUTES = ["id", "data-testid", "data-test", "name", "aria-label", "href"];
+  /** What there is one of, or few, and what is inside is spoken of as being there. */
+  const REGIONS = "header, nav, main, aside, footer, form, dialog";
+  const TRIED_REGIONS = 3;
+
+  /** How many elements have a certain value in an attribute, by roots: pages are gone through once for each attribute. */
+  class AttributeCounts {
+    /** @type {Map<Root, Map<string, Map<string, number>>>} */
+    #counts = new Map();
+
+    /**
+     * @param {Root} root
+     * @param {string} name
+     * @param {string} value
+     */
+    of(root, name, value) {
+      // The browser keeps a list of ids itself, and knows where they mean the same in capitals.
+      if (name === "id") return queryAll(root, selectorBy({ name, value })).length;
+      const ofRoot = this.#counts.get(root) ?? new Map();
+      this.#counts.set(root, ofRoot);
+      const ofName = ofRoot.get(name) ?? countValues(root, name);
+      ofRoot.set(name, ofName);
+      return ofName.get(value) ?? 0;
+    }
+  }
+
+  /**
+   * @param {Root} root
+   * @param {string} name
+   * @returns {Map<string, number>}
+   */
+  function countValues(root, name) {
+    const counts = new Map();
+    for (const element of queryAll(root, `[${name}]`)) {
+      const value = attributeOf(element, name);
+      counts.set(value, (counts.get(value) ?? 0) + 1);
+    }
+    return counts;
+  }
 
   /**
    * @param {Element} element
    * @param {Root[]} roots all of the page
+   * @param {AttributeCounts} [counts] of the page as it is, for many elements
    * @returns {string} a short selector that matches this element only
    */
-  function selectorOf(element, roots) {
+  function selectorOf(element, roots, counts = new AttributeCounts()) {
     const root = /** @type {Root} */ (rootOf(element));
     const isAlone = (/** @type {Root[]} */ scopes, /** @type {string} */ selector) =>
       scopes.reduce((count, scope) => count + queryAll(scope, selector).length, 0) === 1;
-    const here = [...namingSelectors(element), pathOf(element, root)].filter((selector) => isAlone([root], selector));
-    const everywhere = here.find((selector) => isAlone(roots, selector));
-    if (everywhere) return everywhere;
+    const ownNames = namesOf(element);
+    const named = ownNames.filter(({ name, value }) => counts.of(root, name, value) === 1);
+    const unique = named.find(({ name, value }) => sum(roots.map((one) => counts.of(one, name, value))) === 1);
+    if (unique) return selectorBy(unique);
+    const inner = named.map(selectorBy)[0] ?? combined(element, ownNames, root) ?? pathOf(element, root);
+    if (isAlone(roots, inner)) return inner;
     const holder = holderOf(root);
-    return `${holder ? `${selectorOf(holder, roots)} ` : ""}>>> ${here[0]}`;
+    return `${holder ? `${selectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
   }
 
-  /** @param {Element} element */
-  function namingSelectors(element) {
-    // Nothing that would need escapes or could disturb a terminal.
-    const isPlain = (/** @type {string | null} */ value) =>
-      value !== null && value.length <= ATTRIBUTE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
-    const tag = CSS.escape(tagOf(element));
-    const id = idOf(element);
-    return [
-      ...(isPlain(id) ? [`#${CSS.escape(id)}`] : []),
-      ...NAMING_ATTRIBUTES.filter((name) => isPlain(attributeOf(element, name))).map(
-        (name) => `${tag}[${name}="${attributeOf(element, name)}"]`,
-      ),
+  /** @param {number[]} numbers */
+  function sum(numbers) {
+    return numbers.reduce((total, number) => total + number, 0);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {{name: string, value: string}[]} attributes that may name it, without what would need escapes or could
+   *   disturb a terminal
+   */
+  function namesOf(element) {
+    return NAMING_ATTRIBUTES.flatMap((name) => {
+      const value = attributeOf(element, name);
+      const isPlain = value !== null && value.length <= VALUE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
+      return isPlain ? [{ name, value }] : [];
+    });
+  }
+
+  /** @param {{name: string, value: string}} naming */
+  function selectorBy({ name, value }) {
+    if (name === "id") return `#${CSS.escape(value)}`;
+    return /^[a-z_][\w-]*$/iu.test(value) ? `[${name}=${value}]` : `[${name}="${value}"]`;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {{name: string, value: string}[]} ownNames none of which is its own alone
+   * @param {Root} root
+   * @returns {string | undefined} two things that are its own together
+   */
+  function combined(element, ownNames, root) {
+    const [first] = ownNames.map(selectorBy);
+    if (!first) return undefined;
+    const value = isMatch(element, "input[value]") ? (attributeOf(element, "value") ?? "") : "";
+    const isPlain = value !== "" && value.length <= VALUE_LENGTH && /^[\p{L}\p{N} ._-]+$/u.test(value);
+    const regions = [...treeAncestors(element)].slice(1).filter((one) => isMatch(one, REGIONS));
+    const ways = [
+      ...(isPlain ? [`${first}${selectorBy({ name: "value", value })}`] : []),
+      ...regions.slice(0, TRIED_REGIONS).map((region) => `${tagOf(region)} ${first}`),
     ];
+    return ways.find((way) => queryAll(root, way).length === 1);
   }
 
   /**
@@ -60,18 +130,29 @@ const uniqueSelectors = (() => {
    * @param {Root} root
    */
   function pathOf(element, root) {
-    let path = "";
-    let length = 0;
+    /** @type {string[]} */
+    let path = [];
     for (const ancestor of treeAncestors(element)) {
-      const steps = ancestor === element ? [] : namingSelectors(ancestor).slice(0, 1);
-      for (const step of length < TRIED_STEPS ? [...steps, stepOf(ancestor)] : []) {
-        const longer = path ? `${step} > ${path}` : step;
-        if (queryAll(root, longer).length === 1) return longer;
+      const named = ancestor === element ? [] : namesOf(ancestor).slice(0, 1).map(selectorBy);
+      for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : []) {
+        if (queryAll(root, [step, ...path].join(" > ")).length === 1) return shortened([step, ...path], root);
       }
-      path = path ? `${stepOf(ancestor)} > ${path}` : stepOf(ancestor);
-      length += 1;
+      path = [stepOf(ancestor), ...path];
     }
-    return isDocument(root) ? path : `:host > ${path}`;
+    return isDocument(root) ? path.join(" > ") : `:host > ${path.join(" > ")}`;
+  }
+
+  /**
+   * @param {string[]} path
+   * @param {Root} root
+   * @returns {string} without the steps in its middle that are not needed
+   */
+  function shortened([top = "", ...steps], root) {
+    for (let left = 1; left < steps.length; left += 1) {
+      const shorter = `${top} ${steps.slice(-left).join(" > ")}`;
+      if (queryAll(root, shorter).length === 1) return shorter;
+    }
+    return [top, ...steps].join(" > ");
   }
 
   /** @param {Element} element */
@@ -84,5 +165,5 @@ const uniqueSelectors = (() => {
     return same.length > 1 ? `${step}:nth-of-type(${same.indexOf(element) + 1})` : step;
   }
 
-  return { selectorOf };
+  return { AttributeCounts, selectorOf };
 })();

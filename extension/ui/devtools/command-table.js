@@ -47,6 +47,15 @@ export const COMMANDS = {
   back: { group: "Go", about: "Go back one page in the tab's history.", fields: [] },
   forward: { group: "Go", about: "Go forward one page in the tab's history.", fields: [] },
 
+  page_elements: {
+    group: "Look",
+    about: "List what can be done on the page, with a selector for each element.",
+    fields: [
+      { name: "find", kind: "text", hint: "words in a name, value, role or text" },
+      { ...selector, name: "within", hint: "only in this element: CSS, text=... or xpath=...", required: false },
+      { name: "offset", kind: "number", hint: "next_offset of the list before", min: 0 },
+    ],
+  },
   screenshot: {
     group: "Look",
     about: "Take a picture of the viewport, of one element, or of a window of another size.",

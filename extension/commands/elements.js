@@ -1,0 +1,37 @@
+/** @import {CommandContext, PageElements} from "../shared/types.d.ts" */
+
+import { CommandError } from "../shared/errors.js";
+import { listElements } from "../worker/page-elements.js";
+import { addressOf, tabById } from "../worker/tabs.js";
+
+const MAX_LENGTH = 2_000;
+
+/**
+ * What can be done on the page.
+ *
+ * @param {CommandContext} context `params`: `find`, words; `within`, a selector; `offset`, from an earlier answer
+ * @returns {Promise<PageElements>}
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND
+ */
+export async function pageElements(context) {
+  const { tabId, params } = context;
+  const { offset = null } = params;
+  if (offset !== null && !(Number.isInteger(offset) && Number(offset) >= 0)) {
+    throw new CommandError("INVALID_ARGUMENT", "offset must be a whole number from 0 on, as next_offset gives it.");
+  }
+  const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
+  const answer = await listElements(context, request);
+  if (answer.code) throw new CommandError(answer.code, answer.message);
+  const { text, total, shown, next_offset } = /** @type {Extract<typeof answer, {code: ""}>} */ (answer);
+  return { text, total, shown, next_offset, ...addressOf(await tabById(tabId)) };
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+function textOf(params, name) {
+  const text = params[name] ?? "";
+  if (typeof text === "string" && text.length <= MAX_LENGTH) return text.trim();
+  throw new CommandError("INVALID_ARGUMENT", `${name} must be a text of at most ${MAX_LENGTH} characters.`);
+}

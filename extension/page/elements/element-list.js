@@ -1,0 +1,321 @@
+"use strict";
+
+// The list of what can be done on the page: one line an element, each with a selector.
+
+/**
+ * A line of the list.
+ *
+ * @typedef {object} Entry
+ * @property {number} rank 0 for what can be acted on; of the others, the higher one is left out first
+ * @property {boolean} isThing whether it is one element
+ * @property {boolean} isInSight
+ * @property {() => string} line
+ */
+
+const elementList = (() => {
+  const { boxOf, dataOf, documentOf, idOf, parentOf, tagOf } = dom;
+  const { collapse, quote, shorten } = texts;
+  const { handleOf, placeInMainFrame } = geometry;
+  const { PARTLY_SEARCHED, Search } = search;
+  const { AttributeCounts, selectorOf } = uniqueSelectors;
+  const { notFound } = nearMisses;
+  const { INLINE, accessibleNameOf } = names;
+  const { isNamedByContent, plainQuote, stateOf } = roles;
+  const { lookOf } = looks;
+  const { PageItems } = pageItems;
+  const { openModals } = modals;
+  const { collapsed, patternOf } = repeats;
+
+  const MAX_TEXT = 4_000;
+  /** For the last line. */
+  const RESERVE = 160;
+  /** Characters of a text: in an overview, and where there is room. */
+  const TEXT_LENGTH = { overview: 60, detailed: 400 };
+  /** More lines than that never fit. */
+  const MANY = 300;
+  /** Texts between: a third of the elements' lines, or what a short overview has room for. */
+  const LANDMARKS = { share: 1 / 3, overview: 600, least: 12 };
+  const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
+  const OUT_OF_SIGHT = "-- out of sight --";
+
+  /**
+   * @param {ListRequest} request
+   * @returns {Extract<ListAnswer, {text: string}>}
+   * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
+   */
+  function listElements({ find, within, offset }) {
+    const { roots, scopes, notices } = scopeOf(within);
+    const page = new PageItems(roots);
+    for (const scope of scopes) page.add(scope);
+    const writer = new Writer(roots);
+    const items = writer.matching(inSightFirst(page.items), find);
+    const total = items.filter(({ kind }) => kind === "thing").length;
+    const isNarrowed = find !== "" || within !== "";
+    const detailed = isNarrowed || items.length <= MANY ? writer.entries(items, true, isNarrowed) : [];
+    const room = MAX_TEXT - RESERVE - notices.join("\n").length;
+    const isDetailed = isNarrowed || (items.length <= MANY && sizeOf(detailed, room) <= room);
+    const entries = isDetailed ? detailed : writer.entries(items, false, false);
+    const { chosen, end } = isDetailed ? everything(entries, offset, room) : overview(entries, offset, room);
+    const shown = chosen.filter(({ isThing }) => isThing).length;
+    const left = entries.slice(offset, end).length - chosen.length;
+    const next = end < entries.length ? end : null;
+    const lines = [...notices, ...written(chosen), lastLine({ shown, total, left, next, find })];
+    return { code: "", text: lines.join("\n"), total, shown, next_offset: next };
+  }
+
+  /**
+   * @param {string} within a selector, or nothing for the page
+   * @returns {{roots: Root[], scopes: Element[], notices: string[]}}
+   * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
+   */
+  function scopeOf(within) {
+    const search_ = new Search(within || ":root");
+    const scopes = search_.find();
+    const { roots, isWhole } = search_;
+    if (within && !scopes.length) throw notFound(within, search_);
+    const notices = isWhole ? [] : [PARTLY_SEARCHED];
+    const open = within ? [] : openModals(roots);
+    if (!open.length) return { roots, scopes, notices };
+    const name = open.map((one) => accessibleNameOf(one, false)).find(Boolean);
+    const notice = `A dialog${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it is listed.`;
+    return { roots, scopes: open, notices: [...notices, notice] };
+  }
+
+  /**
+   * @param {Item[]} items
+   * @returns {(Item & {isInSight: boolean})[]}
+   */
+  function inSightFirst(items) {
+    const placed = items.map((item) => ({ ...item, isInSight: isSeen(handleOf(item.element)) }));
+    return [...placed.filter((item) => item.isInSight), ...placed.filter((item) => !item.isInSight)];
+  }
+
+  /** @param {Element} element */
+  function isSeen(element) {
+    const { x, y, width, height } = documentOf(element) === document ? boxOf(element) : placeInMainFrame(element);
+    return x < innerWidth && y < innerHeight && x + width > 0 && y + height > 0;
+  }
+
+  /** Writes the lines of a page's items. */
+  class Writer {
+    /** @readonly */
+    #roots;
+    /** @readonly */
+    #counts = new AttributeCounts();
+    /** @type {Map<Item, string>} */
+    #described = new Map();
+
+    /** @param {Root[]} roots all of the page */
+    constructor(roots) {
+      this.#roots = roots;
+    }
+
+    /**
+     * @template {Item} T
+     * @param {T[]} items
+     * @param {string} find
+     * @returns {T[]} those in which it stands; else those in which all of its words do
+     */
+    matching(items, find) {
+      const wanted = collapse(find).toLowerCase();
+      if (!wanted) return items;
+      const said = items.map((item) => ({
+        item,
+        text: `${this.#describe(item, 400)} ${idOf(item.element)}`.toLowerCase(),
+      }));
+      const exact = said.filter(({ text }) => text.includes(wanted));
+      const found = exact.length
+        ? exact
+        : said.filter(({ text }) => wanted.split(" ").every((word) => text.includes(word)));
+      return found.map(({ item }) => item);
+    }
+
+    /**
+     * @param {(Item & {isInSight: boolean})[]} items
+     * @param {boolean} isDetailed
+     * @param {boolean} isEverySelected whether texts have selectors, too
+     * @returns {Entry[]}
+     */
+    entries(items, isDetailed, isEverySelected) {
+      const length = isDetailed ? TEXT_LENGTH.detailed : TEXT_LENGTH.overview;
+      const hidden = new Set();
+      const repeated = isDetailed ? new Map() : collapsed(items);
+      for (const { more } of repeated.values()) for (const item of more) hidden.add(item);
+      return items.flatMap((item) => {
+        if (hidden.has(item)) return [];
+        const { isInSight, kind } = item;
+        const rank = isDetailed ? 0 : RANKS[kind];
+        const isThing = kind === "thing";
+        const isSelected = isThing || kind === "look" || isEverySelected;
+        const own = { rank, isThing, isInSight, line: once(() => this.#line(item, length, isSelected)) };
+        const more = repeated.get(item);
+        return more && isThing
+          ? [own, { ...own, isThing: false, line: once(() => this.#moreLine(item, more)) }]
+          : [own];
+      });
+    }
+
+    /**
+     * @param {Item} item
+     * @param {number} length
+     * @param {boolean} isSelected
+     */
+    #line(item, length, isSelected) {
+      const selector = isSelected ? `  ${selectorOf(blockOf(item), this.#roots, this.#counts)}` : "";
+      return this.#describe(item, length) + selector;
+    }
+
+    /**
+     * @param {Item} item
+     * @param {Repeats} repeats_
+     */
+    #moreLine({ role }, { shown, more }) {
+      return `${more.length} more ${role}${role.endsWith("x") ? "es" : "s"} like "${patternOf([...shown, ...more], this.#roots)}"`;
+    }
+
+    /**
+     * @param {Item} item
+     * @param {number} length
+     */
+    #describe(item, length) {
+      const key = this.#described.get(item) ?? describe(item, length);
+      this.#described.set(item, key);
+      return key;
+    }
+  }
+
+  /**
+   * @param {Item} item
+   * @returns {Element} of a text what it stands in, also where it begins with bold letters
+   */
+  function blockOf({ kind, element }) {
+    let block = element;
+    while (kind === "text" && INLINE.has(tagOf(block)) && tagOf(block) !== "span") {
+      block = /** @type {Element} */ (parentOf(block)) ?? block;
+    }
+    return block;
+  }
+
+  /**
+   * @param {Item} item
+   * @param {number} length
+   * @returns {string} for example `textbox "Name" = "Ada" required`
+   */
+  function describe({ kind, role, element, cells }, length) {
+    const told = cells
+      .map((cell) => cell.map(dataOf).join(role === "row" ? " " : ""))
+      .filter((text) => /\S/u.test(text));
+    const text = collapse(told.join(" | "));
+    if (kind === "heading") return `# ${shorten(text, length)}`;
+    if (text) return `${role} ${plainQuote(text, length)}`;
+    const isPicture = kind === "look" && role !== "text";
+    const name = accessibleNameOf(element, !isPicture && isNamedByContent(role));
+    const parts = [role, name ? plainQuote(name) : "", kind === "thing" ? stateOf(element, role) : ""];
+    const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
+    return [...parts, isMute ? lookOf(element) : ""].filter(Boolean).join(" ");
+  }
+
+  /**
+   * @template T
+   * @param {() => T} make
+   * @returns {() => T}
+   */
+  function once(make) {
+    /** @type {{value: T} | undefined} */
+    let made;
+    return () => (made ??= { value: make() }).value;
+  }
+
+  /**
+   * @param {Entry[]} entries
+   * @param {number} most after which it does not matter
+   */
+  function sizeOf(entries, most) {
+    let size = OUT_OF_SIGHT.length + 1;
+    for (const { line } of entries) {
+      size += line().length + 1;
+      if (size > most) break;
+    }
+    return size;
+  }
+
+  /**
+   * @param {Entry[]} entries
+   * @param {number} offset
+   * @param {number} room
+   * @returns {{chosen: Entry[], end: number}}
+   */
+  function everything(entries, offset, room) {
+    let end = offset;
+    let size = OUT_OF_SIGHT.length + 1;
+    while (end < entries.length) {
+      const length = (entries[end]?.line().length ?? 0) + 1;
+      // One line always fits, or nobody could go on.
+      if (size + length > room && end > offset) break;
+      size += length;
+      end += 1;
+    }
+    return { chosen: entries.slice(offset, end), end };
+  }
+
+  /**
+   * What can be acted on, and as many of the texts between as there is room for.
+   *
+   * @param {Entry[]} entries
+   * @param {number} offset
+   * @param {number} room
+   * @returns {{chosen: Entry[], end: number}}
+   */
+  function overview(entries, offset, room) {
+    const things = entries
+      .map((entry, index) => ({ ...entry, index }))
+      .filter(({ rank, index }) => rank === 0 && index >= offset);
+    const { end: count } = everything(things, 0, room);
+    const size = things.slice(0, count).reduce((sum, { line }) => sum + line().length + 1, 0);
+    const end = things[count]?.index ?? entries.length;
+    let left = Math.min(room - size, Math.max(LANDMARKS.overview - size, size * LANDMARKS.share));
+    const span = entries.slice(offset, end);
+    const chosen = new Set(span.filter(({ rank }) => rank === 0));
+    for (const rank of [1, 2, 3]) {
+      for (const entry of span) {
+        if (left < LANDMARKS.least) break;
+        if (entry.rank !== rank || entry.line().length >= left) continue;
+        chosen.add(entry);
+        left -= entry.line().length + 1;
+      }
+    }
+    return { chosen: span.filter((entry) => chosen.has(entry)), end };
+  }
+
+  /** @param {Entry[]} entries */
+  function written(entries) {
+    const inSight = entries.filter((entry) => entry.isInSight).map(({ line }) => line());
+    const others = entries.filter((entry) => !entry.isInSight).map(({ line }) => line());
+    return [...inSight, ...(others.length ? [OUT_OF_SIGHT, ...others] : [])];
+  }
+
+  /** @param {{shown: number, total: number, left: number, next: number | null, find: string}} listing */
+  function lastLine({ shown, total, left, next, find }) {
+    if (total === 0 && !shown) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
+    const texts_ = left ? ` and ${left} texts left out` : "";
+    const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
+    return shown === total && !left
+      ? `All ${total} elements.`
+      : `${shown} of ${total} elements${texts_}. More: ${ways}.`;
+  }
+
+  /**
+   * @param {ListRequest} request
+   * @returns {ListAnswer}
+   */
+  function list(request) {
+    try {
+      return listElements(request);
+    } catch (error) {
+      return elementCommands.failure(error);
+    }
+  }
+
+  Object.assign(chromeTabReader, { list });
+  return { list };
+})();

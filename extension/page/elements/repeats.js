@@ -1,0 +1,96 @@
+"use strict";
+
+// Elements that repeat each other: the links of a menu, the buttons of a result list.
+
+/**
+ * @typedef {object} Repeats
+ * @property {Item[]} shown the first ones
+ * @property {Item[]} more the others
+ */
+
+const repeats = (() => {
+  const { attributeOf, isElement, parentOf, queryAll, tagOf } = dom;
+
+  const STEPS = 4;
+  /** So many are always shown, and of many more at least those. */
+  const FEW = 8;
+  const LEAST = 2;
+  /** Fields differ more than links do. */
+  const FEW_FIELDS = 20;
+  const ALL_SHOWN = 60;
+  const COMMON = new Set(["link", "button", "clickable", "draggable", "menuitem", "option", "treeitem"]);
+
+  /**
+   * @param {Item[]} items
+   * @returns {Map<Item, Repeats>} by the last one that is shown of those that repeat each other
+   */
+  function collapsed(items) {
+    /** @type {Map<string, Item[]>} */
+    const alike = new Map();
+    for (const item of items) {
+      const shape = `${item.kind} ${item.role} ${shapeOf(item.element).join(">")}`;
+      const known = alike.get(shape);
+      if (known) known.push(item);
+      else alike.set(shape, [item]);
+    }
+    /** @type {Map<Item, Repeats>} */
+    const found = new Map();
+    for (const members of alike.values()) {
+      const count = shownOf(members);
+      const last = members[count - 1];
+      if (count < members.length && last) {
+        found.set(last, { shown: members.slice(0, count), more: members.slice(count) });
+      }
+    }
+    return found;
+  }
+
+  /** @param {Item[]} members */
+  function shownOf({ [0]: first, length }) {
+    const isField = first?.kind === "thing" && !COMMON.has(first.role);
+    if (length <= (isField ? FEW_FIELDS : FEW)) return length;
+    return Math.max(LEAST, Math.floor((isField ? 4 : 1) * (ALL_SHOWN / length)));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string[]} tags, from an ancestor down to the element
+   */
+  function shapeOf(element) {
+    /** @type {string[]} */
+    const tags = [];
+    for (let node = /** @type {Node | null} */ (element); node && isElement(node); node = parentOf(node)) {
+      if (tags.length === STEPS) break;
+      tags.unshift(tagOf(node));
+    }
+    return tags;
+  }
+
+  /**
+   * @param {Item[]} members
+   * @param {Root[]} roots all of the page
+   * @returns {string} a selector that matches them, and no others if a short one can tell them apart
+   */
+  function patternOf(members, roots) {
+    const elements = members.map(({ element }) => element);
+    const [first] = elements;
+    if (!first) return "";
+    const tags = shapeOf(first).map((tag) => CSS.escape(tag));
+    const path = tags.join(" > ");
+    const count = (/** @type {string} */ selector) =>
+      roots.reduce((sum, root) => sum + queryAll(root, selector).length, 0);
+    const all = count(path);
+    const classes = (attributeOf(first, "class") ?? "").split(/\s+/u).filter((name) => /^[\w-]{1,30}$/u.test(name));
+    const common = classes.find((name) =>
+      elements.every((one) => attributeOf(one, "class")?.split(/\s+/u).includes(name)),
+    );
+    const ways = [
+      ...(common ? [`.${CSS.escape(common)}`] : []),
+      ...tags.map((_, index) => tags.slice(-1 - index).join(" > ")),
+      tags.length > 2 ? `${tags[0]} ${tags.at(-1)}` : path,
+    ].sort((a, b) => a.length - b.length);
+    return ways.find((way) => count(way) === (way.startsWith(".") ? elements.length : all)) ?? path;
+  }
+
+  return { collapsed, patternOf };
+})();
