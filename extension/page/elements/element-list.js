@@ -8,14 +8,14 @@
  * @typedef {object} Entry
  * @property {number} rank 0 for what can be acted on; of the others, the higher one is left out first
  * @property {boolean} isThing whether it is one element
+ * @property {boolean} isText
  * @property {boolean} isInSight
  * @property {() => string} line
  */
 
 const elementList = (() => {
-  const { boxOf, dataOf, documentOf, idOf, parentOf, tagOf } = dom;
+  const { dataOf, idOf, parentOf, tagOf } = dom;
   const { collapse, quote, shorten } = texts;
-  const { handleOf, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { AttributeCounts, selectorOf } = uniqueSelectors;
   const { notFound } = nearMisses;
@@ -30,11 +30,12 @@ const elementList = (() => {
   /** For the last line. */
   const RESERVE = 160;
   /** Characters of a text: in an overview, and where there is room. */
-  const TEXT_LENGTH = { overview: 60, detailed: 400 };
+  const TEXT_LENGTH = { overview: 45, detailed: 400 };
+  const NAME_LENGTH = 60;
   /** More lines than that never fit. */
   const MANY = 300;
-  /** Texts between: a third of the elements' lines, or what a short overview has room for. */
-  const LANDMARKS = { share: 1 / 3, overview: 600, least: 12 };
+  /** Texts between: a quarter of the elements' lines, or what a short overview has room for. */
+  const LANDMARKS = { share: 1 / 4, overview: 600, least: 12 };
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
   const OUT_OF_SIGHT = "-- out of sight --";
 
@@ -57,7 +58,7 @@ const elementList = (() => {
     const entries = isDetailed ? detailed : writer.entries(items, false, false);
     const { chosen, end } = isDetailed ? everything(entries, offset, room) : overview(entries, offset, room);
     const shown = chosen.filter(({ isThing }) => isThing).length;
-    const left = entries.slice(offset, end).length - chosen.length;
+    const left = items.length - total - chosen.filter(({ isText }) => isText).length;
     const next = end < entries.length ? end : null;
     const lines = [...notices, ...written(chosen), lastLine({ shown, total, left, next, find })];
     return { code: "", text: lines.join("\n"), total, shown, next_offset: next };
@@ -81,19 +82,9 @@ const elementList = (() => {
     return { roots, scopes: open, notices: [...notices, notice] };
   }
 
-  /**
-   * @param {Item[]} items
-   * @returns {(Item & {isInSight: boolean})[]}
-   */
+  /** @param {Item[]} items */
   function inSightFirst(items) {
-    const placed = items.map((item) => ({ ...item, isInSight: isSeen(handleOf(item.element)) }));
-    return [...placed.filter((item) => item.isInSight), ...placed.filter((item) => !item.isInSight)];
-  }
-
-  /** @param {Element} element */
-  function isSeen(element) {
-    const { x, y, width, height } = documentOf(element) === document ? boxOf(element) : placeInMainFrame(element);
-    return x < innerWidth && y < innerHeight && x + width > 0 && y + height > 0;
+    return [...items.filter(({ isInSight }) => isInSight), ...items.filter(({ isInSight }) => !isInSight)];
   }
 
   /** Writes the lines of a page's items. */
@@ -131,7 +122,7 @@ const elementList = (() => {
     }
 
     /**
-     * @param {(Item & {isInSight: boolean})[]} items
+     * @param {Item[]} items
      * @param {boolean} isDetailed
      * @param {boolean} isEverySelected whether texts have selectors, too
      * @returns {Entry[]}
@@ -140,19 +131,40 @@ const elementList = (() => {
       const length = isDetailed ? TEXT_LENGTH.detailed : TEXT_LENGTH.overview;
       const hidden = new Set();
       const repeated = isDetailed ? new Map() : collapsed(items);
+      const isAmbiguous = isDetailed ? this.#ambiguousTexts(items, length) : () => false;
       for (const { more } of repeated.values()) for (const item of more) hidden.add(item);
       return items.flatMap((item) => {
         if (hidden.has(item)) return [];
         const { isInSight, kind } = item;
         const rank = isDetailed ? 0 : RANKS[kind];
         const isThing = kind === "thing";
-        const isSelected = isThing || kind === "look" || isEverySelected;
-        const own = { rank, isThing, isInSight, line: once(() => this.#line(item, length, isSelected)) };
+        const isSelected = isThing || kind === "look" || isEverySelected || isAmbiguous(item);
+        const own = {
+          rank,
+          isThing,
+          isText: !isThing,
+          isInSight,
+          line: once(() => this.#line(item, length, isSelected)),
+        };
         const more = repeated.get(item);
         return more && isThing
           ? [own, { ...own, isThing: false, line: once(() => this.#moreLine(item, more)) }]
           : [own];
       });
+    }
+
+    /**
+     * @param {Item[]} items
+     * @param {number} length
+     * @returns {(item: Item) => boolean} whether `text=` would not find the item's text, or others, too
+     */
+    #ambiguousTexts(items, length) {
+      /** @type {Map<string, number>} */
+      const counts = new Map();
+      const quoted = (/** @type {Item} */ item) =>
+        /"(.*)"/u.exec(this.#describe(item, length))?.[1]?.toLowerCase() ?? "";
+      for (const item of items) counts.set(quoted(item), (counts.get(quoted(item)) ?? 0) + 1);
+      return (item) => item.role === "text" && counts.get(quoted(item)) !== 1;
     }
 
     /**
@@ -178,9 +190,9 @@ const elementList = (() => {
      * @param {number} length
      */
     #describe(item, length) {
-      const key = this.#described.get(item) ?? describe(item, length);
-      this.#described.set(item, key);
-      return key;
+      const description = this.#described.get(item) ?? describe(item, length);
+      this.#described.set(item, description);
+      return description;
     }
   }
 
@@ -210,7 +222,11 @@ const elementList = (() => {
     if (text) return `${role} ${plainQuote(text, length)}`;
     const isPicture = kind === "look" && role !== "text";
     const name = accessibleNameOf(element, !isPicture && isNamedByContent(role));
-    const parts = [role, name ? plainQuote(name) : "", kind === "thing" ? stateOf(element, role) : ""];
+    const parts = [
+      role,
+      name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
+      kind === "thing" ? stateOf(element, role) : "",
+    ];
     const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
     return [...parts, isMute ? lookOf(element) : ""].filter(Boolean).join(" ");
   }
@@ -297,11 +313,10 @@ const elementList = (() => {
   /** @param {{shown: number, total: number, left: number, next: number | null, find: string}} listing */
   function lastLine({ shown, total, left, next, find }) {
     if (total === 0 && !shown) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
-    const texts_ = left ? ` and ${left} texts left out` : "";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
     return shown === total && !left
       ? `All ${total} elements.`
-      : `${shown} of ${total} elements${texts_}. More: ${ways}.`;
+      : `${shown} of ${total} elements; ${left} texts left out. More: ${ways}.`;
   }
 
   /**

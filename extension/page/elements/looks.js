@@ -39,7 +39,9 @@ const looks = (() => {
     const corner = graphic && boxOf(graphic);
     const size = `${Math.round(width)}x${Math.round(height)}`;
     const place = corner ? ` at ${Math.round(x - corner.x)},${Math.round(y - corner.y)}` : "";
-    return [pictureOf(element, style), colorOf(element, style), `${size}${place}`].filter(Boolean).join(" ");
+    return [pictureOf(element, style) || classesOf(element), colorOf(element, style), `${size}${place}`]
+      .filter(Boolean)
+      .join(" ");
   }
 
   /**
@@ -51,6 +53,18 @@ const looks = (() => {
     const [, address = source] = /url\("?([^")]+)/u.exec(`${style.content} ${style.backgroundImage}`) ?? [];
     const [, file = ""] = /([^/?#]{1,40})(?:[?#].*)?$/u.exec(address ?? "") ?? [];
     return address?.startsWith("data:") ? "" : shorten(file, 30);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} which often tell what an icon is for
+   */
+  function classesOf(element) {
+    const names = (isHtml(element) ? attributeOf(element, "class") : "")?.match(/[\w-]{2,20}/gu) ?? [];
+    return names
+      .slice(0, 2)
+      .map((name) => `.${name}`)
+      .join("");
   }
 
   /**

@@ -8,6 +8,7 @@
  * @property {string} role the word that its line begins with
  * @property {Element} element
  * @property {Text[][]} cells texts; those of a row by its cells
+ * @property {boolean} isInSight
  */
 
 /**
@@ -16,15 +17,17 @@
  * @typedef {object} Surroundings
  * @property {boolean} isInThing whether it is a part of what can be acted on
  * @property {boolean} isSilent whether its texts are told already
+ * @property {boolean} isVisible whether its texts can be seen
  * @property {string} cursor
  * @property {Pick<Item, "kind" | "role">} told what its texts are
  * @property {{item: Item | null, isRow: boolean}} block what its texts belong to
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, controlOf, dataOf, drawnChildrenOf, innerRootOf } = dom;
-  const { isControl, isElement, isFrame, isHtml, isText, labelsOf, queryAll, queryIn, tagOf, textContentOf } = dom;
-  const { isRendered, isVisible } = geometry;
+  const { attributeOf, boxOf, childNodesOf, childrenOf, controlOf, dataOf, documentOf, drawnChildrenOf, innerRootOf } =
+    dom;
+  const { isControl, isElement, isFrame, isText, labelsOf, parentOf, queryAll, queryIn, tagOf, textContentOf } = dom;
+  const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { INLINE } = names;
   const { CANDIDATES, roleOf } = roles;
 
@@ -41,7 +44,15 @@ const pageItems = (() => {
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
+  const SEEN = { visibilityProperty: true };
   const LEAST_SIDE = 8;
+  const LEAST_LOOK = 3;
+  /** Of an empty part of the page that may listen. */
+  const LEAST_FIELD = 40;
+  /** What is not gone into. */
+  const CLOSED = wordsOf("canvas textbox frame");
+  /** Parts of the page that listen to the mouse. */
+  const LISTENING = wordsOf("clickable draggable");
   /** More text than that is not the name of what can be clicked: it is a part of the page that listens. */
   const NAME_LENGTH = 120;
 
@@ -65,6 +76,7 @@ const pageItems = (() => {
         isInThing: false,
         isSilent: false,
         cursor: "",
+        isVisible: true,
         told,
         block: { item: null, isRow: false },
       });
@@ -79,17 +91,25 @@ const pageItems = (() => {
       if (SKIPPED.has(tag) || this.#seen.has(element)) return;
       this.#seen.add(element);
       const isCandidate = this.#candidates.has(element);
-      const isThere = isRendered(element) && attributeOf(element, "inert") === null;
+      const isShown = isRendered(element, SEEN);
+      const isThere = (isShown || isRendered(element)) && attributeOf(element, "inert") === null;
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
-      const within = { ...around };
+      const within = { ...around, isVisible: isShown };
       const role = this.#roleAt(element, tag, isCandidate, within);
-      if (role && (isDrawn(element) || hasVisibleLabel(element))) {
-        this.#push("thing", role, element);
-        if (isControl(element) || role === "canvas" || role === "textbox" || role === "frame") return;
-        if (!isPartOfPage(element, role)) within.isInThing = within.isSilent = true;
+      const place = this.items.length;
+      const box = role ? boxOf(element) : null;
+      const isThing = box !== null && ((isShown && hasPlace(element, box)) || hasVisibleLabel(element));
+      if (isThing) {
+        this.#push("thing", role, element, box);
+        if (isControl(element) || CLOSED.has(role)) return;
+        if (!isPartOfPage(element, role)) within.isSilent = true;
+        if (!LISTENING.has(role)) within.isInThing = within.isSilent;
       }
       if (!within.isSilent) this.#tell(element, tag, within);
+      if (!within.isInThing && !isThing) this.#look(element, tag, within);
       this.#visitChildren(element, within);
+      // What only surrounds something else that can be clicked says nothing more.
+      if (isThing && LISTENING.has(role) && isFrameOf(this.items.slice(place + 1))) this.items.splice(place, 1);
     }
 
     /**
@@ -126,14 +146,25 @@ const pageItems = (() => {
       if (HEADING.test(tag) || role === "heading") within.told = { kind: "heading", role: "#" };
       else if (live) within.told = { kind: "message", role: live };
       else if (tag === "legend") within.told = { kind: "message", role: "group" };
-      else if (tag === "svg") this.#addShapes(element, within);
-      else if (tag === "img" ? attributeOf(element, "alt") !== "" : isBox(element, tag)) this.#addLook(element, tag);
       if (tag === "label" && controlOf(element)) within.isSilent = true;
       if (tag === "tr" || role === "row") {
-        within.block = { item: { kind: "text", role: "row", element, cells: [] }, isRow: true };
+        within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };
       } else if (within.block.isRow && tag !== "table") {
         if (CELLS.has(tag) || role.endsWith("cell")) within.block.item?.cells.push([]);
       } else if (!isInLine(element, tag)) within.block = { item: null, isRow: false };
+    }
+
+    /**
+     * Adds what is only seen.
+     *
+     * @param {Element} element
+     * @param {string} tag
+     * @param {Surroundings} within
+     */
+    #look(element, tag, within) {
+      if (tag === "svg") this.#addShapes(element, within);
+      else if (tag === "img" && attributeOf(element, "alt") !== "") this.#addLook(element, "image");
+      else if (isBox(element, tag)) this.#addLook(element, "box");
     }
 
     /**
@@ -143,7 +174,9 @@ const pageItems = (() => {
     #visitChildren(element, within) {
       for (const node of drawnChildrenOf(element)) {
         if (isElement(node)) this.#visit(node, within);
-        else if (!within.isSilent && isText(node) && /\S/u.test(dataOf(node))) this.#addText(node, element, within);
+        else if (within.isVisible && !within.isSilent && isText(node) && /\S/u.test(dataOf(node))) {
+          this.#addText(node, element, within);
+        }
       }
     }
 
@@ -153,9 +186,8 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #addText(text, element, { block, told }) {
-      if (!isRendered(element, { visibilityProperty: true })) return;
-      const item = (block.item ??= { ...told, element, cells: [] });
-      if (item.cells.every((cell) => !cell.length)) this.items.push(item);
+      const item = (block.item ??= { ...told, element, cells: [], isInSight: false });
+      if (item.cells.every((cell) => !cell.length)) this.#place(item);
       if (!item.cells.length) item.cells.push([]);
       item.cells.at(-1)?.push(text);
     }
@@ -169,16 +201,17 @@ const pageItems = (() => {
       const shapes = queryIn(graphic, SHAPES);
       if (Math.max(width, height) < GRAPHIC.side || shapes.length > GRAPHIC.shapes) return;
       within.isSilent = within.isInThing = true;
-      for (const shape of shapes) if (!this.#candidates.has(shape)) this.#addLook(shape, tagOf(shape));
+      for (const shape of shapes) this.#addLook(shape, tagOf(shape));
     }
 
     /**
      * @param {Element} element
-     * @param {string} tag
+     * @param {string} role
      */
-    #addLook(element, tag) {
-      if (isDrawn(element)) {
-        this.#push("look", { img: "image", [isHtml(element) ? tag : ""]: "box" }[tag] ?? tag, element);
+    #addLook(element, role) {
+      const box = boxOf(element);
+      if (Math.max(box.width, box.height) >= LEAST_LOOK && isRendered(element, SEEN)) {
+        this.#push("look", role, element, box);
       }
     }
 
@@ -186,9 +219,19 @@ const pageItems = (() => {
      * @param {Item["kind"]} kind
      * @param {string} role
      * @param {Element} element
+     * @param {DOMRect} box
      */
-    #push(kind, role, element) {
-      this.items.push({ kind, role, element, cells: [] });
+    #push(kind, role, element, box) {
+      this.#place({ kind, role, element, cells: [], isInSight: false }, box);
+    }
+
+    /**
+     * @param {Item} item
+     * @param {DOMRect} [box]
+     */
+    #place(item, box = boxOf(item.element)) {
+      item.isInSight = isInSight(item.element, box);
+      this.items.push(item);
     }
   }
 
@@ -202,10 +245,23 @@ const pageItems = (() => {
     return labelsOf(element).some(isVisible);
   }
 
-  /** @param {Element} element */
-  function isDrawn(element) {
-    const { width, height } = boxOf(element);
-    return width > 0 && height > 0 ? isRendered(element, { visibilityProperty: true }) : isVisible(element);
+  /**
+   * @param {Element} element
+   * @param {DOMRect} box
+   */
+  function hasPlace(element, { width, height }) {
+    return (width > 0 && height > 0) || isVisible(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {DOMRect} box
+   */
+  function isInSight(element, box) {
+    const own = documentOf(element) === document ? box : placeInMainFrame(element);
+    const isHidden = own.width === 0 && own.height === 0;
+    const { x, y, width, height } = isHidden ? placeInMainFrame(handleOf(element)) : own;
+    return x < innerWidth && y < innerHeight && x + width > 0 && y + height > 0;
   }
 
   /**
@@ -217,7 +273,9 @@ const pageItems = (() => {
     if (role === "scrollable" || role === "listbox") return true;
     if (role !== "clickable" && role !== "draggable") return false;
     const isLong = (textContentOf(element)?.length ?? 0) > NAME_LENGTH;
-    const parts = [...childrenOf(element)].filter((child) => /\S/u.test(textContentOf(child) ?? ""));
+    const parts = [...childrenOf(element)].filter(
+      (child) => /\S/u.test(textContentOf(child) ?? "") && isRendered(child),
+    );
     return isLong || parts.length > 1 || queryIn(element, "a[href], button, input, select, textarea").length > 0;
   }
 
@@ -247,7 +305,22 @@ const pageItems = (() => {
    * @param {string} tag
    */
   function isInLine(element, tag) {
-    return INLINE.has(tag) && (tag !== "span" || getComputedStyle(element).display === "inline");
+    if (tag !== "span") return INLINE.has(tag);
+    return getComputedStyle(element).display === "inline" && !isLoneSpan(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether no text stands beside it
+   */
+  function isLoneSpan(element) {
+    const parent = parentOf(element);
+    return parent !== null && ![...childNodesOf(parent)].some((node) => isText(node) && /\S/u.test(dataOf(node)));
+  }
+
+  /** @param {Item[]} items in something that listens */
+  function isFrameOf(items) {
+    return items.some(({ kind }) => kind === "thing") && items.every(({ kind }) => kind === "thing" || kind === "look");
   }
 
   /**
@@ -261,7 +334,8 @@ const pageItems = (() => {
     if (Math.min(width, height) < LEAST_SIDE) return false;
     const { backgroundColor, backgroundImage, borderTopWidth, content } = getComputedStyle(element);
     const isPlain = backgroundColor === "rgba(0, 0, 0, 0)" && backgroundImage === "none" && content === "normal";
-    return !isPlain || borderTopWidth !== "0px";
+    const isField = Math.min(width, height) >= LEAST_FIELD && attributeOf(element, "id") !== null;
+    return !isPlain || borderTopWidth !== "0px" || isField;
   }
 
   return { PageItems };

@@ -9,15 +9,16 @@
  */
 
 const repeats = (() => {
-  const { attributeOf, isElement, parentOf, queryAll, tagOf } = dom;
+  const { attributeOf, countIn, isElement, parentOf, tagOf } = dom;
 
   const STEPS = 4;
-  /** So many are always shown, and of many more at least those. */
+  /** So many are always shown; of more, fewer the more there are, and of all kinds of them together about so many. */
   const FEW = 8;
-  const LEAST = 2;
+  const ALL_SHOWN = 40;
+  const EXAMPLES = 10;
   /** Fields differ more than links do. */
   const FEW_FIELDS = 20;
-  const ALL_SHOWN = 60;
+  const FIELD_SHARE = 6;
   const COMMON = new Set(["link", "button", "clickable", "draggable", "menuitem", "option", "treeitem"]);
 
   /**
@@ -35,8 +36,10 @@ const repeats = (() => {
     }
     /** @type {Map<Item, Repeats>} */
     const found = new Map();
+    const kinds = [...alike.values()].filter((members) => isThing(members[0]) && members.length > FEW).length;
+    const least = Math.max(1, Math.floor(EXAMPLES / kinds));
     for (const members of alike.values()) {
-      const count = shownOf(members);
+      const count = shownOf(members, least);
       const last = members[count - 1];
       if (count < members.length && last) {
         found.set(last, { shown: members.slice(0, count), more: members.slice(count) });
@@ -45,11 +48,19 @@ const repeats = (() => {
     return found;
   }
 
-  /** @param {Item[]} members */
-  function shownOf({ [0]: first, length }) {
-    const isField = first?.kind === "thing" && !COMMON.has(first.role);
+  /**
+   * @param {Item[]} members
+   * @param {number} least
+   */
+  function shownOf({ [0]: first, length }, least) {
+    const isField = isThing(first) && !COMMON.has(first?.role ?? "");
     if (length <= (isField ? FEW_FIELDS : FEW)) return length;
-    return Math.max(LEAST, Math.floor((isField ? 4 : 1) * (ALL_SHOWN / length)));
+    return Math.max(least, Math.floor((isField ? FIELD_SHARE : 1) * (ALL_SHOWN / length)));
+  }
+
+  /** @param {Item | undefined} item */
+  function isThing(item) {
+    return item?.kind === "thing";
   }
 
   /**
@@ -77,9 +88,7 @@ const repeats = (() => {
     if (!first) return "";
     const tags = shapeOf(first).map((tag) => CSS.escape(tag));
     const path = tags.join(" > ");
-    const count = (/** @type {string} */ selector) =>
-      roots.reduce((sum, root) => sum + queryAll(root, selector).length, 0);
-    const all = count(path);
+    const all = countIn(roots, path);
     const classes = (attributeOf(first, "class") ?? "").split(/\s+/u).filter((name) => /^[\w-]{1,30}$/u.test(name));
     const common = classes.find((name) =>
       elements.every((one) => attributeOf(one, "class")?.split(/\s+/u).includes(name)),
@@ -89,7 +98,7 @@ const repeats = (() => {
       ...tags.map((_, index) => tags.slice(-1 - index).join(" > ")),
       tags.length > 2 ? `${tags[0]} ${tags.at(-1)}` : path,
     ].sort((a, b) => a.length - b.length);
-    return ways.find((way) => count(way) === (way.startsWith(".") ? elements.length : all)) ?? path;
+    return ways.find((way) => countIn(roots, way) === (way.startsWith(".") ? elements.length : all)) ?? path;
   }
 
   return { collapsed, patternOf };

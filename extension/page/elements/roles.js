@@ -53,7 +53,10 @@ const roles = (() => {
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
   /** What is named by what stands beside it rather than in it. */
   const FIELDS = new Set(
-    "textbox searchbox combobox listbox select slider spinbutton date time color file password number".split(" "),
+    (
+      "canvas color combobox date datetime file frame listbox month number password scrollable searchbox select slider " +
+      "spinbutton textbox time week"
+    ).split(" "),
   );
 
   /** What may be acted on, by what it says itself. */

@@ -6,6 +6,7 @@ const uniqueSelectors = (() => {
   const {
     attributeOf,
     childrenOf,
+    countIn,
     holderOf,
     isDocument,
     isElement,
@@ -36,7 +37,7 @@ const uniqueSelectors = (() => {
      */
     of(root, name, value) {
       // The browser keeps a list of ids itself, and knows where they mean the same in capitals.
-      if (name === "id") return queryAll(root, selectorBy({ name, value })).length;
+      if (name === "id") return countIn([root], selectorBy({ name, value }));
       const ofRoot = this.#counts.get(root) ?? new Map();
       this.#counts.set(root, ofRoot);
       const ofName = ofRoot.get(name) ?? countValues(root, name);
@@ -67,14 +68,12 @@ const uniqueSelectors = (() => {
    */
   function selectorOf(element, roots, counts = new AttributeCounts()) {
     const root = /** @type {Root} */ (rootOf(element));
-    const isAlone = (/** @type {Root[]} */ scopes, /** @type {string} */ selector) =>
-      scopes.reduce((count, scope) => count + queryAll(scope, selector).length, 0) === 1;
     const ownNames = namesOf(element);
     const named = ownNames.filter(({ name, value }) => counts.of(root, name, value) === 1);
     const unique = named.find(({ name, value }) => sum(roots.map((one) => counts.of(one, name, value))) === 1);
     if (unique) return selectorBy(unique);
     const inner = named.map(selectorBy)[0] ?? combined(element, ownNames, root) ?? pathOf(element, root);
-    if (isAlone(roots, inner)) return inner;
+    if (countIn(roots, inner) === 1) return inner;
     const holder = holderOf(root);
     return `${holder ? `${selectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
   }
@@ -119,7 +118,7 @@ const uniqueSelectors = (() => {
       ...(isPlain ? [`${first}${selectorBy({ name: "value", value })}`] : []),
       ...regions.slice(0, TRIED_REGIONS).map((region) => `${tagOf(region)} ${first}`),
     ];
-    return ways.find((way) => queryAll(root, way).length === 1);
+    return ways.find((way) => countIn([root], way) === 1);
   }
 
   /**
@@ -135,7 +134,7 @@ const uniqueSelectors = (() => {
     for (const ancestor of treeAncestors(element)) {
       const named = ancestor === element ? [] : namesOf(ancestor).slice(0, 1).map(selectorBy);
       for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : []) {
-        if (queryAll(root, [step, ...path].join(" > ")).length === 1) return shortened([step, ...path], root);
+        if (countIn([root], [step, ...path].join(" > ")) === 1) return shortened([step, ...path], root);
       }
       path = [stepOf(ancestor), ...path];
     }
@@ -147,12 +146,22 @@ const uniqueSelectors = (() => {
    * @param {Root} root
    * @returns {string} without the steps in its middle that are not needed
    */
-  function shortened([top = "", ...steps], root) {
-    for (let left = 1; left < steps.length; left += 1) {
-      const shorter = `${top} ${steps.slice(-left).join(" > ")}`;
-      if (queryAll(root, shorter).length === 1) return shorter;
+  function shortened(path, root) {
+    let kept = path.map((_, index) => index);
+    for (const index of kept.slice(1, -1)) {
+      const fewer = kept.filter((other) => other !== index);
+      if (countIn([root], joined(path, fewer)) === 1) kept = fewer;
     }
-    return [top, ...steps].join(" > ");
+    return joined(path, kept);
+  }
+
+  /**
+   * @param {string[]} path
+   * @param {number[]} kept
+   */
+  function joined(path, kept) {
+    const link = (/** @type {number} */ place) => (kept[place - 1] === (kept[place] ?? 0) - 1 ? " > " : " ");
+    return kept.map((index, place) => `${place ? link(place) : ""}${path[index]}`).join("");
   }
 
   /** @param {Element} element */
