@@ -5,7 +5,6 @@
 #   "fastmcp>=4.1,<5",
 #   "httpx>=0.28,<0.29",
 #   "jsonschema>=4.23,<5",
-#   "phonenumbers>=9,<10",
 #   "platformdirs>=4.3,<5",
 #   "py-applescript>=1.0.3,<2; sys_platform == 'darwin'",
 #   "psutil>=7,<8",
@@ -160,8 +159,6 @@ MAX_SENT_CHARS = 50_000
 MAX_SCREENSHOTS = 20
 MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024
 MAX_KEYWORD_CHARS = 1_000
-MIN_CARD_DIGITS = 13
-MAX_PHONE_CHARS = 100_000
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
 MAX_COMBINE_ROUNDS = 6
@@ -201,7 +198,7 @@ ERROR_CODES = (
     *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
     *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
     *("COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "EVALUATE_NOT_ALLOWED"),
-    *("NAVIGATION_FAILED", "DATALAYER_NOT_FOUND", "HOST_BLOCKED"),
+    *("PRIVATE_NOT_ALLOWED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND", "HOST_BLOCKED"),
     *("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY"),
 )
 
@@ -2924,90 +2921,7 @@ def program_on_port(port: int) -> str | None:
 
 # --- 11. Data layer ----------------------------------------------------------------------------
 #
-# A page's data layer holds whatever its makers put there. What identifies a person or opens a door
-# is masked before the answer leaves this machine, unless the person asks for it as it is.
-
-SECRET_NAME = re.compile(
-    r"pass(word|wd|phrase|code)?$|pwd|secret|token|api[_-]?key|auth(orization|entication)?$|credential|"
-    r"session[_-]?id|^sid$|cookie|csrf|xsrf|^ssn$|^iban$|^cv[vc]2?$|card[_-]?(number|no)$",
-    re.IGNORECASE,
-)
-CONTACT_NAME = re.compile(r"e-?mail|phone|mobile|^tel$|msisdn", re.IGNORECASE)
-EMAIL = re.compile(r"[\w.%+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
-CARD = re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])")
-TOKEN = re.compile(
-    r"\b[Bb]earer\s+[\w.~+/=-]{8,}"
-    r"|\beyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]*"
-    r"|\b(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[abp])[_-][\w-]{12,}"
-    r"|\b(?:AKIA|ASIA|AIza)[\w-]{12,}"
-    r"|\b(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9_]{32,}\b"
-)
-NATIONAL_PHONE = re.compile(r"(?<![\w.,/:-])(?:\(0?\d{2,5}\)|0\d{2,4}|\d{3})[ .-]\d{3}[ .-]?\d{3,5}(?![\w.,:-])")
-MAYBE_PHONE = re.compile(r"\d[\d\s().-]{5,}\d")
-
-
-def is_card(text: str) -> bool:
-    """Say whether digits end in the check digit of payment cards (Luhn)."""
-    digits = [int(character) for character in text if character.isdigit()]
-    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
-    return len(set(digits)) > 1 and (sum(digits[::-2]) + sum(doubled)) % 10 == 0
-
-
-def private_kind(name: str) -> str | None:
-    """Return what stands under a key of this name, if its name alone says that it is private."""
-    return "secret" if SECRET_NAME.search(name) else "contact" if CONTACT_NAME.search(name) else None
-
-
-class Redactor:
-    """Masks secrets in JSON values and counts them by kind in `masked`."""
-
-    def __init__(self) -> None:
-        self.masked: Counter[str] = Counter()
-        self._phone_room = MAX_PHONE_CHARS
-
-    def value(self, value: Any, name: str = "") -> Any:
-        """Return a JSON value with its secrets masked; `name` is the key that it stands under."""
-        empty = value in (None, "") or isinstance(value, bool)
-        kind = None if empty else private_kind(name)
-        match value:
-            case dict():
-                return {self.text(key): self.value(item, name if kind else key) for key, item in value.items()}
-            case list():
-                return [self.value(item, name) for item in value]
-            case _ if kind:
-                return self._mask(kind)
-            case int() if len(str(value)) >= MIN_CARD_DIGITS and is_card(str(value)):
-                return self._mask("card")
-            case str():
-                return self.text(value)
-            case _:
-                return value
-
-    def text(self, text: str) -> str:
-        """Return a text with tokens, e-mail addresses, payment cards and phone numbers masked."""
-        text = TOKEN.sub(lambda _: self._mask("token"), text)
-        text = EMAIL.sub(lambda _: self._mask("email"), text)
-        text = CARD.sub(lambda found: self._mask("card") if is_card(found[0]) else found[0], text)
-        return self._without_phones(text) if MAYBE_PHONE.search(text) else text
-
-    def _without_phones(self, text: str) -> str:
-        """Mask numbers with a country code as the library knows them, and the usual national forms.
-
-        The library is slow: when it has read enough, all that looks like a number is masked instead.
-        """
-        import phonenumbers
-
-        if "+" in text or "\uff0b" in text:
-            self._phone_room -= len(text)
-            if self._phone_room < 0:
-                return MAYBE_PHONE.sub(lambda _: self._mask("phone"), text)
-            for match in reversed(list(phonenumbers.PhoneNumberMatcher(text, None))):
-                text = text[: match.start] + self._mask("phone") + text[match.end :]
-        return NATIONAL_PHONE.sub(lambda _: self._mask("phone"), text)
-
-    def _mask(self, kind: str) -> str:
-        self.masked[kind] += 1
-        return f"[{kind}]"
+# What is private in it is masked in the extension: here it is selected from, and cut to what fits.
 
 
 def select(path: str, values: list[Any]) -> list[Any]:
@@ -3023,16 +2937,16 @@ def select(path: str, values: list[Any]) -> list[Any]:
         raise ChromeTabError("INVALID_ARGUMENT", sentence) from None
 
 
-def data_layer_result(reply: Any, since: int | None, path: str | None, *, redact: bool) -> ToolResult:
+def data_layer_result(reply: Any, since: int | None, path: str | None) -> ToolResult:
     """Return the entries that fit (from `since` on, else the newest), what was left out, and what was masked."""
     match reply:
-        case {"values": list(values), "since": int(first), "total": int(total)}:
+        case {"values": list(values), "since": int(first), "total": int(total), "masked": dict(all_masked)}:
             found = select(path, values) if path else values
         case _:
             raise unreadable_reply("getDataLayer")
     notes = [*(one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]), *dialog_notes(reply)]
     room = MAX_ANSWER_CHARS - sum(len(note) + 4 for note in notes) - 1_000
-    result, masked = fitting_entries(found if since is not None else found[::-1], room, redact=redact)
+    result = fitting_entries(found if since is not None else found[::-1], room)
     if since is None:
         result.reverse()
         first += len(found) - len(result)
@@ -3043,31 +2957,30 @@ def data_layer_result(reply: Any, since: int | None, path: str | None, *, redact
         before = f"entries 0 to {first - 1} of {total} are left out: ask with since, or for parts with path"
         after = f"entries {end} to {total - 1} are left out: ask with since={end}"
         notes += [before] * (since is None and first > 0) + [after] * (end < total)
+    # A page may write such marks itself: no more are counted than the extension has made.
+    shown = compact_json(result)
+    told = {kind: min(count, shown.count(f"[{kind}]")) for kind, count in sorted(all_masked.items())}
+    masked = {one_line(kind, 20): count for kind, count in told.items() if count}
     if masked:
-        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(masked.items()))
-        notes.append(f"masked: {counts} (redact=false shows them)")
+        counts = ", ".join(f"{count} {kind}" for kind, count in masked.items())
+        notes.append(f"masked: {counts} (redact=false shows them where the person allows it)")
     structured = {"result": result} | ({"notes": notes} if notes else {})
-    about = {"name": reply.get("name"), "total": total, "masked": dict(masked)}
+    about = {"name": reply.get("name"), "total": total, "masked": masked}
     return ToolResult(compact_json(structured), structured_content=structured, meta={"receipt": about})
 
 
-def fitting_entries(values: Iterable[Any], room: int, *, redact: bool) -> tuple[list[Any], Counter[str]]:
-    """Return the first values that fit into so many characters of JSON, and what was masked in them."""
+def fitting_entries(values: Iterable[Any], room: int) -> list[Any]:
+    """Return the first values that fit into so many characters of JSON."""
     fitting: list[Any] = []
-    masked: Counter[str] = Counter()
     for value in values:
-        redactor = Redactor()
-        shown = redactor.value(value) if redact else value
-        size = len(compact_json(shown)) + 1
-        if size > room and fitting:
+        text = compact_json(value)
+        room -= len(text) + 1
+        if room < 0 and fitting:
             break
-        if size > room:
-            # As text: half an entry is no JSON.
-            shown = compact_json(shown)[: room // 2] + "... [cut: ask for a part of it with path]"
-        room -= size
-        fitting.append(shown)
-        masked += redactor.masked
-    return fitting, masked
+        # As text: half an entry is no JSON.
+        cut = text[: MAX_ANSWER_CHARS // 2] + "... [cut: ask for a part of it with path]"
+        fitting.append(value if room >= 0 else cut)
+    return fitting
 
 
 # --- 12. Reader --------------------------------------------------------------------------------
@@ -3271,10 +3184,10 @@ class ChromeTabs:
         await self._check_tab(tab_id)
         await self.bridge.command("browser_close_tab", tab_id, {})
 
-    async def data_layer(self, tab_id: int | None, name: str, since: int | None) -> dict[str, Any]:
+    async def data_layer(self, tab_id: int | None, name: str, since: int | None, *, redact: bool) -> dict[str, Any]:
         """Return the data layer of an attached tab as the extension gives it."""
         await self._check_tab(tab_id)
-        return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since})
+        return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since, "redact": redact})
 
     async def navigate(self, tab_id: int | None, url: str, params: Mapping[str, Any]) -> dict[str, Any]:
         """Go to an address in an attached tab and return `{url, title, status}` of the page that came."""
@@ -3867,12 +3780,12 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         tab_id: AttachedTabId,
         name: Annotated[str, Field(description="the global's name", max_length=200)] = "dataLayer",
         path: Annotated[Annotated[str, Field(max_length=1000)] | Omitted, optional("JSONPath over the entries")],
-        redact: Annotated[bool, Field(description="mask contacts, cards, tokens")] = True,
+        redact: Annotated[bool, Field(description="mask what is private")] = True,
         since: Annotated[Annotated[int, Field(ge=0)] | Omitted, optional("only entries from this index on")],
     ) -> ToolResult:
-        # A full reply takes seconds to mask.
-        reply = await tabs.data_layer(tab_id, name, since)
-        return await asyncio.to_thread(data_layer_result, reply, since, path, redact=redact)
+        reply = await tabs.data_layer(tab_id, name, since, redact=redact)
+        # Selecting from a full reply takes its time.
+        return await asyncio.to_thread(data_layer_result, reply, since, path)
 
 
 def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:

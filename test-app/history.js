@@ -1,6 +1,6 @@
 /** What was executed, kept in this browser: newest first, without what was typed into fields of pages. */
 
-import { secretFieldsOf, without } from "../extension/ui/devtools/command-table.js";
+import { isReplyKept, secretFieldsOf, without } from "../extension/ui/devtools/command-table.js";
 import { duration, make, makeButton } from "../extension/ui/dom.js";
 
 const KEY = "chrome-tab-reader.history";
@@ -31,9 +31,9 @@ export function loadHistory() {
 
 /** @param {Run} run */
 export function remember(run) {
-  const withheld = secretFieldsOf(run.tool.replace(KAPTURE, ""));
-  const args = without(run.arguments, withheld);
-  const reply = withheld.length ? "" : run.reply.slice(0, REPLY_LENGTH);
+  const command = run.tool.replace(KAPTURE, "");
+  const args = without(run.arguments, secretFieldsOf(command));
+  const reply = isReplyKept(command) ? run.reply.slice(0, REPLY_LENGTH) : "";
   const runs = [{ ...run, arguments: args, reply }, ...loadHistory()];
   localStorage.setItem(KEY, JSON.stringify(runs.slice(0, MOST)));
 }

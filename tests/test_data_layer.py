@@ -1,4 +1,4 @@
-"""The data layer: what is masked, what JSONPath selects, and what the tools say."""
+"""The data layer: what JSONPath selects, and what the tools say."""
 
 import json
 from collections.abc import AsyncGenerator
@@ -12,162 +12,9 @@ from mcp_types import TextContent
 import chrome_tab_mcp_server as server
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 
-
-def masked(value: Any, name: str = "") -> Any:
-    return server.Redactor().value(value, name)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("mail jane.doe+x@mail.example.co.uk now", "mail [email] now"),
-        ("call +44 20 7946 0958 today", "call [phone] today"),
-        ("call (555) 123-4567 today", "call [phone] today"),
-        ("030 1234567", "[phone]"),
-        ("card 4111 1111 1111 1111", "card [card]"),
-        ("4111-1111-1111-1111", "[card]"),
-        ("Authorization: Bearer abcdefgh.12345678", "Authorization: [token]"),
-        ("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln", "[token]"),
-        ("key sk-proj-abcdefghijklmnop", "key [token]"),
-        ("AKIAIOSFODNN7EXAMPLE", "[token]"),
-        ("0123456789abcdef0123456789abcdef", "[token]"),
-        *((f"a {prefix}_abcdefghijkl b", "a [token] b") for prefix in ("sk", "pk", "rk", "ghp", "gho", "ghs", "glpat")),
-        *((f"a {prefix}-abcdefghijkl b", "a [token] b") for prefix in ("xoxa", "xoxb", "xoxp", "sk", "glpat")),
-        *((f"a {prefix}ABCDEFGHIJKL b", "a [token] b") for prefix in ("AKIA", "ASIA", "AIza")),
-        ("bearer abcdefgh.12345678", "[token]"),
-        ("0301 234567", "[phone]"),
-        ("030-123 4567", "[phone]"),
-        ("030.123.4567", "[phone]"),
-        ("\uff0b442079460958", "[phone]"),
-        ("378282246310005", "[card]"),
-        ("4222222222222", "[card]"),
-    ],
-)
-def test_a_secret_in_a_text_is_masked(text: str, expected: str) -> None:
-    assert masked(text) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "order 1234567890123456",  # no check digit
-        "2026-11-21 10:30:00",
-        "GA1.2.1043279482.1699999999",
-        "1699999999",
-        "10.000,00 EUR",
-        "T-12345 purchase of 3 items",
-        "me@home",
-        "https://shop.example/p/12345?x=1",
-        "192.168.100.200",
-        "bearer of good news",
-        "sk_short",
-        "AKIASHORT",
-        "abcdefghijklmnopabcdefghijklmnopabcdef",
-        "00000000000000000000000000000000",
-        "0000000000000000",
-    ],
-)
-def test_what_is_no_secret_stays(text: str) -> None:
-    assert masked(text) == text
-
-
-SECRET_NAMES = [
-    "pass",
-    "password",
-    "userPasswd",
-    "passphrase",
-    "passcode",
-    "pwd",
-    "user_pwd",
-    "secret",
-    "client_secret",
-    "token",
-    "user_token",
-    "csrfToken",
-    "apiKey",
-    "api-key",
-    "api_key",
-    "auth",
-    "authorization",
-    "authentication",
-    "credential",
-    "credentials",
-    "sessionId",
-    "session_id",
-    "session-id",
-    "sid",
-    "cookie",
-    "cookies",
-    "csrf",
-    "xsrf",
-    "ssn",
-    "iban",
-    "cvv",
-    "cvc",
-    "cvc2",
-    "cvv2",
-    "cardNumber",
-    "card_number",
-    "card-no",
-]
-CONTACT_NAMES = ["email", "e-mail", "email_address", "phone", "phoneNumber", "mobile", "tel", "msisdn"]
-NAMES = [*((name, "secret") for name in SECRET_NAMES), *((name, "contact") for name in CONTACT_NAMES)]
-
-
-@pytest.mark.parametrize(("name", "kind"), NAMES)
-def test_a_value_under_a_private_name_is_masked_whatever_it_is(name: str, kind: str) -> None:
-    assert masked({name: "x"}) == {name: f"[{kind}]"}
-    assert masked({name.upper(): 7}) == {name.upper(): f"[{kind}]"}
-    assert masked({name: {"deep": ["x"]}}) == {name: {"deep": [f"[{kind}]"]}}
-    assert masked({name: None, "event": "login"}) == {name: None, "event": "login"}
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("passenger", "tokyo", "keyword", "author", "authority", "telegraph", "hotel", "discard", "side", "insider"),
-        *("passage", "compassion", "cardNote", "assn", "ibanez", "cvcs", "api", "session"),
-    ],
-)
-def test_a_value_under_an_ordinary_name_stays(name: str) -> None:
-    assert masked({name: "x"}) == {name: "x"}
-
-
-def test_keys_and_numbers_are_masked_too() -> None:
-    assert masked({"a@b.example": 4111111111111111}) == {"[email]": "[card]"}
-    assert masked([1, 2.5, True, None, 1234567890123]) == [1, 2.5, True, None, 1234567890123]
-
-
-@pytest.mark.parametrize("text", ["+44 20 7946 0958 ", "030 1234567 ", "4111 1111 1111 1111 ", "a@b.example "])
-def test_two_megabytes_that_look_private_are_masked_to_the_last(text: str) -> None:
-    kind = masked(text).strip()
-    much = masked([text * 500 for _ in range(2_000_000 // len(text) // 500)])
-    plus = "+" if text.startswith("+") else ""
-
-    assert kind in {"[phone]", "[card]", "[email]"}
-    assert set("".join(much).split()) <= {kind, f"{plus}{kind}"}
-
-
-def test_numbers_that_the_library_is_not_asked_about_are_masked_unread(monkeypatch: pytest.MonkeyPatch) -> None:
-    number = "call +44 20 7946 0958 or 1 2 3 4 5 6 7"
-    assert masked(number) == "call [phone] or 1 2 3 4 5 6 7"
-
-    monkeypatch.setattr(server, "MAX_PHONE_CHARS", len(number))
-
-    assert masked([number, number]) == ["call [phone] or 1 2 3 4 5 6 7", "call +[phone] or [phone]"]
-
-
-def test_what_was_masked_is_counted_by_kind() -> None:
-    redactor = server.Redactor()
-    redactor.value(["a@b.example", "c@d.example", {"token": "x"}])
-
-    assert redactor.masked == {"email": 2, "secret": 1}
-
-
-# --- Through the tool
-
-VALUES = [{"event": "gtm.js"}, {"event": "purchase", "value": 9.5, "email": "a@b.example"}]
-REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "notes": []}
+HOW_TO_SEE = "(redact=false shows them where the person allows it)"
+VALUES = [{"event": "gtm.js"}, {"event": "purchase", "value": 9.5, "email": "[contact]"}]
+REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "masked": {"contact": 1}, "notes": []}
 
 
 @pytest.fixture
@@ -196,25 +43,38 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
     asked = await call.answer("getDataLayer", REPLY)
     result = await call.ended()
 
-    assert asked["params"] == {"name": "dataLayer", "since": None}
-    assert result.structured_content["result"][1]["email"] == "[contact]"
-    assert result.structured_content["notes"] == ["masked: 1 contact (redact=false shows them)"]
+    assert asked["params"] == {"name": "dataLayer", "since": None, "redact": True}
+    assert result.structured_content["result"] == VALUES
+    assert result.structured_content["notes"] == [f"masked: 1 contact {HOW_TO_SEE}"]
+    assert result.meta["receipt"]["masked"] == {"contact": 1}
     assert json.loads(result.content[0].text) == result.structured_content
 
 
-async def test_redact_false_shows_them_and_path_selects(parts: tuple[Client[Any], FakeExtension]) -> None:
+async def test_redact_is_the_extensions_to_decide_and_path_selects(parts: tuple[Client[Any], FakeExtension]) -> None:
     call = Call(parts, "getDataLayer", tabId=5, redact=False, path="$[?@.event=='purchase'].email", since=1)
     await call.answer("browser_get_tabs", [tab(5, "https://shop.example/")])
-    asked = await call.answer("getDataLayer", REPLY)
+    shown = [{"event": "purchase", "email": "a@b.example"}]
+    asked = await call.answer("getDataLayer", REPLY | {"values": shown, "masked": {}})
 
     assert asked["tab_id"] == 5
-    assert asked["params"]["since"] == 1
+    assert asked["params"] == {"name": "dataLayer", "since": 1, "redact": False}
     assert (await call.ended()).structured_content == {"result": ["a@b.example"]}
+
+
+async def test_only_what_is_shown_is_counted_and_no_more_than_the_extension_masked(
+    parts: tuple[Client[Any], FakeExtension],
+) -> None:
+    values = [{"a": "[email] and [email]"}, {"a": "[email]", "[phone]": "[card]"}]
+    reply = REPLY | {"values": values, "masked": {"email": 2, "phone": 1, "name": 3}}
+
+    assert await asked(parts, reply) == (values, f"masked: 2 email, 1 phone {HOW_TO_SEE}")
+    assert await asked(parts, reply, path="$[1].a") == (["[email]"], f"masked: 1 email {HOW_TO_SEE}")
+    assert await asked(parts, reply | {"masked": {}}) == (values, "")
 
 
 def layer(count: int, since: int = 0, size: int = 200) -> dict[str, Any]:
     values = [{"event": f"event {since + index}", "text": "x" * size} for index in range(count)]
-    return {"name": "dataLayer", "values": values, "total": since + count, "since": since, "notes": []}
+    return {"name": "dataLayer", "values": values, "total": since + count, "since": since, "masked": {}, "notes": []}
 
 
 async def asked(
@@ -272,8 +132,8 @@ async def test_entry_that_is_too_long_alone_is_cut_as_text(parts: tuple[Client[A
 
 
 async def test_notes_and_masks_do_not_take_the_answer_over_the_limit(parts: tuple[Client[Any], FakeExtension]) -> None:
-    values = [{"email": "a"} for _ in range(5_000)]
-    reply = {"name": "x", "values": values, "total": 5_000, "since": 0, "notes": ["note " * 100] * 500}
+    values = [{"email": "[contact]"} for _ in range(5_000)]
+    reply = REPLY | {"values": values, "total": 5_000, "masked": {"contact": 5_000}, "notes": ["note " * 100] * 500}
 
     entries, notes = await asked(parts, reply)
 
@@ -281,7 +141,13 @@ async def test_notes_and_masks_do_not_take_the_answer_over_the_limit(parts: tupl
     assert f"masked: {len(entries)} contact" in notes
 
 
-@pytest.mark.parametrize("reply", [None, [], "text", {"values": {}}, REPLY | {"since": "0"}, REPLY | {"total": None}])
+# As an extension would answer that leaves the masking to the server.
+UNMASKED = {key: value for key, value in REPLY.items() if key != "masked"}
+
+
+@pytest.mark.parametrize(
+    "reply", [None, [], "text", {"values": {}}, REPLY | {"since": "0"}, REPLY | {"total": None}, UNMASKED]
+)
 async def test_reply_that_is_no_data_layer_is_an_error(parts: tuple[Client[Any], FakeExtension], reply: Any) -> None:
     call = Call(parts, "getDataLayer")
     await call.answer("list_tabs", ATTACHED)

@@ -81,6 +81,7 @@ class FakeBrowser:
             "values": [words],
             "total": 1,
             "since": 0,
+            "masked": {},
             "entries": [{"message": words, "url": self.addresses[tab]}],
             "element": {"text": words},
             "data": PICTURE,

@@ -103,7 +103,7 @@ async def test_emoji_that_comes_in_two_stream_events_is_whole(session: Session) 
     [
         (
             "getDataLayer",
-            {"values": [{"\ud800": "\udfff"}], "name": "\ud800", "total": 1, "since": 0, "notes": []},
+            {"values": [{"\ud800": "\udfff"}], "name": "\ud800", "total": 1, "since": 0, "masked": {}, "notes": []},
             '"\ufffd":"\ufffd"',
         ),
         ("browser_get_tabs", [{"id": 1, "url": "https://a.test/", "title": "\ud800"}], '"title": "'),

@@ -2,6 +2,8 @@
 
 import { CommandError } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
+import { requirePrivateValues } from "../worker/consent.js";
+import { Masker } from "../worker/masking.js";
 import { askPage, unreadable } from "../worker/page-access.js";
 import { cutNotes, parseWritten } from "./page-values.js";
 
@@ -21,20 +23,25 @@ const NEWEST = -1;
 
 /**
  * @param {CommandContext} context `params`: `name`, a global or a path to a member of one (`digitalData.events`);
- *   `since`, the index of the first entry wanted, or null for the newest entries
+ *   `since`, the index of the first entry wanted, or null for the newest entries; `redact`, false for values as they are
  * @returns {Promise<DataLayer>}
- * @throws {CommandError} INVALID_ARGUMENT, DATALAYER_NOT_FOUND, UNREADABLE_PAGE
+ * @throws {CommandError} INVALID_ARGUMENT, DATALAYER_NOT_FOUND, PRIVATE_NOT_ALLOWED, UNREADABLE_PAGE
  */
 export async function getDataLayer(context) {
-  const { params } = context;
+  const { params, tabId, attachments } = context;
   const name = nameOf(params);
+  const isMasked = isMaskedBy(params);
   const request = { name, since: sinceOf(params), limits: LIMITS };
   const answer = await askPage(context, () => ({ func: writeJson, args: [request], world: "MAIN" }));
   const written = parseWritten(answer, LIMITS);
   if (!written) throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
   if (!written.found) throw notFound(name, written.candidates);
+  // Asked when the values are there: meanwhile the tab may have gone to another site.
+  if (!isMasked) await requirePrivateValues(tabId, attachments);
   const { values, total, since, cuts } = written;
-  return { name, values, total, since, notes: cutNotes(cuts, LIMITS) };
+  const masker = new Masker();
+  const shown = isMasked ? masker.value(values) : values;
+  return { name, values: shown, total, since, masked: masker.masked, notes: cutNotes(cuts, LIMITS) };
 }
 
 /** @param {Record<string, unknown>} params */
@@ -51,6 +58,12 @@ function sinceOf({ since }) {
   if ((since ?? null) === null) return NEWEST;
   if (Number.isSafeInteger(since) && Number(since) >= 0) return Number(since);
   throw invalid("since must be the index of an entry, 0 or more, or null.");
+}
+
+/** @param {Record<string, unknown>} params */
+function isMaskedBy({ redact }) {
+  if (typeof (redact ?? true) === "boolean") return redact !== false;
+  throw invalid("redact must be true or false.");
 }
 
 /**

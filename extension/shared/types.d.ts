@@ -99,6 +99,8 @@ export interface DataLayer {
   total: number;
   /** Index of the first of `values`. */
   since: number;
+  /** How often each kind was masked in `values`, where it stands as `[kind]`. */
+  masked: Record<string, number>;
   /** What was left out or could not be read, as sentences. */
   notes: string[];
 }
@@ -392,7 +394,10 @@ export interface Settings {
 export interface Attachment {
   /** ISO 8601. */
   connectedAt: string;
-  allowEvaluate: boolean;
+  /** The origin for which the client may run JavaScript; empty for none. */
+  evaluateOn: string;
+  /** The same for showing private values. */
+  privateOn: string;
 }
 
 /** chrome.storage.local: what the DevTools panel remembers. */
@@ -464,7 +469,8 @@ export type Action =
   | { action: "set_auto_reconnect"; on: boolean }
   | { action: "attach"; tabId: number }
   | { action: "detach"; tabId: number }
-  | { action: "set_allow_evaluate"; tabId: number; on: boolean };
+  | { action: "set_allow_evaluate"; tabId: number; on: boolean }
+  | { action: "set_show_private"; tabId: number; on: boolean };
 
 /** From now on the page hears about this tab instead of the viewed one, and about its console. */
 export interface WatchRequest {
@@ -508,6 +514,8 @@ export interface ViewedTab {
   title: string;
   attached: boolean;
   allowEvaluate: boolean;
+  showPrivate: boolean;
+  incognito: boolean;
   /** Why it cannot be attached, as a sentence; empty when it can. */
   obstacle: string;
 }

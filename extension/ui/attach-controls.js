@@ -8,11 +8,13 @@ import { setText } from "./dom.js";
  * @param {HTMLElement} controls.tabObstacle
  * @param {HTMLElement} controls.evaluateRow
  * @param {HTMLInputElement} controls.allowEvaluate
+ * @param {HTMLElement} controls.privateRow
+ * @param {HTMLInputElement} controls.showPrivate
  * @param {ViewedTab | null} tab null when it is closed
  * @param {string} [attachLabel]
  */
 export function showAttachment(
-  { attachButton, tabObstacle, evaluateRow, allowEvaluate },
+  { attachButton, tabObstacle, evaluateRow, allowEvaluate, privateRow, showPrivate },
   tab,
   attachLabel = "Attach to this Tab",
 ) {
@@ -22,6 +24,7 @@ export function showAttachment(
   attachButton.disabled = !tab || (!isAttached && tab.obstacle !== "");
   setText(tabObstacle, tab?.obstacle ?? "");
   tabObstacle.hidden = !tab || isAttached || tab.obstacle === "";
-  evaluateRow.hidden = !isAttached;
+  evaluateRow.hidden = privateRow.hidden = !isAttached;
   allowEvaluate.checked = tab?.allowEvaluate ?? false;
+  showPrivate.checked = tab?.showPrivate ?? false;
 }

@@ -2,12 +2,12 @@
  * The tabs that the person has attached: consent.js decides by asking here. Each change is told to the server as an
  * event.
  *
- * @import {Attachment, TabEvent} from "../shared/types.d.ts"
+ * @import {Attachment, TabEvent, TabWithId} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
 import { loadAttachments, saveAttachments } from "../shared/storage.js";
-import { addressOf, obstacleOf, tabById } from "./tabs.js";
+import { addressOf, obstacleOf, originOf, tabById } from "./tabs.js";
 
 export class Attachments {
   /** @type {Map<number, Attachment>} */
@@ -58,13 +58,13 @@ export class Attachments {
     // From here to the map nothing is waited for: whoever detaches all finds it there.
     signal?.throwIfAborted();
     if (this.#attachments.has(tabId)) return;
-    this.#attachments.set(tabId, { connectedAt: new Date().toISOString(), allowEvaluate: false });
+    this.#attachments.set(tabId, { connectedAt: new Date().toISOString(), evaluateOn: "", privateOn: "" });
     await saveAttachments(this.#attachments);
     await this.#announce(tabId);
   }
 
   /**
-   * Forgets the switch for `evaluate` too.
+   * Forgets its switches too.
    *
    * @param {number} tabId
    */
@@ -96,13 +96,25 @@ export class Attachments {
 
   /**
    * @param {number} tabId
-   * @param {boolean} allowEvaluate
+   * @param {"evaluateOn" | "privateOn"} name
+   * @param {boolean} on for the origin that is in the tab now
    */
-  async setAllowEvaluate(tabId, allowEvaluate) {
+  async setSwitch(tabId, name, on) {
+    const origin = on ? originOf(await tabById(tabId)) : "";
     const attachment = await this.get(tabId);
     if (!attachment) return;
-    attachment.allowEvaluate = allowEvaluate;
+    attachment[name] = origin;
     await saveAttachments(this.#attachments);
+  }
+
+  /**
+   * @param {TabWithId} tab
+   * @returns {Promise<{evaluate: boolean, privateValues: boolean}>} which switches are on for what is in the tab now
+   */
+  async switchesOf(tab) {
+    const { evaluateOn = "", privateOn = "" } = (await this.get(tab.id)) ?? {};
+    const origin = originOf(tab);
+    return { evaluate: origin !== "" && evaluateOn === origin, privateValues: origin !== "" && privateOn === origin };
   }
 
   /** Tells a server that has just connected what is attached. */

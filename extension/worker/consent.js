@@ -5,6 +5,8 @@
  * - `attached`: the person has attached the tab.
  * - `evaluate`: and has turned its switch for JavaScript on.
  *
+ * A switch belongs to the origin that it was turned on for: on any other the tab has it off.
+ *
  * @import {Consent, TabWithId} from "../shared/types.d.ts"
  * @import {Attachments} from "./attachments.js"
  */
@@ -36,17 +38,32 @@ export async function chooseTab(consent, tabId, attachments) {
  * @param {Consent} consent
  * @param {number} tabId
  * @param {Attachments} attachments
- * @throws {CommandError} TAB_NOT_ATTACHED, EVALUATE_NOT_ALLOWED
+ * @throws {CommandError} TAB_NOT_ATTACHED, TAB_NOT_FOUND, EVALUATE_NOT_ALLOWED
  */
 export async function requireConsent(consent, tabId, attachments) {
   if (consent === "paired") return;
   const attachment = await attachments.get(tabId);
   if (!attachment) throw new CommandError("TAB_NOT_ATTACHED", `Tab ${tabId} is not attached. ${HOW_TO_ATTACH}`);
-  if (consent === "attached" || attachment.allowEvaluate) return;
+  if (consent === "attached") return;
+  if ((await attachments.switchesOf(await tabById(tabId))).evaluate) return;
   throw new CommandError(
     "EVALUATE_NOT_ALLOWED",
     `Tab ${tabId} lets no client run its own JavaScript. The person can allow that for this tab, in the popup of the ` +
       "extension or in its DevTools panel; until then use the other commands.",
+  );
+}
+
+/**
+ * @param {number} tabId of an attached tab
+ * @param {Attachments} attachments
+ * @throws {CommandError} PRIVATE_NOT_ALLOWED, TAB_NOT_FOUND
+ */
+export async function requirePrivateValues(tabId, attachments) {
+  if ((await attachments.switchesOf(await tabById(tabId))).privateValues) return;
+  throw new CommandError(
+    "PRIVATE_NOT_ALLOWED",
+    `Private values of tab ${tabId} are masked. The person can turn on "Show private values" for this tab, in the popup ` +
+      "of the extension or in its DevTools panel; until then ask without redact=false.",
   );
 }
 

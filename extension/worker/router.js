@@ -230,7 +230,9 @@ export async function performAction(action, bridge, attachments) {
     case "detach":
       return attachments.detach(action.tabId);
     case "set_allow_evaluate":
-      return attachments.setAllowEvaluate(action.tabId, action.on);
+      return attachments.setSwitch(action.tabId, "evaluateOn", action.on);
+    case "set_show_private":
+      return attachments.setSwitch(action.tabId, "privateOn", action.on);
   }
 }
 
@@ -244,7 +246,7 @@ export async function viewOf(tabId, bridge, attachments) {
   const status = await bridge.status();
   const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
   if (!tab) return { type: "view", status, tab: null };
-  const attachment = await attachments.get(tab.id);
+  const switches = await attachments.switchesOf(tab);
   return {
     type: "view",
     status,
@@ -252,8 +254,10 @@ export async function viewOf(tabId, bridge, attachments) {
       id: tab.id,
       url: urlOf(tab),
       title: tab.title || tab.url || "",
-      attached: attachment !== undefined,
-      allowEvaluate: attachment?.allowEvaluate ?? false,
+      attached: (await attachments.get(tab.id)) !== undefined,
+      allowEvaluate: switches.evaluate,
+      showPrivate: switches.privateValues,
+      incognito: tab.incognito,
       obstacle: obstacleOf(tab),
     },
   };

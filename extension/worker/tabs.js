@@ -73,6 +73,15 @@ export function urlOf(tab) {
 
 /**
  * @param {chrome.tabs.Tab} tab
+ * @returns {string} the whole address where an origin says nothing, as of a file; empty without one
+ */
+export function originOf(tab) {
+  const url = URL.parse(urlOf(tab));
+  return url?.origin === "null" ? url.href : (url?.origin ?? "");
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
  * @returns {PageAddress}
  */
 export function addressOf(tab) {

@@ -281,6 +281,14 @@ class DrivenTab(AttachedTab):
             while (await self.ask("evaluate", code="1"))["success"] is False:
                 pass
 
+    async def show_private(self) -> None:
+        """Turn on the switch for private values, as the person does in the popup."""
+        await self.person_does("set_show_private", on=True)
+        stored = f"Object.fromEntries((await chrome.storage.session.get('attachments')).attachments)[{self.tab_id}].privateOn"
+        async with asyncio.timeout(20):
+            while not await self.popup.chrome(stored):
+                pass
+
 
 @pytest.fixture(scope="module")
 async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[Driver]:

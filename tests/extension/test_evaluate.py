@@ -37,6 +37,15 @@ async def test_code_runs_only_while_the_switch_of_the_tab_is_on(driven: DrivenTa
     assert await driven.page.title() == "Changed"
 
 
+async def test_code_runs_on_no_other_origin_than_the_one_it_was_allowed_on(tab: DrivenTab) -> None:
+    await tab.do("navigate", url=tab.site.url("/one").replace("127.0.0.1", "localhost"))
+    assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"
+
+    await tab.do("navigate", url=tab.site.url("/one"))
+
+    assert await value(tab, "1") == 1
+
+
 @pytest.mark.parametrize(
     ("code", "expected"),
     [

@@ -151,7 +151,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     await shown.told("tab_attached")
     await panel.allow_evaluate()
     async with asyncio.timeout(WAIT_MS / 1000):
-        while not (await attachment_of(popup, shown.tab_id))["allowEvaluate"]:
+        while not (await attachment_of(popup, shown.tab_id))["evaluateOn"]:
             pass
 
     await page.goto(site.url("/two"))
@@ -233,7 +233,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "select": ["selector", "value"],
         "evaluate": ["code", "timeout"],
         "console_logs": ["max"],
-        "getDataLayer": ["name", "since"],
+        "getDataLayer": ["name", "since", "redact"],
         "read_tab": ["start", "end"],
         "browser_close_tab": ["tab_id"],
     }.items():

@@ -21,6 +21,7 @@ CONTROLS = {
     "attachButton",
     "auto-reconnect",
     "allow-evaluate",
+    "show-private",
 }
 
 
@@ -243,16 +244,24 @@ async def test_sleeping_tab_stays_attached_under_its_new_id(paired: Popup, bridg
     assert (again["tab_id"], again["connected_at"]) == (asleep["id"], attached["connected_at"])
 
 
-async def test_evaluate_is_off_for_each_newly_attached_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    await show_page(paired, site.url("/one"))
-    switch = paired.element("allow-evaluate")
+@pytest.mark.parametrize(("switch_id", "field"), [("allow-evaluate", "evaluateOn"), ("show-private", "privateOn")])
+async def test_a_switch_is_off_for_each_newly_attached_tab_and_on_another_origin(
+    paired: Popup, bridge: FakeBridge, site: Site, switch_id: str, field: str
+) -> None:
+    page = await show_page(paired, site.url("/one"))
+    switch = paired.element(switch_id)
     await paired.press("attachButton")
     await expect(switch).not_to_be_checked()
     await switch.check()
     await bridge.next_message("tab_attached")
-    stored = "(await chrome.storage.session.get('attachments')).attachments.map(([, tab]) => tab.allowEvaluate)"
+    stored = f"(await chrome.storage.session.get('attachments')).attachments.map(([, tab]) => tab.{field})"
     await expect(switch).to_be_checked()
-    assert await paired.chrome(stored) == [True]
+    assert await paired.chrome(stored) == [site.url("")]
+
+    await page.goto(site.url("/two").replace("127.0.0.1", "localhost"))
+    await expect(switch).not_to_be_checked()
+    await page.goto(site.url("/two"))
+    await expect(switch).to_be_checked()
 
     await paired.press("attachButton")
     await expect(switch).to_be_hidden()
@@ -260,7 +269,7 @@ async def test_evaluate_is_off_for_each_newly_attached_tab(paired: Popup, bridge
 
     await expect(switch).to_be_visible()
     await expect(switch).not_to_be_checked()
-    assert await paired.chrome(stored) == [False]
+    assert await paired.chrome(stored) == [""]
 
 
 async def test_browser_page_cannot_be_attached_and_the_popup_says_why(paired: Popup, site: Site) -> None:

@@ -43,8 +43,8 @@ async def test_created_tab_is_loaded_attached_and_in_front(paired: Popup, bridge
     (listed,) = (await bridge.ask("list_tabs"))["result"]
     assert listed == {"tab_id": tab_id, "url": url, "title": "One", "connected_at": attached["connected_at"]}
     assert (await bridge.ask("read_tab"))["result"]["text"] == "alpha\n\nbeta\n\ngamma"
-    stored = "(await chrome.storage.session.get('attachments')).attachments.map(([, tab]) => tab.allowEvaluate)"
-    assert await paired.chrome(stored) == [False]
+    stored = "(await chrome.storage.session.get('attachments')).attachments.map(([, tab]) => [tab.evaluateOn, tab.privateOn])"
+    assert await paired.chrome(stored) == [["", ""]]
 
 
 async def test_created_tab_is_answered_when_its_page_has_loaded_whole(

@@ -1,7 +1,7 @@
 /**
  * The form of the chosen command, made from the table, and the commands that were saved from it.
  *
- * @import {SavedCommand} from "../../shared/types.d.ts"
+ * @import {SavedCommand, ViewedTab} from "../../shared/types.d.ts"
  * @import {Field} from "./command-table.js"
  * @import {Wish} from "./runs-view.js"
  */
@@ -66,6 +66,12 @@ export class CommandForm {
     this.#show(command);
     const inputs = controls();
     (inputs.find((input) => !input.value) ?? inputs[0] ?? page.command).focus();
+  }
+
+  /** @param {ViewedTab | null} tab */
+  setTab(tab) {
+    // Nothing of an incognito tab is kept.
+    page.saveForm.hidden = tab?.incognito ?? page.saveForm.hidden;
   }
 
   /** @param {SavedCommand[]} saved */

@@ -17,6 +17,7 @@
  * @property {string} group
  * @property {string} about one sentence
  * @property {Field[]} fields
+ * @property {boolean} [isPrivate] what it answers is the page's or of other tabs: no history keeps it
  */
 
 /** @type {Field} */
@@ -76,9 +77,11 @@ export const COMMANDS = {
   getDataLayer: {
     group: "Look",
     about: "Read the page's data layer.",
+    isPrivate: true,
     fields: [
       { name: "name", kind: "text", hint: "a global or a path such as digitalData.events, dataLayer when empty" },
       { name: "since", kind: "number", hint: "number of the first entry, the newest ones when empty", min: 0 },
+      { name: "redact", kind: "json", hint: "false shows private values, where you allow it in this tab" },
     ],
   },
   console_logs: {
@@ -142,8 +145,8 @@ export const COMMANDS = {
     ],
   },
 
-  list_tabs: { group: "Tabs", about: "List the attached tabs.", fields: [] },
-  browser_get_tabs: { group: "Tabs", about: "List all open tabs.", fields: [] },
+  list_tabs: { group: "Tabs", about: "List the attached tabs.", isPrivate: true, fields: [] },
+  browser_get_tabs: { group: "Tabs", about: "List all open tabs.", isPrivate: true, fields: [] },
   browser_create_tab: {
     group: "Tabs",
     about: "Open a tab and attach it.",
@@ -167,11 +170,18 @@ export const COMMANDS = {
 
 /**
  * @param {string} command
- * @returns {string[]} names of the fields that no history keeps; where there are any, it keeps no reply either, because
- *   a reply repeats what was typed
+ * @returns {string[]} names of the fields that no history keeps
  */
 export function secretFieldsOf(command) {
   return (COMMANDS[command]?.fields ?? []).filter(({ isSecret }) => isSecret).map(({ name }) => name);
+}
+
+/**
+ * @param {string} command
+ * @returns {boolean} false for a reply that repeats what was typed, or holds what is private
+ */
+export function isReplyKept(command) {
+  return !secretFieldsOf(command).length && !COMMANDS[command]?.isPrivate;
 }
 
 /**

@@ -33,6 +33,7 @@ export class DataLayerView {
   /** @type {Entry[]} oldest first */
   #entries = [];
   #isAttached = false;
+  #isMasked = true;
   /** Whether another page, or another name, may be behind the entries. */
   #isStale = true;
   #isPolling = false;
@@ -65,8 +66,10 @@ export class DataLayerView {
   setTab(tab) {
     const isAttached = tab?.attached ?? false;
     if (!isAttached) setText(page.state, this.#advice());
-    if (isAttached === this.#isAttached) return;
+    const isMasked = !tab?.showPrivate;
+    if (isAttached === this.#isAttached && isMasked === this.#isMasked) return;
     this.#isAttached = isAttached;
+    this.#isMasked = isMasked;
     this.#isStale = true;
     this.#pollNow();
   }
@@ -112,7 +115,7 @@ export class DataLayerView {
     // The last entry again: pages change it in place, and what is no list has only one.
     const since = isFresh ? null : (this.#entries.at(-1)?.index ?? null);
     const name = nameOf();
-    const response = await this.#worker.observe("getDataLayer", { name, since });
+    const response = await this.#worker.observe("getDataLayer", { name, since, redact: this.#isMasked });
     if (name === nameOf() && this.#isAttached) this.#take(response, isFresh);
   }
 

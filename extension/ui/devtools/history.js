@@ -6,7 +6,7 @@
  */
 
 import { loadPanelMemory, savePanelMemory } from "../../shared/storage.js";
-import { secretFieldsOf, without } from "./command-table.js";
+import { isReplyKept, secretFieldsOf, without } from "./command-table.js";
 import { withoutPicture } from "./reply.js";
 
 const MOST_RUNS = 100;
@@ -30,7 +30,7 @@ export async function rememberRun(command, params, response, milliseconds) {
     withheld,
     code: response.error?.code ?? "",
     milliseconds,
-    reply: withheld.length ? "" : briefReply(response),
+    reply: isReplyKept(command) ? briefReply(response) : "",
   };
   await change(({ history }) => ({ history: [run, ...history].slice(0, MOST_RUNS) }));
 }

@@ -33,6 +33,8 @@ const page = {
   attachButton: byId("attachButton", HTMLButtonElement),
   evaluateRow: byId("evaluate-row", HTMLElement),
   allowEvaluate: byId("allow-evaluate", HTMLInputElement),
+  privateRow: byId("private-row", HTMLElement),
+  showPrivate: byId("show-private", HTMLInputElement),
   inspected: byId("inspected", HTMLElement),
   spoken: byId("spoken", HTMLElement),
 };
@@ -62,6 +64,8 @@ function show(newView) {
   showTab(newView);
   consoleView.setTab(newView.tab);
   dataLayerView.setTab(newView.tab);
+  runsView.setTab(newView.tab);
+  commandForm.setTab(newView.tab);
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
   if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect].find((button) => !button.hidden)?.focus();
 }
@@ -139,6 +143,9 @@ page.attachButton.addEventListener("click", () => {
 });
 page.allowEvaluate.addEventListener("change", () => {
   ask({ action: "set_allow_evaluate", tabId, on: page.allowEvaluate.checked });
+});
+page.showPrivate.addEventListener("change", () => {
+  ask({ action: "set_show_private", tabId, on: page.showPrivate.checked });
 });
 
 followTheme();

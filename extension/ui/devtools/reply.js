@@ -15,6 +15,9 @@ const FOR_THE_PERSON = {
   EVALUATE_NOT_ALLOWED:
     'JavaScript is not allowed in this tab. Press the dot at the top right, turn on "Allow JavaScript", then run ' +
     "this again.",
+  PRIVATE_NOT_ALLOWED:
+    'Private values of this tab are masked. Press the dot at the top right, turn on "Show private values", then run ' +
+    "this again.",
   TAB_DISCONNECTED:
     "The tab was closed or detached, or its page crashed, while the command ran. Look at it before you run this again.",
 };

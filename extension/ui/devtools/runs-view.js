@@ -1,7 +1,7 @@
 /**
  * The commands that run and those that have run since the panel was opened, newest first.
  *
- * @import {Response} from "../../shared/types.d.ts"
+ * @import {Response, ViewedTab} from "../../shared/types.d.ts"
  * @import {WorkerPort} from "./worker-port.js"
  *
  * @typedef {object} Wish what the person wants to run
@@ -40,6 +40,8 @@ export class RunsView {
   #worker;
   /** @readonly */
   #onEdit;
+  /** Until it is known whether the tab is an incognito one, of which nothing is kept. */
+  #isKept = false;
 
   /**
    * @param {WorkerPort} worker
@@ -48,6 +50,11 @@ export class RunsView {
   constructor(worker, onEdit) {
     this.#worker = worker;
     this.#onEdit = onEdit;
+  }
+
+  /** @param {ViewedTab | null} tab */
+  setTab(tab) {
+    if (tab) this.#isKept = !tab.incognito;
   }
 
   /**
@@ -64,7 +71,7 @@ export class RunsView {
     const milliseconds = performance.now() - run.startedAt;
     run.isDone = true;
     this.#finish(run, response, milliseconds);
-    await rememberRun(wish.command, wish.params, response, Math.round(milliseconds));
+    if (this.#isKept) await rememberRun(wish.command, wish.params, response, Math.round(milliseconds));
   }
 
   /** To the newest command. */

@@ -24,6 +24,8 @@ const page = {
   attachButton: byId("attachButton", HTMLButtonElement),
   evaluateRow: byId("evaluate-row", HTMLElement),
   allowEvaluate: byId("allow-evaluate", HTMLInputElement),
+  privateRow: byId("private-row", HTMLElement),
+  showPrivate: byId("show-private", HTMLInputElement),
   connection: byId("connection", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
   disconnect: byId("disconnect", HTMLButtonElement),
@@ -165,6 +167,9 @@ page.attachButton.addEventListener("click", () => {
 });
 page.allowEvaluate.addEventListener("change", () => {
   if (view?.tab) ask({ action: "set_allow_evaluate", tabId: view.tab.id, on: page.allowEvaluate.checked });
+});
+page.showPrivate.addEventListener("change", () => {
+  if (view?.tab) ask({ action: "set_show_private", tabId: view.tab.id, on: page.showPrivate.checked });
 });
 
 // As a tab of its own the popup stays open while the person goes elsewhere.
