@@ -142,7 +142,8 @@ PROGRESS_INTERVAL_S = 1.0
 
 # Commands that only read: they may run twice without harm.
 READING_COMMANDS = frozenset(
-    {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
+    {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer"}
+    | {"page_elements", "screenshot", "console_logs", "wait_for"}
 )
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -3391,6 +3392,7 @@ TabId = Annotated[int | Omitted, optional("default: the active tab")]
 AttachedTabId = Annotated[int | Omitted, optional("default: the one attached tab")]
 Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS, xpath=... or text=...")]
 ShortText = Annotated[str, Field(max_length=2_000)]
+ShownText = Annotated[str, Field(min_length=1, max_length=1_000)]
 OnDialog = Annotated[Literal["accept", "dismiss"] | Omitted, optional("answers confirm and prompt")]
 DialogText = Annotated[ShortText | Omitted, optional("for a prompt")]
 Spot = Annotated[
@@ -3898,6 +3900,29 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         what = {"keys": keys, "selector": selector}
         return acted(await tabs.drive("press", tab_id, what | answering(on_dialog, dialog_text)))
+
+    @tool(CHANGES, "Bring an element into view or, with to, scroll it or the page.")
+    async def scroll(
+        *,
+        selector: Annotated[Selector | Omitted, optional()],
+        to: Annotated[
+            Literal["top", "bottom", "left", "right"] | float | Omitted, optional("or CSS pixels down, negative for up")
+        ],
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        return acted(await tabs.drive("scroll", tab_id, {"selector": selector, "to": to}))
+
+    @tool(READ_ONLY, "Wait until a text is shown, or gone, or an element is visible; also on the page that follows.")
+    async def wait_for(
+        *,
+        text: Annotated[ShownText | Omitted, optional()],
+        gone: Annotated[ShownText | Omitted, optional("text")],
+        selector: Annotated[Selector | Omitted, optional()],
+        timeout: Annotated[int, Field(ge=1, le=25_000, description="milliseconds")] = 10_000,  # noqa: ASYNC109 -- the contract's name
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        what = {"text": text, "gone": gone, "selector": selector, "timeout": timeout}
+        return acted(await tabs.drive("wait_for", tab_id, what))
 
     @tool(CHANGES, "Move the mouse over an element, for menus and tooltips.")
     async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:

@@ -32,6 +32,14 @@ export function selectorOf({ params: { selector } }) {
 
 /**
  * @param {DrivenContext} context
+ * @returns {string} empty when none is given
+ */
+export function optionalSelectorOf(context) {
+  return (context.params.selector ?? null) === null ? "" : selectorOf(context);
+}
+
+/**
+ * @param {DrivenContext} context
  * @param {ElementAction} action
  * @returns {Promise<FoundElement>}
  */
@@ -67,7 +75,7 @@ export async function replyAbout({ tabId, session }, { element, matches, notes }
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "readChecked" | "readPressed" | "watchPress"} look at what the input has made
+ * @param {"finishFill" | "readChecked" | "finishScroll" | "readPressed" | "watchPress"} look at what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  */

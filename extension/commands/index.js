@@ -10,7 +10,9 @@ import { click, hover } from "./mouse.js";
 import { back, forward, navigate } from "./navigation.js";
 import { readTab } from "./reading.js";
 import { screenshot } from "./screenshot.js";
+import { scroll } from "./scrolling.js";
 import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
+import { waitFor } from "./waiting.js";
 
 /**
  * Every command that the server may send; the keys are the protocol's names. The router asks for the consent
@@ -34,6 +36,8 @@ export const commands = {
   click: { consent: "attached", page: true, debugger: "acts", run: click },
   hover: { consent: "attached", page: true, debugger: "acts", run: hover },
   press: { consent: "attached", page: true, debugger: "acts", run: press },
+  scroll: { consent: "attached", page: true, debugger: "acts", run: scroll },
+  wait_for: { consent: "attached", page: true, debugger: "acts", run: waitFor },
   fill: { consent: "attached", page: true, debugger: "acts", run: fill },
   select: { consent: "attached", page: true, debugger: "acts", run: select },
   evaluate: { consent: "evaluate", page: true, debugger: "acts", run: evaluate },

@@ -3,7 +3,7 @@
 import { strokesOf } from "../worker/keys.js";
 import { TabOpenings } from "../worker/tab-openings.js";
 import { pressKeys } from "../worker/trusted-input.js";
-import { afterwards, find, invalid, noting, replyAbout, selectorOf } from "./acting.js";
+import { afterwards, find, invalid, noting, optionalSelectorOf, replyAbout } from "./acting.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
@@ -17,7 +17,7 @@ const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to
 export async function press(context) {
   const { tabId, session, params } = context;
   const strokes = await strokesIn(params.keys);
-  const selector = (params.selector ?? null) === null ? "" : selectorOf(context);
+  const selector = optionalSelectorOf(context);
   const openings = new TabOpenings(tabId);
   try {
     const found = await find(context, { action: "focus", selector });

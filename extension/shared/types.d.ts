@@ -255,8 +255,28 @@ export type ElementAction =
   | { action: "click"; selector: string; count: number; at?: [number, number] }
   /** Without a selector (empty) it is what has the focus already. */
   | { action: "focus"; selector: string }
+  /** Without a selector it is the page. */
+  | { action: "scroll"; selector: string; to?: ScrollGoal }
   | { action: "fill"; selector: string; value: string }
   | { action: "select"; selector: string; values: string[] };
+
+/** A number is pixels to go down. */
+export type ScrollGoal = "top" | "bottom" | "left" | "right" | number;
+
+/** What is to hold, all of it; empty for what is not asked. */
+export interface WaitRequest {
+  id: string;
+  selector: string;
+  text: string;
+  gone: string;
+  /** Milliseconds that are left. */
+  timeout: number;
+  /** Milliseconds that the command was given. */
+  whole: number;
+}
+
+export type WaitAnswer =
+  { code: ErrorCode; message: string } | { code: ""; element?: ElementDescription; matches?: number };
 
 export type ElementRequest = ElementAction & {
   id: string;
@@ -301,8 +321,20 @@ export interface FoundElement {
   /** show: the element's place in the document of the main frame, in CSS pixels. */
   box?: Box;
   filling?: Filling;
+  /** scroll: what a wheel is to do at a point where it turns this and nothing else. */
+  wheel?: { point: Point; deltaX: number; deltaY: number };
   /** select: what is chosen now. */
   selected?: { value: string; label: string }[];
+}
+
+/** Where something that can be scrolled is, in CSS pixels. */
+export interface Scrolled {
+  top: number;
+  left: number;
+  height: number;
+  width: number;
+  visible_height: number;
+  visible_width: number;
 }
 
 /** What is left to do for a field: it has the focus, and its content is selected or set already. */
@@ -371,6 +403,7 @@ export interface FilledField {
 export interface ActionReply extends PageAddress, Remarks, PressedState {
   element: ElementDescription;
   matches: number;
+  scrolled?: Scrolled;
 }
 
 // --- Storage

@@ -1,7 +1,7 @@
 /**
  * The way to the elements of a page: files that are put into it once and then only asked.
  *
- * @import {CommandContext, ElementAnswer, ElementRequest, ListAnswer, ListRequest} from "../shared/types.d.ts"
+ * @import {CommandContext, ElementAnswer, ElementRequest, ListAnswer, ListRequest, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
  * @import {PageFunction} from "./page-access.js"
  */
 
@@ -20,6 +20,7 @@ const FILES = filesOf([
   "options",
   "scrolling",
   "readiness",
+  "awaiting",
   "press-watch",
   "fields",
   "filled-fields",
@@ -45,13 +46,35 @@ const MAX_UNANSWERED = 5;
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function actOnElement(context, requestFor) {
+  return /** @type {Promise<ElementAnswer | null>} */ (askElements(context, "act", requestFor));
+}
+
+/**
+ * Waits until a page shows what it should: also the one that follows.
+ *
+ * @param {CommandContext} context
+ * @param {() => Omit<WaitRequest, "id">} requestNow
+ * @returns {Promise<WaitAnswer | null>} null when no page answers
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
+ */
+export async function waitForElements(context, requestNow) {
+  return /** @type {Promise<WaitAnswer | null>} */ (askElements(context, "waitFor", requestNow));
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {"act" | "waitFor"} command
+ * @param {(tab: chrome.tabs.Tab) => object} requestFor
+ * @returns {Promise<unknown>}
+ */
+async function askElements(context, command, requestFor) {
   const id = context.requestId;
   const cancel = ask("cancel", { id });
   for (let unanswered = 0; unanswered < MAX_UNANSWERED;) {
-    const answer = await askPage(context, (tab) => ({ ...ask("act", { ...requestFor(tab), id }), cancel }));
+    const answer = await askPage(context, (tab) => ({ ...ask(command, { ...requestFor(tab), id }), cancel }));
     const files = MISSING.get(/** @type {string} */ (answer));
     if (files) await askPage(context, () => ({ files }));
-    else if (answer) return /** @type {ElementAnswer} */ (answer);
+    else if (answer) return answer;
     // The browser may tell that the page has left only after the page has fallen silent.
     else unanswered += 1;
   }
@@ -75,7 +98,7 @@ export async function listElements(context, request) {
 
 /**
  * @param {CommandContext} context
- * @param {"finishFill" | "readChecked" | "readPressed" | "watchPress"} look at what input has made of the element
+ * @param {"finishFill" | "finishScroll" | "readChecked" | "readPressed" | "watchPress"} look at what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal

@@ -8,11 +8,13 @@
  * @typedef {keyof typeof BUTTONS} MouseButton
  */
 
-import { MODIFIERS, strokesOf } from "./keys.js";
+import { MODIFIERS, strokesOf, typed } from "./keys.js";
 
 /** Bits in which the browser tells what is held down. */
 const BUTTONS = { left: 1, right: 2, middle: 4 };
 export const BUTTON_NAMES = /** @type {MouseButton[]} */ (Object.keys(BUTTONS));
+/** No line break, which as a key would send a form, and no part of what is drawn as one character. */
+const LAST_KEY = /[\p{L}\p{Nd} !-~]$/u;
 /** What browsers tell of a mouse. */
 const PRESSURE = 0.5;
 
@@ -57,6 +59,15 @@ export function releaseButton(session, { x, y }, button, clickCount) {
 
 /**
  * @param {Session} session
+ * @param {{point: Point, deltaX: number, deltaY: number}} turn
+ */
+export function turnWheel(session, { point, deltaX, deltaY }) {
+  const { x, y } = point;
+  return session.send("Input.dispatchMouseEvent", { type: "mouseWheel", x, y, deltaX, deltaY });
+}
+
+/**
+ * @param {Session} session
  * @param {Stroke[]} strokes
  */
 export async function pressKeys(session, strokes) {
@@ -73,12 +84,17 @@ export async function pressKeys(session, strokes) {
 }
 
 /**
+ * Writes a text at once, but for its last character, which comes by its key: many pages look at a field when a key is
+ * released there.
+ *
  * @param {Session} session
  * @param {string} text
  */
 export async function replaceSelection(session, text) {
-  if (text) await session.send("Input.insertText", { text });
-  else await pressKeys(session, strokesOf("Backspace", false));
+  if (!text) return pressKeys(session, strokesOf("Backspace", false));
+  const last = LAST_KEY.exec(text)?.[0] ?? "";
+  const before = text.slice(0, text.length - last.length);
+  await Promise.all([before && session.send("Input.insertText", { text: before }), pressKeys(session, typed(last))]);
 }
 
 /**

@@ -65,6 +65,9 @@ async def test_typed_text_makes_trusted_events_and_one_change_without_leaving_th
         "focus text true",
         "beforeinput text true",
         "input text true",
+        "keydown text true",
+        "beforeinput text true",
+        "input text true",
         "change text false",
     ]
     assert await fields.page.evaluate("document.activeElement.id") == "text"
@@ -83,6 +86,26 @@ async def test_field_that_holds_the_value_already_reports_no_change(fields: Driv
     events = await fields.page.evaluate("events")
     assert "input text true" in events
     assert "change text false" not in events
+
+
+# As airports' names are found: the list opens when a key is released, for what the field holds then.
+AUTOCOMPLETE = """<input id=from><ul id=list></ul><textarea id=chat></textarea><script>
+  const [from, chat] = document.querySelectorAll("#from, #chat");
+  from.onkeyup = () => (document.querySelector("#list").innerHTML = `<li>${from.value} Airport`);
+  window.keys = [];
+  chat.onkeydown = ({ key }) => (keys.push(key), key !== "Enter");
+</script>"""
+
+
+async def test_last_character_comes_by_its_key_for_lists_that_open_when_one_is_released(fields: DrivenTab) -> None:
+    await fields.show(AUTOCOMPLETE)
+
+    for value in ("Berlin", "é", "Ny 5%"):
+        assert (await fields.do("fill", selector="#from", value=value))["value"] == value
+        await fields.page.locator(f"li:text-is('{value} Airport')").wait_for()
+    for value in ("two\nlines\n", "smile \U0001f600", "ab"):
+        assert (await fields.do("fill", selector="#chat", value=value))["value"] == value
+    assert await fields.page.evaluate("keys") == ["b"]
 
 
 async def test_emptied_editor_is_emptied_by_a_key_that_its_page_sees(fields: DrivenTab) -> None:

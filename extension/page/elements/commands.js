@@ -15,6 +15,8 @@ const elementCommands = (() => {
   const { isField } = targets;
   const { PressWatch } = pressWatch;
   const { allRoots } = search;
+  const { beginScroll, pageScroller } = scrolling;
+  const { untilAllHold } = awaiting;
 
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
@@ -23,7 +25,8 @@ const elementCommands = (() => {
   /**
    * What the latest action has left to look at again, once the trusted input has come.
    *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element, pressed?: Element}}
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element, pressed?: Element,
+   *   scroll?: ReturnType<typeof beginScroll>["scroll"]}}
    */
   let latest = { id: "" };
 
@@ -36,7 +39,9 @@ const elementCommands = (() => {
   async function act(request) {
     const { signal } = begin(request.id);
     try {
-      const { element, roots, ...found } = request.selector ? await new Wait(request, signal).ready() : atFocus();
+      const { element, roots, ...found } = request.selector
+        ? await new Wait(request, signal).ready()
+        : withoutSelector(request);
       latest.press?.stop();
       latest = { id: request.id, signal };
       // Acting may take the element away.
@@ -47,8 +52,25 @@ const elementCommands = (() => {
     }
   }
 
-  function atFocus() {
-    return { element: focusedElement(), matches: 1, roots: allRoots() };
+  /** @param {ElementRequest} request */
+  function withoutSelector({ action }) {
+    return { element: action === "scroll" ? pageScroller() : focusedElement(), matches: 1, roots: allRoots() };
+  }
+
+  /**
+   * @param {WaitRequest} request
+   * @returns {Promise<WaitAnswer>}
+   */
+  async function waitFor(request) {
+    const { signal } = begin(request.id);
+    try {
+      const met = await untilAllHold(request, signal);
+      const [element] = met?.shown ?? [];
+      if (!met || !element) return { code: "" };
+      return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
+    } catch (error) {
+      return failure(error);
+    }
   }
 
   /** @param {string} id */
@@ -71,6 +93,14 @@ const elementCommands = (() => {
   function finishFill({ id, ...how }) {
     const { prepared, signal } = latest;
     return latest.id === id && prepared && signal ? filledFields.finishFill(prepared, signal, how) : null;
+  }
+
+  /**
+   * @param {{id: string}} request after a scroll of that id
+   * @returns {Promise<Scrolled> | null} null in another page than that
+   */
+  function finishScroll({ id }) {
+    return latest.id === id && latest.scroll ? scrolling.finishScroll(latest.scroll) : null;
   }
 
   /**
@@ -119,7 +149,19 @@ const elementCommands = (() => {
    * @returns {ElementDescription}
    */
   function describe(element, roots) {
-    return { selector: selectorOf(element, roots), tag: tagOf(element), text: shorten(textOf(element)) };
+    return {
+      selector: selectorOf(element, roots),
+      tag: tagOf(element),
+      text: shorten(isWhole(element) ? document.title : textOf(element)),
+    };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is the page itself, whose text takes long to collect
+   */
+  function isWhole(element) {
+    return ["html", "body"].includes(tagOf(element));
   }
 
   /**
@@ -149,6 +191,11 @@ const elementCommands = (() => {
         takeFocus(/** @type {HTMLElement} */ (element), "Press keys in what takes it.");
         if (isField(element)) caretToEnd(/** @type {HTMLInputElement} */ (element));
         return {};
+      case "scroll": {
+        const { scroll, wheel } = beginScroll(element, request.to);
+        latest.scroll = scroll;
+        return { wheel };
+      }
       case "hover":
         return {};
     }
@@ -180,7 +227,7 @@ const elementCommands = (() => {
     };
   }
 
-  const commands = { act, cancel, failure, finishFill, readChecked, readPressed, watchPress };
+  const commands = { act, cancel, failure, finishFill, finishScroll, readChecked, readPressed, waitFor, watchPress };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

@@ -17,6 +17,9 @@ const fields = (() => {
   const { takeFocus } = focusing;
   const { FORMATS } = targets;
 
+  /** What is typed by its key at the end of a text, as in worker/trusted-input.js; an empty text is a Backspace. */
+  const LAST_KEY = /(?:^|[\p{L}\p{Nd} !-~])$/u;
+
   /**
    * Puts the value in where no text is typed; elsewhere focuses the field and selects what is in it.
    *
@@ -35,7 +38,7 @@ const fields = (() => {
     if (kind === "number" && text !== "" && !isNumber(text)) throw misfitValue(field);
     takeFocus(field, "Fill what takes it.");
     const before = isControl(element) ? field.value : innerTextOf(field);
-    const prepared = { field, before, typed: isTyped && typingInto(field) };
+    const prepared = { field, before, typed: isTyped && typingInto(field, text) };
     if (isTyped) selectContent(field);
     else setValue(field, kind, text);
     return { filling: { text, isTyped, isEntered }, prepared };
@@ -43,13 +46,19 @@ const fields = (() => {
 
   /**
    * @param {HTMLElement} field
+   * @param {string} text
    * @returns {Promise<"typed">} when the page has taken the next typing, whatever it makes of it
    */
-  function typingInto(field) {
+  function typingInto(field, text) {
     return new Promise((resolve) => {
       // The second turn comes after what the page puts off to the next one.
       const soon = () => setTimeout(() => setTimeout(resolve, 0, "typed"));
-      field.addEventListener("beforeinput", soon, { capture: true, once: true });
+      const last = LAST_KEY.test(text) ? "keyup" : "beforeinput";
+      // The page may have moved the focus by the time that a key is released.
+      windowOf(/** @type {Document} */ (documentOf(field)))?.addEventListener(last, soon, {
+        capture: true,
+        once: true,
+      });
     });
   }
 

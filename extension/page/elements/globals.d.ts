@@ -19,5 +19,9 @@ declare global {
   type ListRequest = shared.ListRequest;
   type Point = shared.Point;
   type PressOutcome = shared.PressOutcome;
+  type Scrolled = shared.Scrolled;
+  type ScrollGoal = shared.ScrollGoal;
+  type WaitAnswer = shared.WaitAnswer;
+  type WaitRequest = shared.WaitRequest;
   type PressedState = shared.PressedState;
 }

@@ -9,6 +9,8 @@ const nearMisses = (() => {
   const { PARTLY_SEARCHED } = search;
   const { selectorOf } = uniqueSelectors;
 
+  /** @typedef {Pick<InstanceType<typeof search.Search>, "roots" | "isWhole">} Searched */
+
   const SELECTOR_LENGTH = 120;
   const MAX_CANDIDATES = 2_000;
   const NEAR_MISSES = 3;
@@ -16,9 +18,18 @@ const nearMisses = (() => {
 
   /**
    * @param {string} selector
-   * @param {Pick<InstanceType<typeof search.Search>, "roots" | "isWhole">} searched
+   * @param {Searched} searched
    */
-  function notFound(selector, { roots, isWhole }) {
+  function notFound(selector, searched) {
+    return new PageError("ELEMENT_NOT_FOUND", `No element matches ${quote(selector)}. ${adviceOn(selector, searched)}`);
+  }
+
+  /**
+   * @param {string} selector that nothing matches
+   * @param {Searched} searched
+   * @returns {string} sentences
+   */
+  function adviceOn(selector, { roots, isWhole }) {
     const near = similarElements(selector, roots);
     const advice = near.length
       ? `Did you mean ${near.join(" or ")}?`
@@ -26,7 +37,7 @@ const nearMisses = (() => {
     const foreign = queryAll(document, "iframe").filter((frame) => !innerRootOf(frame) && isVisible(frame)).length;
     const frames = foreign ? ` ${foreign} of its frames come from other sites and cannot be searched.` : "";
     const rest = isWhole ? "" : ` ${PARTLY_SEARCHED}`;
-    return new PageError("ELEMENT_NOT_FOUND", `No element matches ${quote(selector)}. ${advice}${frames}${rest}`);
+    return `${advice}${frames}${rest}`;
   }
 
   /**
@@ -102,5 +113,5 @@ const nearMisses = (() => {
     return shared === 0 ? 0 : (2 * shared) / (a.size + b.size);
   }
 
-  return { notFound };
+  return { adviceOn, notFound };
 })();

@@ -89,6 +89,7 @@ const readiness = (() => {
       const { action } = this.#request;
       const handle = handleOf(element);
       if (!isVisible(handle)) return { trouble: "is still not visible. Do first what shows it, then try again." };
+      if (action === "scroll") return { trouble: "" };
       // The hint that comes with the mouse says why.
       const isOff = action !== "hover" && isDisabled(element);
       if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };

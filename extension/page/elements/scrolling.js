@@ -3,7 +3,95 @@
 // What can be scrolled.
 
 const scrolling = (() => {
-  const { boxOf, documentOf, drawnAncestors, windowOf } = dom;
+  const { boxOf, documentOf, drawnAncestors, queryAll, windowOf } = dom;
+  const { aimAt, bringIntoView, handleOf, hitAt } = geometry;
+
+  const POLL_MS = 30;
+  /** A wheel is answered smoothly; in the background it may be not at all. */
+  const WHEEL_MS = 300;
+
+  /**
+   * @typedef {object} Scroll under way
+   * @property {Element} scroller
+   * @property {{left: number, top: number} | null} goal null when it is there
+   */
+
+  /**
+   * @param {Element} element
+   * @param {ScrollGoal | undefined} to nothing for the element itself
+   * @returns {{scroll: Scroll, wheel?: FoundElement["wheel"]}}
+   */
+  function beginScroll(element, to) {
+    const scroller = scrollerAround(element);
+    if (to === undefined) {
+      bringIntoView(handleOf(element), "center");
+      return { scroll: { scroller, goal: null } };
+    }
+    const goal = goalOf(scroller, to);
+    const deltaX = goal.left - scroller.scrollLeft;
+    const deltaY = goal.top - scroller.scrollTop;
+    const { point } = aimAt(scroller, scroller);
+    const hit = point && hitAt(point);
+    const isTurned = hit && (deltaX !== 0 || deltaY !== 0) && scrollerAround(hit) === scroller;
+    return { scroll: { scroller, goal }, ...(isTurned && { wheel: { point, deltaX, deltaY } }) };
+  }
+
+  /**
+   * Goes where the wheel has not led.
+   *
+   * @param {Scroll} scroll
+   * @returns {Promise<Scrolled>}
+   */
+  async function finishScroll({ scroller, goal }) {
+    const isThere = () => !goal || (isNear(scroller.scrollTop, goal.top) && isNear(scroller.scrollLeft, goal.left));
+    for (const end = performance.now() + WHEEL_MS; !isThere() && performance.now() < end;) {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+    if (goal && !isThere()) scroller.scrollTo({ ...goal, behavior: "instant" });
+    const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = scroller;
+    return {
+      top: Math.round(scrollTop),
+      left: Math.round(scrollLeft),
+      height: scrollHeight,
+      width: scrollWidth,
+      visible_height: clientHeight,
+      visible_width: clientWidth,
+    };
+  }
+
+  /**
+   * @param {Element} scroller
+   * @param {ScrollGoal} to
+   */
+  function goalOf({ scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth }, to) {
+    const end = { top: scrollHeight - clientHeight, left: scrollWidth - clientWidth };
+    if (typeof to === "number") return { left: scrollLeft, top: Math.max(0, Math.min(end.top, scrollTop + to)) };
+    if (to === "top" || to === "bottom") return { left: scrollLeft, top: to === "top" ? 0 : end.top };
+    return { left: to === "left" ? 0 : end.left, top: scrollTop };
+  }
+
+  /**
+   * @param {number} a
+   * @param {number} b
+   */
+  function isNear(a, b) {
+    return Math.abs(a - b) < 1;
+  }
+
+  /** @param {Element} element */
+  function scrollerAround(element) {
+    const around = [...drawnAncestors(element)].find(isScrollable);
+    return around ?? documentOf(element)?.scrollingElement ?? element;
+  }
+
+  /** @returns {Element} what scrolls when the page does: in some it is the largest box inside */
+  function pageScroller() {
+    const root = document.scrollingElement ?? document.documentElement;
+    if (isScrollable(root)) return root;
+    const area = (/** @type {Element} */ { clientWidth, clientHeight }) => clientWidth * clientHeight;
+    const boxes = queryAll(document, "*").filter(isScrollable);
+    return boxes.reduce((largest, box) => (area(box) > area(largest) ? box : largest), boxes[0] ?? root);
+  }
 
   /**
    * Scrolls until a spot of an element is in sight, which of a large one its edges need not be.
@@ -60,5 +148,5 @@ const scrolling = (() => {
     return { x: x + clientLeft, y: y + clientTop, width, height };
   }
 
-  return { isScrollable, showSpot };
+  return { beginScroll, finishScroll, pageScroller, showSpot };
 })();

@@ -131,6 +131,28 @@ export const COMMANDS = {
       ...answers,
     ],
   },
+  scroll: {
+    group: "Act",
+    about: "Bring an element into view, or scroll it or the page.",
+    fields: [
+      { ...selector, hint: "the page when empty", required: false },
+      {
+        name: "to",
+        kind: "json",
+        hint: '"top", "bottom", "left", "right", or pixels to go down; the element when empty',
+      },
+    ],
+  },
+  wait_for: {
+    group: "Look",
+    about: "Wait until a text is shown, or no more, or an element is visible.",
+    fields: [
+      { name: "text", kind: "text", hint: "that is to be shown" },
+      { name: "gone", kind: "text", hint: "that is to be shown no more" },
+      { ...selector, hint: "of what is to be visible", required: false },
+      { name: "timeout", kind: "number", hint: "milliseconds, 10000 when empty", min: 1, max: 25_000 },
+    ],
+  },
   select: {
     group: "Act",
     about: "Choose in a list, by value or label.",

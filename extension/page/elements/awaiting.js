@@ -1,0 +1,95 @@
+"use strict";
+
+// Waiting until the page shows something, or shows it no more.
+
+const awaiting = (() => {
+  const { PageError, nameOf, quote } = texts;
+  const { isVisible } = geometry;
+  const { Search } = search;
+  const { adviceOn } = nearMisses;
+  const { pause } = readiness;
+
+  const POLL_MS = 50;
+  /** A pause is so many times as long as the look before it. */
+  const PATIENCE = 4;
+
+  /** What is to hold, and what was seen of it last. */
+  class Watch {
+    /** @readonly */
+    selector;
+    /** @readonly */
+    name;
+    /** @readonly */
+    isGone;
+    /** @readonly */
+    search;
+    /** @type {Element[]} */
+    shown = [];
+
+    /**
+     * @param {string} selector
+     * @param {string} name
+     * @param {boolean} isGone whether nothing may match
+     * @throws {PageError} INVALID_SELECTOR
+     */
+    constructor(selector, name, isGone) {
+      this.selector = selector;
+      this.name = name;
+      this.isGone = isGone;
+      this.search = new Search(selector);
+    }
+
+    /** @returns {boolean} whether it holds now */
+    look() {
+      this.shown = this.search.find().filter(isVisible);
+      return this.isGone !== this.shown.length > 0;
+    }
+  }
+
+  /**
+   * Waits until all that is asked holds.
+   *
+   * @param {WaitRequest} request
+   * @param {AbortSignal} signal
+   * @returns {Promise<Watch | undefined>} the first one that was to be shown
+   * @throws {PageError} INVALID_SELECTOR, COMMAND_TIMEOUT, and the reason of the signal
+   */
+  async function untilAllHold(request, signal) {
+    const deadline = performance.now() + request.timeout;
+    const watches = watchesFor(request);
+    for (;;) {
+      const begun = performance.now();
+      const unmet = watches.find((watch) => !watch.look());
+      if (!unmet) return watches.find(({ isGone }) => !isGone);
+      const now = performance.now();
+      if (now > deadline) throw tooLate(unmet, request.whole);
+      await pause(Math.max(POLL_MS, PATIENCE * (now - begun)));
+      signal.throwIfAborted();
+    }
+  }
+
+  /** @param {WaitRequest} request */
+  function watchesFor({ selector, text, gone }) {
+    return [
+      selector && new Watch(selector, `element that matches ${quote(selector)}`, false),
+      text && new Watch(`text=${text}`, `text ${quote(text)}`, false),
+      gone && new Watch(`text=${gone}`, `text ${quote(gone)}`, true),
+    ].filter((watch) => watch instanceof Watch);
+  }
+
+  /**
+   * @param {Watch} unmet
+   * @param {number} whole
+   */
+  function tooLate({ selector, name, isGone, search: searched, shown: [element] }, whole) {
+    const after = `After ${whole / 1000} s the page`;
+    return new PageError(
+      "COMMAND_TIMEOUT",
+      isGone && element
+        ? `${after} still shows the ${name}, in ${nameOf(element)}. Wait again, or look what holds it up.`
+        : `${after} shows no ${name}. ${adviceOn(selector, searched)}`,
+    );
+  }
+
+  return { untilAllHold };
+})();

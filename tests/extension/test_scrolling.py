@@ -1,0 +1,120 @@
+"""Scrolling: elements into view, boxes and the page to where they should be, and what is said about it."""
+
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+PAGE = """<style>body { margin: 0 } #tall { height: 4000px } #box { height: 100px; width: 100px; overflow: auto }
+#content { height: 900px; width: 700px }</style><div id=box><div id=content>Content</div></div>
+<div id=tall>Tall</div><p id=last>Last</p><script>
+  window.events = [];
+  for (const type of ["wheel", "scroll"]) {
+    addEventListener(type, ({ target, isTrusted }) => events.push(`${type} ${target.id ?? "page"} ${isTrusted}`), true);
+  }
+</script>"""
+# Nothing of the page itself scrolls, and the list grows when its end comes into sight, twice.
+LIST = """<style>html, body { margin: 0; height: 100%; overflow: hidden } #list { height: 100%; overflow: auto } p { height: 300px }</style>
+<div id=list><p>1<p>2<p>3<p>4<p>5</p><i id=end>end</i></div><script>
+  let rounds = 0;
+  new IntersectionObserver(([{ isIntersecting }]) => {
+    if (isIntersecting && rounds++ < 2) document.querySelector("#end").insertAdjacentHTML("beforebegin", "<p>more<p>more<p>more<p>more");
+  }).observe(document.querySelector("#end"));
+</script>"""
+
+blank = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def page(blank: DrivenTab) -> DrivenTab:
+    await blank.show(PAGE)
+    return blank
+
+
+async def top(page: DrivenTab, scroller: str) -> float:
+    return await page.page.evaluate(f"{scroller}.scrollTop")
+
+
+async def test_element_is_brought_into_view(page: DrivenTab) -> None:
+    result = await page.do("scroll", selector="#last")
+
+    assert await page.page.evaluate("last.getBoundingClientRect().bottom <= innerHeight")
+    assert result["element"]["selector"] == "#last"
+    assert result["scrolled"]["top"] == await top(page, "document.documentElement") > 3000
+
+
+@pytest.mark.parametrize(
+    ("params", "scroller", "moved"),
+    [
+        ({"to": "bottom"}, "document.documentElement", "scrollTop"),
+        ({"to": 700}, "document.documentElement", "scrollTop"),
+        ({"selector": "#box", "to": "bottom"}, "box", "scrollTop"),
+        ({"selector": "#content", "to": 50}, "box", "scrollTop"),
+        ({"selector": "#box", "to": "right"}, "box", "scrollLeft"),
+    ],
+)
+async def test_box_around_the_element_or_the_page_goes_where_it_should_by_a_wheel(
+    page: DrivenTab, params: dict[str, Any], scroller: str, moved: str
+) -> None:
+    result = await page.do("scroll", **params)
+
+    now = await page.page.evaluate(f"[{scroller}.scrollTop, {scroller}.scrollLeft, {scroller}.scrollHeight]")
+    said = result["scrolled"]
+    assert now == [said["top"], said["left"], said["height"]]
+    end = await page.page.evaluate(f"{scroller}.scrollHeight - {scroller}.clientHeight")
+    right = await page.page.evaluate(f"{scroller}.scrollWidth - {scroller}.clientWidth")
+    to = params["to"]
+    assert await page.page.evaluate(f"{scroller}.{moved}") == {"bottom": end, "right": right}.get(to, to)
+    assert ("notes" in result) == (to in ("bottom", "right"))
+    assert any(event.startswith("wheel") and event.endswith("true") for event in await page.page.evaluate("events"))
+
+
+async def test_back_to_the_start(page: DrivenTab) -> None:
+    for params in ({"to": "top"}, {"to": -9_999}, {"selector": "#box", "to": "left"}):
+        await page.page.evaluate("scrollTo(0, 300); box.scrollTo(300, 300)")
+        result = await page.do("scroll", **params)
+        assert result["scrolled"]["left" if params["to"] == "left" else "top"] == 0
+        assert "notes" not in result
+
+
+async def test_page_that_keeps_the_wheel_for_itself_is_scrolled_all_the_same(page: DrivenTab) -> None:
+    await page.page.evaluate("addEventListener('wheel', (event) => event.preventDefault(), { passive: false })")
+
+    assert (await page.do("scroll", to=800))["scrolled"]["top"] == await top(page, "document.documentElement") == 800
+
+
+async def test_list_that_loads_more_at_its_end_is_told_by_its_height(blank: DrivenTab) -> None:
+    await blank.show(LIST)
+
+    first = await blank.do("scroll", to="bottom")
+    assert first["element"]["selector"] == "#list"
+    await blank.do("wait_for", selector="p:nth-of-type(9)")
+    results = [await blank.do("scroll", to="bottom") for _ in range(4)]
+    assert results[-1]["scrolled"]["height"] > first["scrolled"]["height"]
+    assert "scroll again" in results[-1]["notes"][0]
+
+
+async def test_tab_in_the_background_is_scrolled_too(page: DrivenTab) -> None:
+    await page.popup.page.bring_to_front()
+
+    assert (
+        (await page.do("scroll", to="bottom"))["scrolled"]["top"] == await top(page, "document.documentElement") > 3000
+    )
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "says"),
+    [
+        ({}, "INVALID_ARGUMENT", "selector, or to, or both"),
+        ({"to": "middle"}, "INVALID_ARGUMENT", "to must be top, bottom"),
+        ({"to": 1e9}, "INVALID_ARGUMENT", "to must be top, bottom"),
+        ({"selector": "#lastt", "to": "top"}, "ELEMENT_NOT_FOUND", "#last"),
+    ],
+)
+async def test_what_cannot_be_scrolled_to_is_refused(
+    page: DrivenTab, params: dict[str, Any], code: str, says: str
+) -> None:
+    found, message = await page.refused("scroll", **params)
+
+    assert (found, says in message) == (code, True), message

@@ -1,0 +1,111 @@
+"""Waiting for texts and elements: what comes, goes, stays away, and the page that follows."""
+
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+PAGE = """<p id=there>Order <b>42</b> is on its way</p><p id=spinner>Loading your orders</p><p id=hidden hidden>Secret sale</p>
+<div id=host></div><script>
+  document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<p>In the shadow</p>";
+  const later = (change) => setTimeout(change, 200);
+</script>"""
+blank = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def page(blank: DrivenTab) -> DrivenTab:
+    await blank.show(PAGE)
+    return blank
+
+
+@pytest.mark.parametrize(
+    ("params", "selector"),
+    [
+        ({"text": "order 42 is on"}, "#there"),
+        ({"text": "In the shadow"}, "#host >>> p"),
+        ({"selector": "#there", "text": "Loading"}, "#there"),
+        ({"gone": "No such text"}, None),
+        ({"gone": "Secret sale"}, None),
+    ],
+)
+async def test_what_holds_already_is_answered_with_the_element(
+    page: DrivenTab, params: dict[str, str], selector: str | None
+) -> None:
+    result = await page.do("wait_for", **params)
+
+    assert result.get("element", {}).get("selector") == selector
+    assert result["title"] == "Shown"
+
+
+@pytest.mark.parametrize(
+    ("params", "change"),
+    [
+        ({"text": "Thank you"}, "there.textContent = 'Thank you!'"),
+        ({"text": "Secret sale"}, "hidden.hidden = false"),
+        ({"selector": "#hidden"}, "hidden.hidden = false"),
+        ({"gone": "Loading"}, "spinner.remove()"),
+        ({"gone": "Loading"}, "spinner.style.display = 'none'"),
+        ({"gone": "Loading", "text": "Secret sale"}, "(spinner.remove(), later(() => (hidden.hidden = false)))"),
+    ],
+)
+async def test_what_comes_or_goes_is_waited_for(page: DrivenTab, params: dict[str, str], change: str) -> None:
+    await page.page.evaluate(f"later(() => {{ {change} }})")
+
+    await page.do("wait_for", **params)
+
+    for text in (params.get("text"), params.get("gone")):
+        shown = text and text in await page.page.evaluate("document.body.innerText")
+        assert shown == (text and text != params.get("gone"))
+
+
+async def test_page_that_follows_is_asked_too(page: DrivenTab) -> None:
+    page.site.pages["/next"] = (
+        b"<title>Next</title><script>setTimeout(() => document.body.append('Arrived'), 200)</script><body>"
+    )
+    await page.page.evaluate("later(() => { location.href = '/next'; })")
+
+    assert (await page.do("wait_for", text="Arrived"))["title"] == "Next"
+
+
+async def test_tab_in_the_background_is_drawn_while_it_is_waited_for(page: DrivenTab) -> None:
+    await page.popup.page.bring_to_front()
+    await page.page.evaluate("requestAnimationFrame(() => (hidden.hidden = false)), 0")
+
+    await page.do("wait_for", text="Secret sale")
+
+
+@pytest.mark.parametrize(
+    ("params", "says"),
+    [
+        ({"text": "Ordr 42 is on its wy"}, ["After 0.3 s the page shows no text", "#there"]),
+        ({"text": "Secret sale"}, ['shows no text "Secret sale"']),
+        ({"gone": "Loading"}, ['still shows the text "Loading", in p#spinner']),
+        ({"selector": "#ther", "gone": "x"}, ['no element that matches "#ther"', "#there"]),
+        ({"selector": "#there", "text": "Thank you", "gone": "Loading"}, ['no text "Thank you"']),
+    ],
+)
+async def test_what_does_not_come_in_time_is_named_with_what_is_near(
+    page: DrivenTab, params: dict[str, str], says: list[str]
+) -> None:
+    code, message = await page.refused("wait_for", timeout=300, **params)
+
+    assert code == "COMMAND_TIMEOUT"
+    assert [words for words in says if words not in message] == [], message
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "says"),
+    [
+        ({}, "INVALID_ARGUMENT", "text, gone or selector"),
+        ({"text": " "}, "INVALID_ARGUMENT", "text, gone or selector"),
+        ({"text": 5}, "INVALID_ARGUMENT", "text must be"),
+        ({"text": "x", "timeout": 25_001}, "INVALID_ARGUMENT", "from 1 to 25000"),
+        ({"selector": "p["}, "INVALID_SELECTOR", "p["),
+    ],
+)
+async def test_wait_that_cannot_be_is_refused(page: DrivenTab, params: dict[str, Any], code: str, says: str) -> None:
+    found, message = await page.refused("wait_for", **params)
+
+    assert (found, says in message) == (code, True), message
