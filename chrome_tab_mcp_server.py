@@ -3170,10 +3170,10 @@ class ChromeTabs:
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
         return [with_plain_title(tab) for tab in listed if not self.settings.denies(str(tab.get("url")))]
 
-    async def create_tab(self, url: str) -> dict[str, Any]:
+    async def create_tab(self, url: str, *, background: bool) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
-        url = self._web_address(url)
-        created = await self.bridge.command("browser_create_tab", None, {"url": url})
+        params = {"url": self._web_address(url)} | ({"background": True} if background else {})
+        created = await self.bridge.command("browser_create_tab", None, params)
         if self.settings.denies(str(created.get("url"))):
             # A redirect led to a denied host: nothing may stay open there in our name.
             await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
@@ -3222,9 +3222,14 @@ class ChromeTabs:
             # Its sentence may quote the page to which the command has led.
             await self._check_outcome(command, tab_id)
             raise
-        await self._check_outcome(command, tab_id)
+        opened = result.pop("opened", []) if isinstance(result, dict) else []
+        await self._check_outcome(command, tab_id, [tab["tab_id"] for tab in opened])
         if not isinstance(result, dict):
             raise unreadable_reply(command)
+        for tab in (tab for tab in opened if self.settings.denies(tab["url"])):
+            name = f"It opened tab {tab['tab_id']} "
+            said = f"{name}on a host that [sites] denies: from now on name your own tab as tab_id."
+            result["notes"] = [said if note.startswith(name) else note for note in result["notes"]]
         return with_plain_title(result, MAX_FRAME_BYTES)  # whole: whoever shows it says how much is cut
 
     def _web_address(self, url: str) -> str:
@@ -3239,9 +3244,9 @@ class ChromeTabs:
         if url := await self._denied_page(tab_id):
             raise self._denied(url)
 
-    async def _check_outcome(self, command: str, tab_id: int | None) -> None:
-        """Keep back what a command brought from a denied host."""
-        if url := await self._denied_page(tab_id):
+    async def _check_outcome(self, command: str, tab_id: int | None, opened: Sequence[int] = ()) -> None:
+        """Keep back what a command brought from a denied host; the tabs that it opened are not where it ended."""
+        if url := await self._denied_page(tab_id, opened):
             raise ChromeTabError(
                 "HOST_BLOCKED",
                 f"{command} ended on {host_of(url) or 'a page without a known host'}, which [sites] in the configuration "
@@ -3249,12 +3254,12 @@ class ChromeTabs:
                 "go on in another tab.",
             )
 
-    async def _denied_page(self, tab_id: int | None) -> str | None:
+    async def _denied_page(self, tab_id: int | None, besides: Sequence[int] = ()) -> str | None:
         """Return the tab's address if its host is denied; without `tab_id` any attached tab may be meant."""
         if not self.settings.denied_hosts:
             return None
         if tab_id is None:
-            tabs = await self.bridge.command("list_tabs", None, {})
+            tabs = [tab for tab in await self.bridge.command("list_tabs", None, {}) if tab["tab_id"] not in besides]
         else:
             tabs = [tab for tab in await self.bridge.command("browser_get_tabs", None, {}) if tab["id"] == tab_id]
         return next((tab["url"] for tab in tabs if self.settings.denies(tab["url"])), None)
@@ -3758,8 +3763,10 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         return listed(await tabs.listed("browser_get_tabs"))
 
     @tool(CHANGES, "Open a tab, wait until it has loaded, and attach it.")
-    async def browser_create_tab(url: Annotated[str, Field(description="http or https")]) -> ToolResult:
-        created = await tabs.create_tab(url)
+    async def browser_create_tab(
+        url: Annotated[str, Field(description="http or https")], *, background: bool = False
+    ) -> ToolResult:
+        created = await tabs.create_tab(url, background=background)
         return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
 
     @tool(DESTROYS, "Close a tab.")

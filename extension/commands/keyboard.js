@@ -1,9 +1,8 @@
 /** The keyboard. @import {ActionReply, DrivenContext, PressedState} from "../shared/types.d.ts" */
 
 import { strokesOf } from "../worker/keys.js";
-import { TabOpenings } from "../worker/tab-openings.js";
 import { pressKeys } from "../worker/trusted-input.js";
-import { afterwards, find, invalid, noting, optionalSelectorOf, replyAbout } from "./acting.js";
+import { afterwards, find, invalid, optionalSelectorOf, replyAbout } from "./acting.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
@@ -15,19 +14,14 @@ const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function press(context) {
-  const { tabId, session, params } = context;
+  const { session, params } = context;
   const strokes = await strokesIn(params.keys);
   const selector = optionalSelectorOf(context);
-  const openings = new TabOpenings(tabId);
-  try {
-    const found = await find(context, { action: "focus", selector });
-    await pressKeys(session, strokes);
-    await session.settled();
-    const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
-    return { ...noting(await replyAbout(context, found), await openings.notes()), ...state };
-  } finally {
-    openings.stop();
-  }
+  const found = await find(context, { action: "focus", selector });
+  await pressKeys(session, strokes);
+  await session.settled();
+  const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
+  return { ...(await replyAbout(context, found)), ...state };
 }
 
 /** @param {unknown} keys */

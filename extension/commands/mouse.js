@@ -11,7 +11,6 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { TabOpenings } from "../worker/tab-openings.js";
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
 import { afterwards, find, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
@@ -29,20 +28,12 @@ const STEP_WAIT_MS = 50;
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function click(context) {
-  const { tabId, session } = context;
-  const how = waysOf(context.params);
-  const openings = new TabOpenings(tabId);
-  try {
-    const { found, notes } = await pressElement(context, how);
-    await session.settled();
-    const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
-    const reply = await replyAbout(context, found);
-    if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
-    notes.push(...(await openings.notes()));
-    return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
-  } finally {
-    openings.stop();
-  }
+  const { found, notes } = await pressElement(context, waysOf(context.params));
+  await context.session.settled();
+  const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
+  const reply = await replyAbout(context, found);
+  if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
+  return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
 }
 
 /**

@@ -29,17 +29,20 @@ export async function listTabs({ attachments }) {
 }
 
 /**
- * Opens a tab in front, as a link does, and attaches it once its page has loaded. A tab that comes to nothing is closed.
+ * Opens a tab in front, as a link does, or behind the others, and attaches it once its page has loaded. A tab that comes
+ * to nothing is closed.
  *
- * @param {CommandContext} context `params`: `url`, http or https
+ * @param {CommandContext} context `params`: `url`, http or https; `background`, whether the tab in front stays there
  * @returns {Promise<CreatedTab>}
  * @throws {CommandError} INVALID_ARGUMENT, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
 export async function createTab({ params, attachments, signal }) {
   const url = webAddressOf(params);
+  const { background = false } = params;
+  if (typeof background !== "boolean") throw invalid("background must be true or false.");
   const watch = new PageLoadWatch();
   try {
-    const tabId = await openTab(url);
+    const tabId = await openTab(url, !background);
     try {
       await watch.loaded(tabId, signal);
       await attachments.attach(tabId, signal);
@@ -89,11 +92,13 @@ export function webAddressOf({ url }) {
 
 /**
  * @param {string} url
+ * @param {boolean} active
  * @returns {Promise<number>}
  */
-async function openTab(url) {
+async function openTab(url, active) {
   // A browser can run without a window, and then a tab has no place.
-  const tab = await chrome.tabs.create({ url }).catch(async () => (await chrome.windows.create({ url }))?.tabs?.[0]);
+  const ofWindow = async () => (await chrome.windows.create({ url, focused: active }))?.tabs?.[0];
+  const tab = await chrome.tabs.create({ url, active }).catch(ofWindow);
   return tab?.id ?? chrome.tabs.TAB_ID_NONE;
 }
 

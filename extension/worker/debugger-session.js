@@ -235,6 +235,11 @@ export class DebuggerSession {
     }
   }
 
+  /** @param {number} tabId that the page has opened */
+  handleOpening(tabId) {
+    this.#drive?.opened.push(tabId);
+  }
+
   /** @param {string} error of the main frame, for example net::ERR_NAME_NOT_RESOLVED */
   handleLoadError(error) {
     if (error !== NO_PAGE) this.#drive?.addNote(loadFailure(error));

@@ -13,6 +13,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { unreadable } from "./page-access.js";
+import { adoptTabs } from "./tab-openings.js";
 import { unlessAborted } from "./waiting.js";
 
 const SETTLE_MS = 5_000;
@@ -60,7 +61,7 @@ export async function usingDebugger(use, context, run) {
  * @param {(context: DrivenContext) => Promise<object>} run
  */
 async function act(session, context, run) {
-  return drive(session, context, (own) => {
+  return drive(session, context, async (own) => {
     // Not waited for: what is sent after it comes after it, and the answer can take as long as a page takes to come.
     const emulateFocus = (/** @type {boolean} */ enabled) =>
       void session.send("Emulation.setFocusEmulationEnabled", { enabled }).catch(() => {
@@ -68,7 +69,10 @@ async function act(session, context, run) {
       });
     emulateFocus(true);
     own.atEnd(() => emulateFocus(false));
-    return run({ ...context, session: own });
+    const result = await run({ ...context, session: own });
+    const { notes = [], ...remarks } = await adoptTabs(own.opened, context);
+    for (const note of notes) own.addNote(note);
+    return { ...result, ...remarks };
   });
 }
 
@@ -149,6 +153,8 @@ function answersOf({ on_dialog: answer, dialog_text: text }) {
 
 /** What one command may do with the debugger; nothing more once its time is up. */
 export class Drive {
+  /** @readonly @type {number[]} the tabs that the page has opened meanwhile */
+  opened = [];
   /** @type {DialogReport[]} */
   #dialogs = [];
   /** @type {Set<string>} */

@@ -111,6 +111,11 @@ export class Debuggers {
     if (reason === "canceled_by_user") this.#handlers.onCancel(tabId);
   }
 
+  /** @param {{sourceTabId: number, tabId: number}} details of chrome.webNavigation.onCreatedNavigationTarget */
+  handleOpening({ sourceTabId, tabId }) {
+    this.#sessions.get(sourceTabId)?.handleOpening(tabId);
+  }
+
   /** @param {{tabId: number, frameId: number, error: string}} details of chrome.webNavigation.onErrorOccurred */
   handleLoadError({ tabId, frameId, error }) {
     if (frameId === 0) this.#sessions.get(tabId)?.handleLoadError(error);

@@ -97,6 +97,7 @@ chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
 chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
 chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
+chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
 chrome.webNavigation.onErrorOccurred.addListener((details) => debuggers.handleLoadError(details));
 // A killed worker leaves attached tabs behind.
 void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));

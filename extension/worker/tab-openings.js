@@ -1,28 +1,87 @@
-import { urlOf } from "./tabs.js";
+/**
+ * Tabs and windows that a driven page opens: they are attached too, and told.
+ *
+ * @import {CommandContext, OpenedTab, Remarks} from "../shared/types.d.ts"
+ */
 
-/** The tabs that a tab opens while this listens. */
-export class TabOpenings {
-  /** @type {number[]} */
-  #opened = [];
-  /** @readonly */
-  #onCreated;
+import { CommandError } from "../shared/errors.js";
+import { obstacleOf, urlOf } from "./tabs.js";
 
-  /** @param {number} tabId */
-  constructor(tabId) {
-    this.#onCreated = (/** @type {chrome.tabs.Tab} */ { id, openerTabId }) =>
-      void (openerTabId === tabId && id !== undefined && this.#opened.push(id));
-    chrome.tabs.onCreated.addListener(this.#onCreated);
-  }
+/** One command attaches no more: a page could open hundreds. */
+const MAX_ATTACHED = 10;
+/** A tab has an address once its server has answered; some pages open an empty one and lead it on. */
+const ADDRESS_POLL_MS = 50;
+const MAX_POLLS = 20;
+const MAX_URL_LENGTH = 200;
 
-  stop() {
-    chrome.tabs.onCreated.removeListener(this.#onCreated);
-  }
+/**
+ * Attaches the tabs that a command's page has opened.
+ *
+ * @param {number[]} tabIds
+ * @param {CommandContext} context
+ * @returns {Promise<Remarks>} `notes`, and `opened`: where those tabs are
+ * @throws the reason of the signal
+ */
+export async function adoptTabs(tabIds, context) {
+  if (!tabIds.length) return {};
+  const adopted = await Promise.all(tabIds.slice(0, MAX_ATTACHED).map((tabId) => adopt(tabId, context)));
+  const left = tabIds.length - MAX_ATTACHED;
+  const notes = [
+    ...adopted.flatMap(({ note }) => note),
+    ...(left > 0 ? [`It opened ${left} more tabs, which are not attached. browser_get_tabs lists them.`] : []),
+  ];
+  return { notes, opened: adopted.flatMap(({ opened }) => opened) };
+}
 
-  async notes() {
-    const tabs = await Promise.all(this.#opened.map((tabId) => chrome.tabs.get(tabId).catch(() => null)));
-    return tabs.flatMap((tab) => {
-      const url = tab && urlOf(tab) ? ` at ${JSON.stringify(urlOf(tab).toWellFormed().slice(0, 200))}` : "";
-      return tab ? [`It opened tab ${tab.id}${url}, which is not attached.`] : [];
-    });
+/**
+ * @param {number} tabId
+ * @param {CommandContext} context
+ * @returns {Promise<{note: string[], opened: OpenedTab[]}>} empty when it has closed again
+ */
+async function adopt(tabId, { tabId: sourceId, attachments, signal }) {
+  await giveBackSight(tabId, sourceId);
+  const tab = await onceSomewhere(tabId, signal);
+  if (!tab) return { note: [], opened: [] };
+  const url = urlOf(tab);
+  const refusal = await attachments.attach(tabId, signal).then(
+    () => "",
+    (error) => {
+      if (error instanceof CommandError) return error.message;
+      throw error;
+    },
+  );
+  const name = `It opened tab ${tabId} at ${JSON.stringify(url.toWellFormed().slice(0, MAX_URL_LENGTH))}, which is`;
+  return {
+    note: [`${name} ${refusal ? `not attached: ${refusal}` : "attached now."}`],
+    opened: [{ tab_id: tabId, url }],
+  };
+}
+
+/**
+ * A tab opens in front, also where the person looks at another one than that which opened it; the browser notes that
+ * other one as its opener.
+ *
+ * @param {number} tabId
+ * @param {number} sourceId
+ */
+async function giveBackSight(tabId, sourceId) {
+  const tab = await chrome.tabs.get(tabId).catch(() => null);
+  if (!tab?.active || tab.openerTabId === undefined || tab.openerTabId === sourceId) return;
+  await chrome.tabs.update(tab.openerTabId, { active: true }).catch(() => {
+    // It has closed.
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @param {AbortSignal} signal
+ * @returns {Promise<chrome.tabs.Tab | null>} the tab once it shows a page, or as it is after a second; null when it closed
+ */
+async function onceSomewhere(tabId, signal) {
+  for (let polls = 1; ; polls += 1) {
+    const tab = await chrome.tabs.get(tabId).catch(() => null);
+    signal.throwIfAborted();
+    if (!tab || (tab.url && !obstacleOf(tab)) || polls === MAX_POLLS) return tab;
+    await new Promise((resolve) => setTimeout(resolve, ADDRESS_POLL_MS));
   }
 }

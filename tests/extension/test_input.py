@@ -283,17 +283,6 @@ async def test_link_is_followed_before_the_reply(clicking: DrivenTab) -> None:
     assert "notes" not in result
 
 
-@pytest.mark.parametrize("selector", ["#blank", "#opener"])
-async def test_new_tab_or_window_is_told_with_its_id_and_not_attached(clicking: DrivenTab, selector: str) -> None:
-    result = await clicking.do("click", selector=selector)
-
-    opened = await clicking.popup.chrome(f"(await chrome.tabs.query({{ url: '{clicking.site.url('/two')}' }}))[0].id")
-    assert result["notes"] == [
-        f'It opened tab {opened} at "{clicking.site.url("/two")}", which is not attached.',
-    ]
-    assert opened not in [tab["tab_id"] for tab in (await clicking.bridge.ask("list_tabs"))["result"]]
-
-
 @pytest.mark.parametrize("selector", ["#terms", "text=terms", "#large", "#switch"])
 async def test_checked_state_after_the_click_is_told(clicking: DrivenTab, selector: str) -> None:
     assert (await clicking.do("click", selector=selector))["checked"] is True

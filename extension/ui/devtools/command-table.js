@@ -172,7 +172,10 @@ export const COMMANDS = {
   browser_create_tab: {
     group: "Tabs",
     about: "Open a tab and attach it.",
-    fields: [{ name: "url", kind: "text", hint: "http:// or https://", required: true }],
+    fields: [
+      { name: "url", kind: "text", hint: "http:// or https://", required: true },
+      { name: "background", kind: "json", hint: "true opens it behind the others" },
+    ],
   },
   browser_close_tab: {
     group: "Tabs",

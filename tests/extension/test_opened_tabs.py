@@ -1,0 +1,117 @@
+"""Tabs and windows that a driven page opens, and tabs that are opened behind the others."""
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+OPENING = """<a id=link href=/two target=_blank>Link</a>
+<a id=unrelated href=/two target=_blank rel=noopener>Unrelated</a>
+<form action=/two target=_blank><button id=form>Form</button></form>
+<button id=script onclick="window.open('/two')">Script</button>
+<button id=popup onclick="window.open('/two', '', 'width=300,height=300')">Popup</button>
+<button id=led onclick="const led = window.open(); setTimeout(() => (led.location = '/two'), 200)">Led on</button>
+<button id=empty onclick="window.open().document.write('x')">Empty</button>
+<button id=quiet>Quiet</button>"""
+
+tab = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def opening(tab: DrivenTab) -> DrivenTab:
+    await tab.show(OPENING)
+    tab.site.pages["/two?"] = tab.site.pages["/two"]
+    return tab
+
+
+async def attached(tab: DrivenTab) -> list[int]:
+    return [each["tab_id"] for each in (await tab.bridge.ask("list_tabs"))["result"]]
+
+
+async def closed(tab: DrivenTab, tab_id: int) -> None:
+    assert (await tab.bridge.ask("browser_close_tab", tab_id=tab_id))["success"]
+
+
+@pytest.mark.parametrize("selector", ["#link", "#unrelated", "#form", "#script", "#popup", "#led"])
+@pytest.mark.parametrize("is_behind", [False, True], ids=["in front", "behind"])
+async def test_tab_or_window_that_a_page_opens_is_attached_and_named(
+    opening: DrivenTab, selector: str, *, is_behind: bool
+) -> None:
+    if is_behind:
+        await opening.popup.page.bring_to_front()
+
+    result = await opening.do("click", selector=selector)
+
+    (opened,) = result["opened"]
+    assert opened["url"].removesuffix("?") == opening.site.url("/two")
+    tab_id = opened["tab_id"]
+    assert result["notes"] == [f'It opened tab {tab_id} at "{opened["url"]}", which is attached now.']
+    assert tab_id in await attached(opening)
+    read = await opening.bridge.ask("hover", tab_id=tab_id, selector="body")
+    assert read["result"]["title"] == "Two"
+    code = await opening.bridge.ask("evaluate", tab_id=tab_id, code="1")
+    assert code["error"]["code"] == "EVALUATE_NOT_ALLOWED"
+    # Who looked at another tab still does.
+    if is_behind:
+        assert await opening.popup.chrome("(await chrome.tabs.getCurrent()).active")
+    await closed(opening, tab_id)
+
+
+async def test_tab_without_a_page_is_named_and_not_attached(opening: DrivenTab) -> None:
+    result = await opening.do("click", selector="#empty")
+
+    (opened,) = result["opened"]
+    assert result["notes"] == [
+        f'It opened tab {opened["tab_id"]} at "about:blank", which is not attached: '
+        "The tab is empty. Open a page in it."
+    ]
+    assert opened["tab_id"] not in await attached(opening)
+    await closed(opening, opened["tab_id"])
+
+
+async def test_what_opens_nothing_tells_of_nothing(opening: DrivenTab) -> None:
+    before = await attached(opening)
+
+    result = await opening.do("click", selector="#quiet")
+    # Another page opens what no command has to do with.
+    other = await opening.popup.chrome(f"(await chrome.tabs.create({{ url: '{opening.site.url('/two')}' }})).id")
+    hovered = await opening.do("hover", selector="#quiet")
+
+    assert [each.keys() & {"opened", "notes"} for each in (result, hovered)] == [set(), set()]
+    assert await attached(opening) == before
+    await closed(opening, other)
+
+
+async def test_page_that_opens_very_many_gets_ten_attached(opening: DrivenTab) -> None:
+    await opening.allow_evaluate()
+    before = await attached(opening)
+
+    result = await opening.do("evaluate", code="for (let i = 0; i < 12; i += 1) window.open('/two?' + i); 0")
+
+    new = [tab_id for tab_id in await attached(opening) if tab_id not in before]
+    assert len(new) == len(result["opened"]) == 10
+    assert result["notes"][-1] == "It opened 2 more tabs, which are not attached. browser_get_tabs lists them."
+    for each in (await opening.bridge.ask("browser_get_tabs"))["result"]:
+        if "/two?" in each["url"]:
+            await closed(opening, each["id"])
+
+
+# --- Tabs for the server
+
+
+@pytest.mark.parametrize("background", [True, False])
+async def test_tab_is_opened_behind_the_others_when_asked(opening: DrivenTab, *, background: bool) -> None:
+    url = opening.site.url("/one")
+
+    created = await opening.bridge.ask("browser_create_tab", url=url, background=background)
+
+    tab_id = created["result"]["tab_id"]
+    is_active = await opening.popup.chrome(f"(await chrome.tabs.get({tab_id})).active")
+    assert (created["result"]["title"], is_active) == ("One", not background)
+    assert tab_id in await attached(opening)
+    await closed(opening, tab_id)
+
+
+async def test_wish_about_the_background_that_is_none_is_refused(opening: DrivenTab) -> None:
+    error = (await opening.bridge.ask("browser_create_tab", url=opening.site.url("/one"), background="yes"))["error"]
+
+    assert (error["code"], "background" in error["message"]) == ("INVALID_ARGUMENT", True)
