@@ -3172,7 +3172,7 @@ class ChromeTabs:
 
     async def create_tab(self, url: str, *, background: bool) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
-        params = {"url": self._web_address(url)} | ({"background": True} if background else {})
+        params = {"url": self.allowed_address(url)} | ({"background": True} if background else {})
         created = await self.bridge.command("browser_create_tab", None, params)
         if self.settings.denies(str(created.get("url"))):
             # A redirect led to a denied host: nothing may stay open there in our name.
@@ -3189,10 +3189,6 @@ class ChromeTabs:
         """Return the data layer of an attached tab as the extension gives it."""
         await self._check_tab(tab_id)
         return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since, "redact": redact})
-
-    async def navigate(self, tab_id: int | None, url: str, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Go to an address in an attached tab and return `{url, title, status}` of the page that came."""
-        return await self.drive("navigate", tab_id, {"url": self._web_address(url), **params})
 
     async def console_logs(self, tab_id: int | None, most: int) -> dict[str, Any]:
         """Return `{entries, notes}`: console messages, newest first, without those of denied hosts' pages."""
@@ -3232,7 +3228,7 @@ class ChromeTabs:
             result["notes"] = [said if note.startswith(name) else note for note in result["notes"]]
         return with_plain_title(result, MAX_FRAME_BYTES)  # whole: whoever shows it says how much is cut
 
-    def _web_address(self, url: str) -> str:
+    def allowed_address(self, url: str) -> str:
         """Return an address that may be visited."""
         address = web_address(url)
         if self.settings.denies(address):
@@ -3396,6 +3392,7 @@ End = Annotated[str | Omitted, optional("read only before this text")]
 TabId = Annotated[int | Omitted, optional("default: the active tab")]
 AttachedTabId = Annotated[int | Omitted, optional("default: the one attached tab")]
 Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS, xpath=... or text=...")]
+WebAddress = Annotated[str, Field(description="http or https")]
 ShortText = Annotated[str, Field(max_length=2_000)]
 ShownText = Annotated[str, Field(min_length=1, max_length=1_000)]
 OnDialog = Annotated[Literal["accept", "dismiss"] | Omitted, optional("answers confirm and prompt")]
@@ -3763,9 +3760,7 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         return listed(await tabs.listed("browser_get_tabs"))
 
     @tool(CHANGES, "Open a tab, wait until it has loaded, and attach it.")
-    async def browser_create_tab(
-        url: Annotated[str, Field(description="http or https")], *, background: bool = False
-    ) -> ToolResult:
+    async def browser_create_tab(url: WebAddress, *, background: bool = False) -> ToolResult:
         created = await tabs.create_tab(url, background=background)
         return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
 
@@ -3805,13 +3800,14 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     @tool(DESTROYS, "Go to an address in an attached tab and wait until it has loaded.")
     async def navigate(
         *,
-        url: Annotated[str, Field(description="http or https")],
+        url: WebAddress,
         timeout: Annotated[int, Field(ge=1, le=30_000, description="milliseconds")] = 30_000,  # noqa: ASYNC109 -- the contract's name
         on_dialog: OnDialog,
         dialog_text: DialogText,
         tab_id: AttachedTabId,
     ) -> ToolResult:
-        return acted(await tabs.navigate(tab_id, url, {"timeout": timeout} | answering(on_dialog, dialog_text)))
+        where = {"url": tabs.allowed_address(url), "timeout": timeout} | answering(on_dialog, dialog_text)
+        return acted(await tabs.drive("navigate", tab_id, where))
 
     @tool(DESTROYS, "Go back one page in an attached tab's history.")
     async def back(tab_id: AttachedTabId) -> ToolResult:
