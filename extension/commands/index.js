@@ -28,7 +28,7 @@ export const commands = {
   read_tab: { consent: "paired", page: true, debugger: "reads", run: readTab },
   getDataLayer: { consent: "attached", page: true, debugger: "reads", run: getDataLayer },
   console_logs: { consent: "attached", page: true, debugger: "observes", run: consoleLogs },
-  page_elements: { consent: "attached", page: true, debugger: "nothing", run: pageElements },
+  page_elements: { consent: "attached", page: true, debugger: "reads", run: pageElements },
   navigate: { consent: "attached", page: true, debugger: "leaves", run: navigate },
   back: { consent: "attached", page: true, debugger: "leaves", run: back },
   forward: { consent: "attached", page: true, debugger: "leaves", run: forward },

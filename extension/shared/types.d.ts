@@ -498,7 +498,7 @@ export interface Status {
 
 // --- The port of our own pages: the popup and the DevTools panel
 
-export type PageRequest = Action | WatchRequest | RunRequest;
+export type PageRequest = Action | WatchRequest | MarkRequest | RunRequest;
 
 export type Action =
   | { action: "refresh" }
@@ -516,6 +516,13 @@ export type Action =
 export interface WatchRequest {
   action: "watch";
   tabId: number;
+}
+
+/** The browser outlines this element in the page, and none when there is no selector. */
+export interface MarkRequest {
+  action: "mark";
+  tabId: number;
+  selector: string;
 }
 
 /** A command of the table, under the same rules as one that the server sends. */

@@ -97,8 +97,9 @@ export async function listElements(context, request) {
 }
 
 /**
- * @param {CommandContext} context
- * @param {"finishFill" | "finishScroll" | "readChecked" | "readPressed" | "watchPress"} look at what input has made of the element
+ * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
+ * @param {"finishFill" | "finishScroll" | "placeOf" | "readChecked" | "readPressed" | "watchPress"} look at what input has
+ *   made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
@@ -106,7 +107,7 @@ export async function listElements(context, request) {
 export async function lookAtElement(context, look, request) {
   const id = context.requestId;
   const answer = await runInPage(context, { ...ask(look, { ...request, id }), cancel: ask("cancel", { id }) });
-  return answer === "absent" ? null : answer;
+  return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
 }
 
 /**

@@ -9,6 +9,7 @@ import { Attachments } from "./attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
 import { Debuggers } from "./debuggers.js";
+import { markElement } from "./marks.js";
 import { handleCommitted } from "./page-exits.js";
 import { UiPorts } from "./ui-ports.js";
 import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
@@ -50,6 +51,7 @@ const uiPorts = new UiPorts({
   },
   run: ({ id, command, tabId, params, observe = false }, signal) =>
     answerCommand({ id, type: "command", command, tab_id: tabId, params }, services, { observe, signal }),
+  mark: (request) => markElement(request, debuggers),
   viewOf: (tabId) => viewOf(tabId, bridge, attachments),
   consoleOf: async (tabId) => {
     if (!(await attachments.get(tabId))) return { entries: [], total: 0 };

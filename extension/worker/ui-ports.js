@@ -2,7 +2,7 @@
  * The ports of our own open pages, the popup and the DevTools panel. Each page hears about the tab that it watches; one
  * that watches none hears about the tab that the person last looked at.
  *
- * @import {Action, ConsoleEntry, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
+ * @import {Action, ConsoleEntry, MarkRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
  */
 
 import { dropOldest } from "./console-log.js";
@@ -29,6 +29,7 @@ export class UiPorts {
    * @param {(action: Action) => Promise<void>} worker.perform
    * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
    *   never throws
+   * @param {(request: MarkRequest) => Promise<void>} worker.mark never throws
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
    *   how many there were
@@ -44,6 +45,7 @@ export class UiPorts {
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
       page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
+      if (page.tabId !== null) void this.#worker.mark({ action: "mark", tabId: page.tabId, selector: "" });
     });
     port.onMessage.addListener((request) => void this.#serve(port, page, request));
   }
@@ -93,6 +95,8 @@ export class UiPorts {
         Object.assign(page, { tabId: request.tabId, unsaid: [], gone: 0 });
         await this.#show(port);
         return this.#sendWholeConsole(port, request.tabId);
+      case "mark":
+        return this.#worker.mark(request);
       case "run":
         return this.#run(port, page, request);
       default:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from typing import Any, Literal
 
 import pytest
@@ -222,15 +222,16 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
     known = await panel.page.evaluate("async () => Object.keys((await import('/commands/index.js')).commands)")
     assert set(offered) == set(known)
     for command, parameters in {
-        "navigate": ["url", "timeout"],
+        "navigate": ["url", "timeout", "on_dialog", "dialog_text"],
         "back": [],
         "forward": [],
         "page_elements": ["find", "within", "offset"],
         "screenshot": ["selector", "width", "height"],
-        "click": ["selector"],
+        "click": ["selector", "count", "button", "at", "on_dialog", "dialog_text"],
         "hover": ["selector"],
         "fill": ["selector", "value"],
-        "select": ["selector", "value"],
+        "press": ["keys", "selector", "on_dialog", "dialog_text"],
+        "select": ["selector", "value", "on_dialog", "dialog_text"],
         "evaluate": ["code", "timeout"],
         "console_logs": ["max"],
         "getDataLayer": ["name", "since", "redact"],
@@ -796,6 +797,58 @@ async def test_data_layer_is_asked_for_only_while_it_is_looked_at_and_the_tab_is
 # --- History and saved commands
 
 
+async def test_elements_are_live_searched_and_go_on(panel: Panel, inspected: DrivenTab) -> None:
+    await inspected.show("<h1>Shop</h1><button id=buy>Buy now</button><input name=mail aria-label=Mail>")
+    await panel.show("Elements")
+    lines = panel.page.locator("#elements > li")
+    await expect(lines).to_contain_text(["Shop", "Buy now", "Mail"])
+    await expect(panel.element("elements-count")).to_have_text("2 of 2")
+
+    await log(inspected, "document.querySelector('#buy').textContent = 'Sold out'")
+    await expect(lines).to_contain_text(["Shop", "Sold out", "Mail"])
+    await panel.element("elements-find").fill("mail")
+    await expect(lines).to_contain_text(["Mail"])
+    await expect(lines).to_have_count(1)
+    await panel.element("elements-find").fill("nothing like it")
+    await expect(panel.element("elements-state")).to_have_text("Nothing matches.")
+
+    names = "".join(f"<button id=b{i}>Button of number {i} {'x' * 30}</button>" for i in range(100))
+    await inspected.show(f"<main>{names}</main>", "/many")
+    await panel.element("elements-find").fill("button")
+    more = panel.element("elements-more")
+    await expect(panel.element("elements-count")).to_have_text(re.compile(r"^\d\d of 100$"))
+    await more.click()
+    await expect(panel.element("elements-count")).not_to_have_text(re.compile(r"^[1-5]\d of"))
+
+
+async def test_pointing_at_a_line_marks_its_element_and_pressing_it_takes_its_selector(
+    panel: Panel, inspected: DrivenTab
+) -> None:
+    await inspected.show("<body style='margin: 60px'><button id=buy>Buy now</button><input name=mail aria-label=Mail>")
+    await panel.show("Elements")
+    plain = await inspected.page.screenshot()
+    line = panel.page.locator("#elements button").filter(has_text="Buy now")
+
+    await line.hover()
+    await pictured(inspected, lambda picture: picture != plain)
+    await panel.element("elements-find").hover()
+    await pictured(inspected, lambda picture: picture == plain)
+
+    await line.click()
+    await expect(panel.element("command")).to_have_value("click")
+    await expect(panel.element("field-selector")).to_have_value("#buy")
+    await panel.show("Elements")
+    await panel.page.locator("#elements button").filter(has_text="Mail").click()
+    await expect(panel.element("command")).to_have_value("fill")
+
+
+async def pictured(tab: DrivenTab, is_right: Callable[[bytes], bool]) -> None:
+    """Wait until the tab looks as it should."""
+    async with asyncio.timeout(WAIT_MS / 1000):
+        while not is_right(await tab.page.screenshot()):
+            pass
+
+
 async def test_history_survives_a_reload_and_runs_again(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show("<p>alpha beta</p>")
     await panel.reply("read_tab", start="alpha")
@@ -1007,6 +1060,8 @@ async def test_every_view_is_reached_and_used_by_keyboard_alone(panel: Panel, in
         "command",
         "field-url",
         "field-timeout",
+        "field-on_dialog",
+        "field-dialog_text",
         "run",
         "save-name",
         "save",
@@ -1032,7 +1087,7 @@ async def test_every_view_is_reached_and_used_by_keyboard_alone(panel: Panel, in
 
     await panel.element("tab-commands").focus()
     views: list[str | None] = []
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "End", "Home", "ArrowLeft"):
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "End", "Home", "ArrowLeft"):
         await keyboard.press(key)
         selected = panel.page.locator("[role=tab][aria-selected=true]")
         await expect(selected).to_be_focused()
@@ -1041,6 +1096,7 @@ async def test_every_view_is_reached_and_used_by_keyboard_alone(panel: Panel, in
         assert await view.get_attribute("aria-labelledby") == await selected.get_attribute("id")
         views.append(await selected.get_attribute("id"))
     assert views == [
+        "tab-elements",
         "tab-console",
         "tab-data-layer",
         "tab-history",
@@ -1080,7 +1136,7 @@ async def test_every_control_has_a_name_for_screen_readers(panel: Panel, inspect
     controls = {"button", "checkbox", "textbox", "searchbox", "spinbutton", "combobox", "tab", "tabpanel"}
     controls |= {"tree", "treeitem", "region"}
     heard: set[str] = set()
-    for view in ("Commands", "Console", "Data layer", "History"):
+    for view in ("Commands", "Elements", "Console", "Data layer", "History"):
         await panel.show(view)
         if view == "Data layer":
             await expect(entries_of(panel)).to_have_count(2)
@@ -1102,7 +1158,7 @@ async def full(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Panel]:
     size = panel.page.viewport_size
     layer = json.dumps([{"event": title, title: {title: [title]}}])
     script = f"<script>dataLayer = {layer}; console.error('{title}'); console.warn('x')</script>"
-    await inspected.show(script, title=title)
+    await inspected.show(f"<button id={title}>{title}</button>{script}", title=title)
     await panel.run("getDataLayer", name="nothing.there." + "x" * 100)
     await panel.reply("getDataLayer", name="dataLayer")
     await panel.element("save-name").fill("name" * 15)
@@ -1121,8 +1177,10 @@ async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel, width: int, h
         .filter((each) => each.getBoundingClientRect().right > width || each.getBoundingClientRect().left < 0
             || (each.matches('button, .scroll, pre') && each.scrollWidth > each.clientWidth))
         .map((each) => each.id || each.outerHTML)"""
-    for view in ("Commands", "Console", "Data layer", "History"):
+    for view in ("Commands", "Elements", "Console", "Data layer", "History"):
         await full.show(view)
+        if view == "Elements":
+            await expect(full.page.locator("#elements button")).to_have_count(1)
         if view == "Data layer":
             await entries_of(full).click()
             await full.page.get_by_role("treeitem", name="unbreakable").last.click()
@@ -1139,6 +1197,7 @@ async def test_text_has_contrast_in_light_and_dark(full: Panel) -> None:
     schemes: list[Literal["light", "dark"]] = ["light", "dark"]
     seen = {
         "Commands": ["#inspected", "#tab-url", "#run", ".hint", ".state", ".params", ".error", "[aria-selected=true]"],
+        "Elements": ["#elements code", "#elements-count"],
         "Console": ["[data-level=error] .message", "[data-level=warn] .level", "time", "#console-count"],
         "Data layer": [".node .muted", ".node .key", ".node .string"],
         "History": ["#history .hint", "#history .state"],
@@ -1151,6 +1210,8 @@ async def test_text_has_contrast_in_light_and_dark(full: Panel) -> None:
         backgrounds.add(await full.page.evaluate("getComputedStyle(document.body).backgroundColor"))
         for view, selectors in seen.items():
             await full.show(view)
+            if view == "Elements":
+                await expect(full.page.locator("#elements button")).to_have_count(1)
             for selector in selectors:
                 assert await contrast(full.page, selector) >= 4.5, (scheme, selector)
     assert len(backgrounds) == 2

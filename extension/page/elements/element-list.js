@@ -16,6 +16,7 @@
 const elementList = (() => {
   const { dataOf, idOf, parentOf, tagOf } = dom;
   const { collapse, quote, shorten } = texts;
+  const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { AttributeCounts, selectorOf } = uniqueSelectors;
   const { notFound } = nearMisses;
@@ -331,6 +332,18 @@ const elementList = (() => {
     }
   }
 
-  Object.assign(chromeTabReader, { list });
-  return { list };
+  /**
+   * @param {{selector: string}} request
+   * @returns {Box | null} where the element is in the viewport of the main frame; null when it is not drawn
+   */
+  function placeOf({ selector }) {
+    const found = new Search(selector).find().map(handleOf).find(isVisible);
+    if (!found) return null;
+    const { x, y, width, height } = placeInMainFrame(found);
+    return { x, y, width, height };
+  }
+
+  const commands = { list, placeOf };
+  Object.assign(chromeTabReader, commands);
+  return commands;
 })();

@@ -13,10 +13,10 @@
  */
 
 import { byId, grouped, setText } from "../dom.js";
+import { Polling } from "./polling.js";
 import { sentenceFor } from "./reply.js";
 import { ValueTree } from "./tree.js";
 
-const POLL_MS = 1_000;
 const MOST_ENTRIES = 10_000;
 /** With so few found, what was searched for is opened. */
 const MOST_OPENED = 20;
@@ -36,10 +36,8 @@ export class DataLayerView {
   #isMasked = true;
   /** Whether another page, or another name, may be behind the entries. */
   #isStale = true;
-  #isPolling = false;
-  #isOnScreen = false;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #timer;
+  /** @readonly */
+  #polling;
   /** @readonly */
   #worker;
   /** @readonly */
@@ -48,18 +46,13 @@ export class DataLayerView {
   /** @param {WorkerPort} worker */
   constructor(worker) {
     this.#worker = worker;
+    this.#polling = new Polling(page.view, () => this.#poll());
     page.search.addEventListener("input", () => this.#show(true));
     page.name.addEventListener("change", () => this.#restart());
-    document.addEventListener("visibilitychange", () => this.#pollNow());
     chrome.tabs.onUpdated.addListener((tabId, { status }) => {
       // Both when a page begins to load and when it has: what is asked for in between may be either page.
       if (tabId === worker.tabId && status) this.#isStale = true;
     });
-    // Also when DevTools shows another panel.
-    new IntersectionObserver(([change]) => {
-      this.#isOnScreen = change?.isIntersecting ?? false;
-      this.#pollNow();
-    }).observe(page.view);
   }
 
   /** @param {ViewedTab | null} tab */
@@ -71,7 +64,7 @@ export class DataLayerView {
     this.#isAttached = isAttached;
     this.#isMasked = isMasked;
     this.#isStale = true;
-    this.#pollNow();
+    this.#polling.turn(isAttached);
   }
 
   #advice() {
@@ -80,32 +73,19 @@ export class DataLayerView {
       : "Attach the tab to see its data layer.";
   }
 
-  get #isWanted() {
-    return this.#isAttached && this.#isOnScreen && !document.hidden;
-  }
-
   #restart() {
     this.#isStale = true;
     this.#entries = [];
     this.#show();
-    this.#pollNow();
-  }
-
-  #pollNow() {
-    clearTimeout(this.#timer);
-    if (this.#isWanted && !this.#isPolling) void this.#poll();
+    this.#polling.now();
   }
 
   async #poll() {
-    this.#isPolling = true;
     try {
       await this.#look();
     } catch {
       this.#isStale = true;
       setText(page.state, "The data layer could not be shown. Trying again.");
-    } finally {
-      this.#isPolling = false;
-      if (this.#isWanted) this.#timer = setTimeout(() => this.#pollNow(), POLL_MS);
     }
   }
 

@@ -1,5 +1,5 @@
 /**
- * The panel's frame: the state of the connection and of the inspected tab, and the four views. In DevTools it is about
+ * The panel's frame: the state of the connection and of the inspected tab, and the five views. In DevTools it is about
  * the inspected tab; opened as a normal tab, about the one named in its address (`panel.html?tab=7`).
  *
  * @import {View} from "../../shared/types.d.ts"
@@ -12,6 +12,7 @@ import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
 import { CommandForm } from "./command-form.js";
 import { ConsoleView } from "./console-view.js";
 import { DataLayerView } from "./data-layer-view.js";
+import { ElementsView } from "./elements-view.js";
 import { HistoryView } from "./history-view.js";
 import { RunsView } from "./runs-view.js";
 import { selectTab } from "./tabs-pattern.js";
@@ -52,6 +53,7 @@ const worker = new WorkerPort(tabId, {
 const dataLayerView = new DataLayerView(worker);
 const runsView = new RunsView(worker, edit);
 const commandForm = new CommandForm((wish) => void runsView.start(wish));
+const elementsView = new ElementsView(worker, edit);
 const historyView = new HistoryView(runAgain, edit);
 
 // --- Showing
@@ -66,6 +68,7 @@ function show(newView) {
   dataLayerView.setTab(newView.tab);
   runsView.setTab(newView.tab);
   commandForm.setTab(newView.tab);
+  elementsView.setTab(newView.tab);
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
   if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect].find((button) => !button.hidden)?.focus();
 }

@@ -31,6 +31,11 @@ export class WorkerPort {
     this.#post(action);
   }
 
+  /** @param {string} selector of the element to be marked in the page; empty for none */
+  mark(selector) {
+    this.#post({ action: "mark", tabId: this.tabId, selector });
+  }
+
   /**
    * @param {string} command
    * @param {Record<string, unknown>} params
