@@ -4,9 +4,11 @@ The suite runs in three workers, because much of it waits. The tests of one file
 them all; of a file that takes long, in pieces. What takes longest comes first, by `tests/seconds.json`.
 """
 
+import functools
 import json
 import logging
 import os
+import ssl
 import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator
@@ -76,6 +78,14 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None
         # Started programs keep their byte code, as a person's do, and need not compile everything each time.
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         move_settings(patch, tmp_path_factory.mktemp("settings"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_read_once() -> Generator[None]:
+    """Each HTTP client reads the same authorities' certificates, which takes longer than many a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
         yield
 
 
