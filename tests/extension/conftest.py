@@ -24,6 +24,7 @@ WRITTEN_PAGES = HERE.parent / "pages"
 EXTENSION = HERE.parent.parent / "extension"
 # Follows from `key` in manifest.json.
 EXTENSION_URL = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
+POPUP_URL = f"{EXTENSION_URL}/ui/popup/popup.html"
 WAIT_MS = 40_000
 
 # 10 MB in all.
@@ -57,7 +58,7 @@ class Popup:
         self.page = page
 
     async def open(self) -> None:
-        await self.page.goto(f"{EXTENSION_URL}/ui/popup/popup.html")
+        await self.page.goto(POPUP_URL)
         await self.shows("\\w")
 
     def element(self, element_id: str) -> Locator:
@@ -81,7 +82,9 @@ class Popup:
         await self.shows("Setup")
 
     async def forget(self) -> None:
-        """Unpair past the popup's question."""
+        """Unpair past the popup's question, wherever the test has left the page."""
+        if self.page.url != POPUP_URL:
+            await self.open()
         await self.chrome("chrome.runtime.connect().postMessage({ action: 'forget' })")
         await self.shows("Setup")
 
@@ -178,11 +181,13 @@ async def shared_chromium(playwright: Playwright) -> AsyncGenerator[BrowserConte
 
 @pytest.fixture
 async def chromium(shared_chromium: BrowserContext) -> AsyncGenerator[BrowserContext]:
-    """One browser for all tests: each finds one empty tab and leaves one."""
+    """One browser for all tests: each finds one empty tab and leaves one, the same unless it led somewhere."""
+    empty = shared_chromium.pages[0]
     yield shared_chromium
-    blank = await shared_chromium.new_page()
+    if empty.is_closed() or empty.url != "about:blank":
+        empty = await shared_chromium.new_page()
     for page in shared_chromium.pages:
-        if page is not blank:
+        if page is not empty:
             await page.close()
 
 
@@ -193,7 +198,6 @@ async def popup(chromium: BrowserContext) -> AsyncGenerator[Popup]:
     await popup.open()
     await popup.shows("Setup")
     yield popup
-    await popup.open()
     await popup.forget()
 
 
