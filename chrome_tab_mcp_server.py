@@ -3904,6 +3904,18 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         what = {"keys": keys, "selector": selector}
         return acted(await tabs.drive("press", tab_id, what | answering(on_dialog, dialog_text)))
 
+    @tool(DESTROYS, "Drag an element to another or, without target, to target_at measured from itself.")
+    async def drag(
+        *,
+        source: Selector,
+        target: Annotated[Selector | Omitted, optional()],
+        source_at: Spot,
+        target_at: Spot,
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        what = {"source": source, "target": target, "source_at": source_at, "target_at": target_at}
+        return acted(await tabs.drive("drag", tab_id, what))
+
     @tool(CHANGES, "Bring an element into view or, with to, scroll it or the page.")
     async def scroll(
         *,

@@ -34,6 +34,7 @@ OF_A_TAB: dict[str, dict[str, Any]] = {
     "screenshot": {},
     "click": {"selector": "#a"},
     "press": {"keys": "Enter"},
+    "drag": {"source": "#a", "target": "#b"},
     "scroll": {"to": "bottom"},
     "wait_for": {"text": "x"},
     "hover": {"selector": "#a"},

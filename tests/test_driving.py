@@ -102,6 +102,16 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ),
     ("press", {"keys": "Control+A Delete"}, {"keys": "Control+A Delete", "selector": None}),
     ("press", {"keys": "Enter", "selector": "#a"}, {"keys": "Enter", "selector": "#a"}),
+    (
+        "drag",
+        {"source": "#a", "target": "#b"},
+        {"source": "#a", "target": "#b", "source_at": None, "target_at": None},
+    ),
+    (
+        "drag",
+        {"source": "#a", "source_at": [1, 2], "target_at": [-50, 2]},
+        {"source": "#a", "target": None, "source_at": [1, 2], "target_at": [-50, 2]},
+    ),
     ("scroll", {"selector": "#a"}, {"selector": "#a", "to": None}),
     ("scroll", {"to": "bottom"}, {"selector": None, "to": "bottom"}),
     ("scroll", {"to": -500}, {"selector": None, "to": -500}),
@@ -582,7 +592,7 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = set(server.KAPTURE_NAMES) | {"press", "scroll", "wait_for"}
+    driven = set(server.KAPTURE_NAMES) | {"press", "drag", "scroll", "wait_for"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
     assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for"}
@@ -594,5 +604,5 @@ async def test_the_list_of_all_tools_stays_short(names: str) -> None:
     async with driving(tool_names=names) as (client, _):
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
 
-    assert len(tools) == 23
+    assert len(tools) == 24
     assert len(json.dumps({"tools": tools})) < 16_000

@@ -24,18 +24,23 @@ export async function boxOf(context) {
   return /** @type {Box} */ (found.box);
 }
 
-/** @param {DrivenContext} context */
-export function selectorOf({ params: { selector } }) {
+/**
+ * @param {DrivenContext} context
+ * @param {string} [name] of the parameter
+ */
+export function selectorOf({ params }, name = "selector") {
+  const selector = params[name];
   if (typeof selector === "string" && selector.trim() && selector.length <= MAX_SELECTOR_LENGTH) return selector;
-  throw invalid("selector must be a CSS selector, xpath=... or text=..., for example #buy or text=Buy now.");
+  throw invalid(`${name} must be a CSS selector, xpath=... or text=..., for example #buy or text=Buy now.`);
 }
 
 /**
  * @param {DrivenContext} context
+ * @param {string} [name] of the parameter
  * @returns {string} empty when none is given
  */
-export function optionalSelectorOf(context) {
-  return (context.params.selector ?? null) === null ? "" : selectorOf(context);
+export function optionalSelectorOf(context, name = "selector") {
+  return (context.params[name] ?? null) === null ? "" : selectorOf(context, name);
 }
 
 /**
@@ -75,7 +80,7 @@ export async function replyAbout({ tabId, session }, { element, matches, notes }
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "readChecked" | "finishScroll" | "readPressed" | "watchPress"} look at what the input has made
+ * @param {"finishFill" | "readChecked" | "finishScroll" | "readDrag" | "readPressed" | "watchPress"} look at what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  */

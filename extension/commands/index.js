@@ -3,6 +3,7 @@
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { pageElements } from "./elements.js";
+import { drag } from "./dragging.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fields.js";
 import { press } from "./keyboard.js";
@@ -36,6 +37,7 @@ export const commands = {
   click: { consent: "attached", page: true, debugger: "acts", run: click },
   hover: { consent: "attached", page: true, debugger: "acts", run: hover },
   press: { consent: "attached", page: true, debugger: "acts", run: press },
+  drag: { consent: "attached", page: true, debugger: "acts", run: drag },
   scroll: { consent: "attached", page: true, debugger: "acts", run: scroll },
   wait_for: { consent: "attached", page: true, debugger: "acts", run: waitFor },
   fill: { consent: "attached", page: true, debugger: "acts", run: fill },

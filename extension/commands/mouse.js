@@ -1,7 +1,7 @@
 /** The mouse: clicks and hovers. */
 
 /**
- * @import {ActionReply, DrivenContext, FoundElement, Point, PressOutcome} from "../shared/types.d.ts"
+ * @import {ActionReply, DrivenContext, Point, PressOutcome} from "../shared/types.d.ts"
  * @import {MouseButton} from "../worker/trusted-input.js"
  *
  * @typedef {object} Clicking
@@ -10,12 +10,11 @@
  * @property {[number, number] | undefined} at
  */
 
-import { CommandError } from "../shared/errors.js";
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
 import { afterwards, find, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
+import { pointIn, pressElement } from "./pressing.js";
 
-const MAX_PRESSES = 3;
 const MAX_COUNT = 3;
 /** A step is taken at the next frame; in the background, where that is far away, it may be passed over. */
 const STEP_WAIT_MS = 50;
@@ -28,7 +27,10 @@ const STEP_WAIT_MS = 50;
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function click(context) {
-  const { found, notes } = await pressElement(context, waysOf(context.params));
+  const how = waysOf(context.params);
+  const { at, count } = how;
+  const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
+  const { found, notes } = await pressElement(context, action, (aimed) => press(context, pointOf(aimed), how));
   await context.session.settled();
   const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
   const reply = await replyAbout(context, found);
@@ -60,46 +62,6 @@ function waysOf({ count, button, at }) {
   const name = BUTTON_NAMES.find((each) => each === (button ?? "left"));
   if (!name) throw invalid(`button must be one of ${BUTTON_NAMES.join(", ")}.`);
   return { count: clicks, button: name, at: pointIn("at", at) };
-}
-
-/**
- * @param {string} name of the parameter
- * @param {unknown} value
- * @returns {[number, number] | undefined}
- * @throws {CommandError} INVALID_ARGUMENT
- */
-function pointIn(name, value) {
-  if ((value ?? null) === null) return undefined;
-  const [x, y] = Array.isArray(value) && value.length === 2 ? value : [];
-  if (Number.isFinite(x) && Number.isFinite(y) && x >= 0 && y >= 0) return [x, y];
-  throw invalid(`${name} must be [x, y], CSS pixels from the top left corner of the element: [10, 25].`);
-}
-
-/**
- * Presses the element where it is; anew when something else has come below the mouse by the time that it is pressed.
- *
- * @param {DrivenContext} context
- * @param {Clicking} how
- * @returns {Promise<{found: FoundElement, notes: string[]}>}
- * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
- */
-async function pressElement(context, how) {
-  for (let presses = 1; ; presses += 1) {
-    const { at, count } = how;
-    const found = await find(context, { action: "click", selector: selectorOf(context), at, count });
-    const { cover, isPressed, release } = await press(context, pointOf(found), how);
-    const note = `When the mouse was released, ${release} had come over the element: see whether that counted as a click.`;
-    if (!cover) return { found, notes: release ? [note] : [] };
-    if (isPressed) {
-      throw new CommandError("EXECUTION_ERROR", `When the mouse came, ${cover} lay over the element and was pressed.`);
-    }
-    if (presses === MAX_PRESSES) {
-      throw new CommandError(
-        "EXECUTION_ERROR",
-        `Each time the mouse comes, ${cover} covers the element, so nothing was pressed. Act on that instead.`,
-      );
-    }
-  }
 }
 
 /**

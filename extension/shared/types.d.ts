@@ -260,6 +260,8 @@ export type WrittenJson =
 export type ElementAction =
   | { action: "hover" | "show"; selector: string }
   | { action: "click"; selector: string; count: number; at?: [number, number] }
+  /** What is dragged, and the place where it goes. */
+  | { action: "drag" | "place"; selector: string; at?: [number, number] }
   /** Without a selector (empty) it is what has the focus already. */
   | { action: "focus"; selector: string }
   /** Without a selector it is the page. */
@@ -321,8 +323,10 @@ export interface FoundElement {
   /** How many elements the selector matches. */
   matches: number;
   notes?: string[];
-  /** click, hover: a point in the viewport where the element is hit, in CSS pixels. */
+  /** click, hover, drag, place: a point in the viewport where the element is hit, in CSS pixels. */
   point?: Point;
+  /** drag: the top left corner of the element's first box in the viewport. */
+  corner?: Point;
   /** click: whether the element has a state of being checked, which `readChecked` tells. */
   isCheckable?: boolean;
   /** show: the element's place in the document of the main frame, in CSS pixels. */
@@ -411,6 +415,8 @@ export interface ActionReply extends PageAddress, Remarks, PressedState {
   element: ElementDescription;
   matches: number;
   scrolled?: Scrolled;
+  /** drag: where it went. */
+  target?: ElementDescription;
 }
 
 // --- Storage

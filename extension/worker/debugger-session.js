@@ -229,6 +229,9 @@ export class DebuggerSession {
         this.#isPrinting = params.name === PRINT_BINDING.name;
         void this.endIfPrinting();
         break;
+      case "Input.dragIntercepted":
+        this.#drive?.hear(method, params);
+        break;
       case "Inspector.targetCrashed":
         this.#handlers.onCrash();
         break;

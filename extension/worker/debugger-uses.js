@@ -161,6 +161,8 @@ export class Drive {
   #notes = new Set();
   /** @type {(() => unknown)[]} */
   #undoings = [];
+  /** @type {Map<string, (params: any) => void>} by the events that the command waits for */
+  #awaited = new Map();
   /** When waiting for pages ends, in milliseconds since 1970. */
   #settleUntil = Infinity;
   /** @readonly */
@@ -223,6 +225,22 @@ export class Drive {
       });
     this.atEnd(undo);
     return () => void (this.#undoings = this.#undoings.filter((each) => each !== undo));
+  }
+
+  /**
+   * @param {string} event of the Chrome DevTools Protocol
+   * @returns {Promise<any>} what the next one of that name says, if there is one
+   */
+  next(event) {
+    return new Promise((resolve) => this.#awaited.set(event, resolve));
+  }
+
+  /**
+   * @param {string} event
+   * @param {any} params
+   */
+  hear(event, params) {
+    this.#awaited.get(event)?.(params);
   }
 
   async end() {

@@ -98,8 +98,8 @@ export async function listElements(context, request) {
 
 /**
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
- * @param {"finishFill" | "finishScroll" | "placeOf" | "readChecked" | "readPressed" | "watchPress"} look at what input has
- *   made of the element
+ * @param {"finishFill" | "finishScroll" | "placeOf" | "readChecked" | "readDrag" | "readPressed" | "watchPress"} look at
+ *   what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal

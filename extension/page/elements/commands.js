@@ -5,7 +5,7 @@
 const elementCommands = (() => {
   const { attributeOf, controlOf, kindOf, tagOf } = dom;
   const { PageError, shorten, textOf } = texts;
-  const { bringIntoView, handleOf, outlineOf } = geometry;
+  const { bringIntoView, handleOf, outlineOf, placeOfSpot } = geometry;
   const { selectorOf } = uniqueSelectors;
   const { Wait } = readiness;
   const { caretToEnd, prepareField } = fields;
@@ -43,7 +43,8 @@ const elementCommands = (() => {
         ? await new Wait(request, signal).ready()
         : withoutSelector(request);
       latest.press?.stop();
-      latest = { id: request.id, signal };
+      const { pressed } = latest.id === request.id ? latest : {};
+      latest = { id: request.id, signal, pressed };
       // Acting may take the element away.
       const description = describe(element, roots);
       return { code: "", element: description, ...found, ...actOn(element, roots, request) };
@@ -104,11 +105,21 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string, point: Point}} request during a press after a click of that id
+   * @param {{id: string, point: Point, isHeld?: boolean}} request during a press after a click of that id
    * @returns {Promise<PressOutcome> | null} null in another page than that
    */
-  function watchPress({ id, point }) {
-    return latest.id === id && latest.press ? latest.press.outcome(point) : null;
+  function watchPress({ id, point, isHeld = false }) {
+    return latest.id === id && latest.press ? latest.press.outcome(point, isHeld) : null;
+  }
+
+  /**
+   * @param {{id: string}} request after the first moves of a drag of that id
+   * @returns {boolean | null} whether the browser drags something now; null in another page than that
+   */
+  function readDrag({ id }) {
+    const { press } = latest.id === id ? latest : {};
+    press?.stop();
+    return press?.isDragging ?? null;
   }
 
   /**
@@ -185,6 +196,10 @@ const elementCommands = (() => {
       case "click":
         latest.press = new PressWatch(element, roots, request.count);
         return rememberState(controlOf(element) ?? element);
+      case "drag":
+        latest.press = new PressWatch(element, roots, 1);
+        latest.pressed = controlOf(element) ?? element;
+        return { corner: placeOfSpot(handleOf(element), { x: 0, y: 0 }) };
       case "focus":
         latest.pressed = element;
         if (focusedElement() === element) return {};
@@ -197,6 +212,7 @@ const elementCommands = (() => {
         return { wheel };
       }
       case "hover":
+      case "place":
         return {};
     }
   }
@@ -227,7 +243,18 @@ const elementCommands = (() => {
     };
   }
 
-  const commands = { act, cancel, failure, finishFill, finishScroll, readChecked, readPressed, waitFor, watchPress };
+  const commands = {
+    act,
+    cancel,
+    failure,
+    finishFill,
+    finishScroll,
+    readChecked,
+    readDrag,
+    readPressed,
+    waitFor,
+    watchPress,
+  };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

@@ -246,11 +246,20 @@ const geometry = (() => {
    * @returns {{point: Point | null, cover: Element | null}}
    */
   function aimInto(handle, element, spot) {
-    const { x, y } = firstBoxOf(handle);
-    const place = toMainFrame(handle).transformPoint({ x: x + spot.x, y: y + spot.y });
-    const point = { x: round(place.x), y: round(place.y) };
+    const point = placeOfSpot(handle, spot);
     const hit = hitAt(point);
     return hit && isPartOf(hit, element) ? { point, cover: null } : { point: null, cover: hit };
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Point} spot from the top left corner of its first box
+   * @returns {Point} in the viewport of the main frame
+   */
+  function placeOfSpot(element, spot) {
+    const { x, y } = firstBoxOf(element);
+    const place = toMainFrame(element).transformPoint({ x: x + spot.x, y: y + spot.y });
+    return { x: round(place.x), y: round(place.y) };
   }
 
   /** @param {Element} element */
@@ -314,5 +323,6 @@ const geometry = (() => {
     isVisible,
     outlineOf,
     placeInMainFrame,
+    placeOfSpot,
   };
 })();

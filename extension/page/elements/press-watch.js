@@ -7,7 +7,17 @@ const pressWatch = (() => {
   const { hitAt, isPartOf } = geometry;
   const { coverName, pause } = readiness;
 
-  const EVENTS = ["pointerdown", "mousedown", "pointerup", "mouseup", "click", "auxclick", "dblclick", "contextmenu"];
+  const EVENTS = [
+    "pointerdown",
+    "mousedown",
+    "pointerup",
+    "mouseup",
+    "click",
+    "auxclick",
+    "dblclick",
+    "contextmenu",
+    "dragstart",
+  ];
   /** A press on a page of another site is not told here. */
   const PRESS_WAIT_MS = 300;
 
@@ -27,6 +37,8 @@ const pressWatch = (() => {
     #isAstray = false;
     #presses;
     #releasedOver = "";
+    /** @type {Event | null} */
+    #dragStart = null;
 
     /**
      * @param {Element} element
@@ -43,14 +55,20 @@ const pressWatch = (() => {
       }
     }
 
+    /** Whether the browser has begun to drag something, and the page has let it. */
+    get isDragging() {
+      return this.#dragStart !== null && !this.#dragStart.defaultPrevented;
+    }
+
     /**
      * @param {Point} point of the press, in the viewport of the main frame
+     * @param {boolean} isHeld whether no release follows yet
      * @returns {Promise<PressOutcome>}
      */
-    async outcome(point) {
+    async outcome(point, isHeld) {
       const cover = await Promise.race([this.#cover.promise, pause(PRESS_WAIT_MS)]);
       if (typeof cover === "string") {
-        const release = cover ? "" : await Promise.race([this.#release.promise, pause(PRESS_WAIT_MS)]);
+        const release = cover || isHeld ? "" : await Promise.race([this.#release.promise, pause(PRESS_WAIT_MS)]);
         return { cover, isPressed: false, release: typeof release === "string" ? release : "" };
       }
       this.stop();
@@ -74,6 +92,7 @@ const pressWatch = (() => {
       else if (event.type === "pointerdown" && !this.#isCovered) this.#isAstray = this.#coverNow(hit) !== "";
       // A pointer whose press was prevented makes no more events of the mouse.
       if (event.type === "pointerup") this.#noteRelease(hit);
+      if (event.type === "dragstart") this.#dragStart = event;
       if (this.#isAstray) {
         event.preventDefault();
         event.stopImmediatePropagation();

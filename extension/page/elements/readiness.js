@@ -5,7 +5,7 @@
 const readiness = (() => {
   const { drawnAncestors, isControl, isDrawnIn, isMatch } = dom;
   const { PageError, nameOf } = texts;
-  const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame } = geometry;
+  const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { notFound } = nearMisses;
   const { targetOf } = targets;
@@ -91,7 +91,7 @@ const readiness = (() => {
       if (!isVisible(handle)) return { trouble: "is still not visible. Do first what shows it, then try again." };
       if (action === "scroll") return { trouble: "" };
       // The hint that comes with the mouse says why.
-      const isOff = action !== "hover" && isDisabled(element);
+      const isOff = action !== "hover" && action !== "place" && isDisabled(element);
       if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
       if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
@@ -106,7 +106,7 @@ const readiness = (() => {
      * @param {Element} handle
      */
     async #aim(element, handle) {
-      const at = this.#request.action === "click" ? this.#request.at : undefined;
+      const at = "at" in this.#request ? this.#request.at : undefined;
       const spot = at && { x: at[0], y: at[1] };
       const aim = () => (spot ? aimInto(handle, element, spot) : aimAt(handle, element));
       const block = aim().point ? undefined : this.#alignments.shift();
@@ -120,6 +120,10 @@ const readiness = (() => {
         return { trouble: `is ${Math.round(width)} pixels wide and ${Math.round(height)} high, so at lies beside it.` };
       }
       const { point, cover } = aim();
+      // What is dragged may come to lie on something else there, such as a slider's handle on its track.
+      if (!point && cover && this.#request.action === "place") {
+        return { trouble: "", point: placeOfSpot(handle, spot ?? { x: width / 2, y: height / 2 }) };
+      }
       return point ? { trouble: "", point } : { trouble: coverage(handle, cover) };
     }
 

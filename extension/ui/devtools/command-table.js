@@ -131,6 +131,16 @@ export const COMMANDS = {
       ...answers,
     ],
   },
+  drag: {
+    group: "Act",
+    about: "Drag an element.",
+    fields: [
+      { ...selector, name: "source" },
+      { ...selector, name: "target", hint: "where to; empty to measure target_at from the source", required: false },
+      { name: "source_at", kind: "json", hint: "[x, y], pixels from its top left corner; its middle when empty" },
+      { name: "target_at", kind: "json", hint: "[x, y], the same in the target" },
+    ],
+  },
   scroll: {
     group: "Act",
     about: "Bring an element into view, or scroll it or the page.",

@@ -1,0 +1,111 @@
+/**
+ * Dragging.
+ *
+ * @import {ActionReply, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
+ */
+
+import { HeldMouse } from "../worker/held-mouse.js";
+import { approach, moveTo } from "../worker/trusted-input.js";
+import { endsWithin } from "../worker/waiting.js";
+import { afterwards, find, invalid, noting, optionalSelectorOf, pointOf, replyAbout, selectorOf } from "./acting.js";
+import { pointIn, pressElement } from "./pressing.js";
+
+/** Pages begin to drag after some pixels, and measure from where they saw that. */
+const FIRST_STEPS = [3, 8];
+/** Parts of the rest of the way; lists that are sorted look at each. */
+const STEPS = [0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 1];
+/** A step is taken at the next frame, which in the background is far away. */
+const STEP_WAIT_MS = 100;
+const CARRY_WAIT_MS = 1_000;
+
+/**
+ * @param {DrivenContext} context `params`: `source`, what is dragged; `target`, where to, or null; `source_at` and
+ *   `target_at`, points in them, [x, y] in CSS pixels from their top left corners, or null for the middle; without a
+ *   target `target_at` is measured from the source and may lie beside it
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function drag(context) {
+  const { params, session } = context;
+  const selector = selectorOf(context, "source");
+  const target = optionalSelectorOf(context, "target");
+  const at = pointIn("source_at", params.source_at);
+  const targetAt = pointIn("target_at", params.target_at, !target);
+  if (!target && !targetAt) throw invalid("Name where to drag it: target, or target_at measured from the source.");
+  const place = async () => find(context, { action: "place", selector: target, at: targetAt });
+  // Nothing is pressed for a target that is not there.
+  if (target) await place();
+  const mouse = new HeldMouse(session);
+  const { found } = await pressElement(context, { action: "drag", selector, at }, (aimed) =>
+    grab(context, mouse, pointOf(aimed)),
+  );
+  const start = pointOf(found);
+  await begin(context, mouse, start);
+  // What was grabbed may have made room elsewhere.
+  const goal = target ? await place() : null;
+  const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
+  for (const part of STEPS) await step(mouse, between(start, end, part));
+  await mouse.release(end);
+  await session.settled();
+  const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
+  const reply = noting(await replyAbout(context, found), goal?.notes ?? []);
+  return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {HeldMouse} mouse
+ * @param {Point} point
+ * @returns {Promise<PressOutcome>}
+ */
+async function grab(context, mouse, point) {
+  const { session } = context;
+  const isThere = approach(session, point);
+  await endsWithin(STEP_WAIT_MS, isThere);
+  const [outcome] = await Promise.all([
+    afterwards(context, "watchPress", { point, isHeld: true }),
+    isThere,
+    moveTo(session, point),
+    mouse.press(point),
+  ]);
+  const reached = /** @type {PressOutcome | null} */ (outcome) ?? { cover: "", isPressed: false, release: "" };
+  if (reached.cover) await mouse.release(point);
+  return reached;
+}
+
+/**
+ * Moves until the page knows that it is a drag, and takes over what the browser drags for it.
+ *
+ * @param {DrivenContext} context
+ * @param {HeldMouse} mouse
+ * @param {Point} start
+ */
+async function begin(context, mouse, { x, y }) {
+  for (const distance of FIRST_STEPS) await step(mouse, { x: x + distance, y: y + distance });
+  if (await afterwards(context, "readDrag")) await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }));
+}
+
+/**
+ * @param {HeldMouse} mouse
+ * @param {Point} point
+ */
+async function step(mouse, point) {
+  await endsWithin(STEP_WAIT_MS, mouse.moveTo(point));
+}
+
+/**
+ * @param {Point} start
+ * @param {Point} end
+ * @param {number} part of the way
+ */
+function between(start, end, part) {
+  return { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };
+}
+
+/**
+ * @param {Point | undefined} corner
+ * @param {[number, number] | undefined} offset
+ */
+function sum(corner = { x: 0, y: 0 }, [x, y] = [0, 0]) {
+  return { x: corner.x + x, y: corner.y + y };
+}
