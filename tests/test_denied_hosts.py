@@ -147,8 +147,8 @@ async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
     harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
 
     looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
-    assert reading == looking | {*READERS, "process_chrome_tabs", "chrome_tab_status"}
-    assert harmless - reading == {"browser_create_tab", "hover"}
+    assert reading == looking | {"wait_for", *READERS, "process_chrome_tabs", "chrome_tab_status"}
+    assert harmless - reading == {"browser_create_tab", "hover", "scroll"}
 
 
 async def test_the_tables_here_name_every_tool(parts: Parts) -> None:

@@ -210,6 +210,9 @@ export class DebuggerSession {
         if (params.frameId === this.#mainFrameId) this.console.pageUrl = params.url;
         break;
       case "Page.frameRequestedNavigation":
+        // A middle click asks for another tab.
+        if (params.frameId === this.#mainFrameId && params.disposition === "currentTab") this.#isLoading = true;
+        break;
       case "Page.frameStartedLoading":
         if (params.frameId === this.#mainFrameId) this.#isLoading = true;
         break;

@@ -83,6 +83,7 @@ async def test_middle_button_opens_a_link_in_another_tab(page: DrivenTab) -> Non
     result = await page.do("click", selector="#link", button="middle")
 
     assert page.site.url("/two") in result["notes"][0]
+    assert len(result["notes"]) == 1
     assert result["title"] == "Shown"
 
 
