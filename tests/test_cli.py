@@ -17,7 +17,7 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import main
-from tests.support.fake_extension import PAGE, connected, free_port, raw_request
+from tests.support.fake_extension import PAGE, connected, free_port, raw_request, wait_for_port
 from tests.support.fake_models import FakeOpenAIServer, answer
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.stdio_server import SERVER, started
@@ -189,7 +189,8 @@ def test_doctor_exits_0_when_every_layer_works_and_1_when_one_does_not(run: Run,
     assert "permission FIX Google Chrome does not let AppleScript read pages." in no_permission[1]
 
 
-def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run) -> None:
+def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
     status, out, err = run("--doctor", "--source", "extension", "--port", str(free_port()))
 
     assert (status, err) == (1, "waiting for the extension\n")
@@ -329,17 +330,6 @@ def test_analyze_that_fails_is_a_sentence_with_its_code_and_exit_1(run: Run, osa
 
 
 # --- As a process over stdio ---
-
-
-async def wait_for_port(port: int) -> None:
-    async with asyncio.timeout(30):
-        while True:
-            try:
-                await raw_request(port, f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
-            except OSError:
-                await asyncio.sleep(0.05)
-            else:
-                return
 
 
 async def is_free(port: int) -> bool:

@@ -20,7 +20,7 @@ REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "masked"
 @pytest.fixture
 async def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncGenerator[tuple[Client[Any], FakeExtension]]:
     monkeypatch.setattr(server, "config_dir", lambda: tmp_path)
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.5)
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
     (tmp_path / "config.toml").write_text('[sites."*.denied.example"]\ndeny = true\n', encoding="utf-8")
     port = free_port()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)

@@ -29,10 +29,11 @@ from tests.support.fake_extension import (
     free_port,
     make_nonce,
     make_proof,
+    wait_for_port,
     within,
 )
 from tests.support.fake_models import FakeProxy
-from tests.support.stdio_server import started
+from tests.support.stdio_server import IMPATIENT, started
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
 SCRIPT = Path(server.__file__)
@@ -374,7 +375,7 @@ async def test_sessions_bear_the_names_of_their_clients(port: int) -> None:
     model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension", "--port", str(port)]
     async with AsyncExitStack() as stack:
         for _ in range(2):
-            session = await stack.enter_async_context(started(*model))
+            session = await stack.enter_async_context(started(*model, program=IMPATIENT))
             await session.initialize()
             await session.call("chrome_tab_status")
         extension = await stack.enter_async_context(connecting(port, server.pairing_key()))
@@ -397,8 +398,7 @@ async def process(port: int) -> AsyncGenerator[tuple[Client[Any], int]]:
     ]
     transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), keep_alive=False)
     async with Client(transport) as client:
-        status = text_of(await client.call_tool("chrome_tab_status", {}))
-        assert "bridge     ok" in status
+        await wait_for_port(port)
         yield client, newest_child(port)
 
 

@@ -22,6 +22,7 @@ from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
 from tests.support.asking import error_of, text_of
+from tests.support.fake_extension import wait_for_port
 
 SHOP = Path(__file__).parent / "pages" / "shop"
 WAIT_S = 30
@@ -89,7 +90,7 @@ async def parts() -> AsyncGenerator[tuple[Client[Any], Client[Any], BrowserConte
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         environment = server_environment(folder / "config", settings)
         client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
-        assert "bridge     ok" in str(await client.call_tool("chrome_tab_status", {}))
+        await wait_for_port(int(environment["CHROME_TAB_PORT"]))
         other = {**environment, "CHROME_TAB_TOOL_NAMES": "kapture"}
         renamed = await stack.enter_async_context(started_server(other, folder / "renamed.log"))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))

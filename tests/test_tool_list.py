@@ -11,8 +11,8 @@ from fastmcp import Client
 
 import chrome_tab_mcp_server as server
 from tests.support.asking import text_of
-from tests.support.fake_extension import FakeExtension, connected, free_port, within
-from tests.support.stdio_server import StdioServer, started
+from tests.support.fake_extension import FakeExtension, connected, free_port, wait_for_port, within
+from tests.support.stdio_server import IMPATIENT, StdioServer, started
 
 READER_TOOLS = {"process_chrome_tab", "read_chrome_tab", "chrome_tab_status"}
 TAB_TOOLS = {
@@ -62,7 +62,7 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
 ) -> None:
     port = free_port()
     model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
-    async with started(*model, "--port", str(port), "--tool-names", names) as process:
+    async with started(*model, "--port", str(port), "--tool-names", names, program=IMPATIENT) as process:
         capabilities = (await process.initialize())["capabilities"]
         assert capabilities["tools"]["listChanged"] is True
         assert "prompts" not in capabilities
@@ -87,14 +87,7 @@ async def serving(port: int) -> AsyncGenerator[Client[Any]]:
 @asynccontextmanager
 async def connected_soon(port: int) -> AsyncGenerator[FakeExtension]:
     """An extension that comes as soon as the server listens."""
-    async with asyncio.timeout(20):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection("127.0.0.1", port)
-                break
-            except OSError:
-                await asyncio.sleep(0.02)
-    writer.close()
+    await wait_for_port(port)
     async with connected(port, server.pairing_key()) as extension:
         yield extension
 
@@ -109,6 +102,7 @@ async def gone(client: Client[Any]) -> None:
 async def test_where_an_extension_has_been_before_the_first_list_waits_for_it_and_no_later_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
     monkeypatch.setattr(server, "FIRST_LIST_WAIT_S", 20)
     port = free_port()
     async with serving(port) as client:
@@ -140,7 +134,10 @@ async def test_an_extension_that_does_not_come_holds_the_first_list_up_no_longer
         assert {tool.name for tool in await within(client.list_tools())} == READER_TOOLS
 
 
-async def test_a_client_of_the_sessionless_protocol_which_cannot_be_told_sees_every_tool_always() -> None:
+async def test_a_client_of_the_sessionless_protocol_which_cannot_be_told_sees_every_tool_always(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
     settings = server.load_settings({"source": "extension", "port": free_port()}, need_model=False)
     async with Client(server.create_server(settings), mode="2026-07-28") as client:
         listed_without = {tool.name for tool in await client.list_tools()}

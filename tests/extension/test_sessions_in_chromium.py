@@ -15,6 +15,7 @@ import pytest
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
+from tests.support.fake_extension import wait_for_port
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
     environment = server_environment(tmp_path / "config", model)
     async with AsyncExitStack() as stack:
         first = await stack.enter_async_context(started_server(environment, tmp_path / "first.log"))
-        assert "bridge     ok" in str(await first.call_tool("chrome_tab_status", {}))
+        await wait_for_port(int(environment["CHROME_TAB_PORT"]))
         second = await stack.enter_async_context(started_server(environment, tmp_path / "second.log"))
         browser = await stack.enter_async_context(browser_with_extension(tmp_path / "profile"))
         await pair(browser, await connection_string(environment))

@@ -143,6 +143,18 @@ class Call:
         return await within(self.result)
 
 
+async def wait_for_port(port: int) -> None:
+    """Wait until a server answers there."""
+    async with asyncio.timeout(30):
+        while True:
+            try:
+                await raw_request(port, f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
+            except OSError:
+                await asyncio.sleep(0.05)
+            else:
+                return
+
+
 async def raw_request(port: int, request: str) -> tuple[int, str]:
     """Send these bytes; return the status and the rest of the reply (of a reply that is not 101)."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)

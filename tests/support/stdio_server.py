@@ -12,6 +12,17 @@ from typing import Any
 ROOT = Path(__file__).parent.parent.parent
 SERVER = ROOT / "chrome_tab_mcp_server.py"
 WAIT_S = 60
+# The server, whose status waits for no extension that the test does not bring.
+IMPATIENT = (
+    "-c",
+    f"""
+import sys
+sys.path.insert(0, {str(ROOT)!r})
+import chrome_tab_mcp_server as server
+server.EXTENSION_WAIT_S = 0.1
+sys.exit(server.main(sys.argv[1:]))
+""",
+)
 
 
 class StdioServer:
