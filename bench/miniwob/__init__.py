@@ -1,0 +1,1 @@
+"""Scripted agents solve MiniWoB++ through the server's tools: python -m bench.miniwob."""

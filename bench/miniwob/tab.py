@@ -1,0 +1,233 @@
+"""What an agent has: one tab, the server's tools, and what they say."""
+
+import asyncio
+import base64
+import contextlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bench.miniwob.picture import Picture
+
+LINE = re.compile(r'(?P<role>[\w-]+)(?: "(?P<name>.*?)"(?= |$))?(?P<state>.*?)(?:  (?P<selector>\S.*))?$')
+LOOK = re.compile(r"(?:(\w+)(?: #([0-9a-f]{6}))? )?(\d+)x(\d+)(?: at (-?\d+),(-?\d+))?$")
+WAIT_S = 5
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a line tells of a shape: a colour's name, its hexadecimal digits if it is not quite that, size and place."""
+
+    colour: str
+    digits: str
+    width: int
+    height: int
+    x: int
+    y: int
+
+    @property
+    def middle(self) -> tuple[float, float]:
+        """The middle, in the graphic."""
+        return self.x + self.width / 2, self.y + self.height / 2
+
+
+class ToolError(Exception):
+    """A tool has refused; the text is its sentence."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """One line of `page_elements`; a landmark has no selector."""
+
+    role: str
+    name: str
+    state: str
+    selector: str
+
+    @property
+    def value(self) -> str:
+        """What a field holds."""
+        found = re.search(r'= "(.*)"', self.state)
+        return found[1] if found else ""
+
+    @property
+    def options(self) -> list[str]:
+        """What a select offers."""
+        found = re.search(r"\{(.*)\}", self.state)
+        return [option.removesuffix("*") for option in found[1].split("|")] if found else []
+
+    @property
+    def look(self) -> Look | None:
+        """How a shape looks; None of what has words instead."""
+        found = LOOK.search(self.state)
+        if not found:
+            return None
+        colour, digits, *numbers = found.groups(default="")
+        width, height, x, y = (int(number or 0) for number in numbers)
+        return Look(colour, digits, width, height, x, y)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether a checkbox or radio button is on."""
+        return " on" in f" {self.state}".split("=")[0]
+
+
+Target = Element | str
+Point = tuple[float, float]
+
+
+def element_of(line: str) -> Element | None:
+    """Read one line of `page_elements`."""
+    if line.startswith("# "):
+        return Element("heading", line[2:], "", "")
+    found = LINE.match(line.strip())
+    if not found:
+        return None
+    return Element(found["role"], found["name"] or "", found["state"].strip(), found["selector"] or "")
+
+
+def selector_of(target: Target) -> str:
+    return target if isinstance(target, str) else target.selector
+
+
+def named(elements: Sequence[Element], name: str, *roles: str, partly: bool = True) -> Element:
+    """Pick what has the name: exactly, else in other cases of letters, else (unless told otherwise) as a part.
+
+    Raises LookupError when nothing does.
+    """
+    offered = [element for element in elements if element.selector and (not roles or element.role in roles)]
+    wanted = name.strip().casefold()
+    tests: list[Callable[[str], bool]] = [lambda said: said == name, lambda said: said.casefold() == wanted]
+    if partly:
+        offered.sort(key=lambda element: len(element.name))
+        tests.append(lambda said: wanted in said.casefold())
+    for test in tests:
+        for element in offered:
+            if test(element.name.strip()):
+                return element
+    raise LookupError(f"nothing is named {name!r} among {[element.name for element in offered]}")
+
+
+class Tab:
+    """The tab, as its agent drives it; counts calls and what the agent has read."""
+
+    def __init__(self, client: Any, tab_id: int) -> None:
+        self._client = client
+        self._tab_id = tab_id
+        self.calls = 0
+        self.read = 0
+
+    async def call(self, tool: str, /, **arguments: Any) -> Any:
+        """Call a tool and return its result.
+
+        Raises ToolError when the tool refuses.
+        """
+        given = {name: value for name, value in arguments.items() if value is not None}
+        result = await self._client.call_tool(tool, {"tab_id": self._tab_id, **given}, raise_on_error=False)
+        said = "\n".join(block.text for block in result.content if block.type == "text")
+        self.calls += 1
+        self.read += len(said)
+        if result.is_error:
+            raise ToolError(f"{tool} {given}: {said}")
+        return result
+
+    async def say(self, tool: str, /, **arguments: Any) -> str:
+        """Call a tool and return its text."""
+        result = await self.call(tool, **arguments)
+        return "\n".join(block.text for block in result.content if block.type == "text")
+
+    async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
+        """List the page: elements, and the landmarks between them; all of it, where the overview leaves texts out."""
+        lines: list[str] = []
+        offset: int | None = None
+        while True:
+            said = (await self.say("page_elements", find=find, within=within, offset=offset)).splitlines()
+            if not find and not within and "texts left out" in said[-1]:
+                return await self.look(within="body")
+            lines += said[:-1]
+            more = re.search(r"offset=(\d+)", said[-1])
+            if more is None:
+                return [element for line in lines if (element := element_of(line))]
+            offset = int(more[1])
+
+    async def elements(self, *roles: str, find: str | None = None) -> list[Element]:
+        """List what can be acted on, of these roles."""
+        listed = await self.look(find)
+        return [element for element in listed if element.selector and (not roles or element.role in roles)]
+
+    async def text(self) -> str:
+        """Read the page's text."""
+        return await self.say("read_chrome_tab")
+
+    async def picture(self, selector: str | None = None) -> Picture:
+        """Look at the page, or at one element."""
+        result = await self.call("screenshot", name="look", selector=selector)
+        return Picture.of_png(base64.b64decode(next(block.data for block in result.content if block.type == "image")))
+
+    async def click(self, target: Target, at: Point | None = None, count: int | None = None) -> str:
+        """Click an element, or a point in it."""
+        point = [round(side, 1) for side in at] if at else None
+        return await self.say("click", selector=selector_of(target), at=point, count=count)
+
+    async def named(self, name: str, *roles: str) -> Element:
+        """Find what has the name; plain text has a selector where it was asked for.
+
+        Raises LookupError when there is nothing.
+        """
+        listed = await self.look()
+        with contextlib.suppress(LookupError):
+            return named(listed, name, *roles, partly=False)
+        with contextlib.suppress(LookupError):
+            return named(await self.look(find=name), name, *roles, partly=False)
+        return named(listed, name, *roles)
+
+    async def click_named(self, name: str, *roles: str) -> str:
+        """Click what has the name."""
+        return await self.click(await self.named(name, *roles))
+
+    async def fill(self, target: Target, value: str) -> str:
+        """Write into a field."""
+        return await self.say("fill", selector=selector_of(target), value=value)
+
+    async def select(self, target: Target, value: str | list[str]) -> str:
+        """Choose options."""
+        return await self.say("select", selector=selector_of(target), value=value)
+
+    async def press(self, keys: str, target: Target | None = None) -> str:
+        """Press keys, in an element or where the focus is."""
+        return await self.say("press", keys=keys, selector=selector_of(target) if target else None)
+
+    async def hover(self, target: Target, at: Point | None = None) -> str:
+        """Move the mouse over an element, or to a point in it."""
+        return await self.say("hover", selector=selector_of(target), at=list(at) if at else None)
+
+    async def scroll(self, target: Target, to: str) -> str:
+        """Scroll an element to its top or bottom."""
+        return await self.say("scroll", selector=selector_of(target), to=to)
+
+    async def drag(self, source: Target, target: Target, start: Point | None = None, end: Point | None = None) -> str:
+        """Drag one element, or a point in it, onto another."""
+        return await self.say(
+            "drag",
+            source=selector_of(source),
+            target=selector_of(target),
+            source_at=list(start) if start else None,
+            target_at=list(end) if end else None,
+        )
+
+    async def until(self, test: Callable[[list[Element]], Any], find: str | None = None) -> Any:
+        """Look until the list fits; return what the test found.
+
+        Raises TimeoutError after five seconds.
+        """
+        async with asyncio.timeout(WAIT_S):
+            while not (found := test(await self.look(find))):
+                pass
+        return found
+
+
+def told(reply: str, key: str) -> Any:
+    """Give a member of a tool's reply."""
+    return json.loads(reply).get(key)
