@@ -21,9 +21,8 @@ LIMITS = {"find": 100, "ready": 150}
 def file_names() -> list[str]:
     """The files in the order in which the worker puts them into a page."""
     worker = (EXTENSION / "worker" / "page-elements.js").read_text(encoding="utf-8")
-    listed = re.search(r"const FILES = \[(.*?)\]", worker, re.DOTALL)
-    assert listed
-    return re.findall(r'"([\w-]+)"', listed[1])
+    lists = re.findall(r"FILES = filesOf\(\[(.*?)\]\)", worker, re.DOTALL)
+    return re.findall(r'"([\w-]+)"', "".join(lists))
 
 
 class Elements:

@@ -293,9 +293,55 @@ export type ElementRequest = ElementAction & {
   limits: { find: number; ready: number };
   /** Whether the tab is the one its window shows. */
   isInFront: boolean;
+  /** Of a page in a frame of another site: the selector of that frame, from the main frame on. */
+  way?: string;
+  /** How often its element was found, but not within sight of the page around it. */
+  tries?: number;
 };
 
-export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement;
+export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement | FoundFrames;
+
+/** Frames of other sites, in which the rest of the selector is to be searched. */
+export interface FoundFrames {
+  code: "";
+  rest: string;
+  frames: ForeignFrame[];
+}
+
+/** A frame of another site, as the page around it knows it. */
+export interface ForeignFrame {
+  /** From the main frame on. */
+  selector: string;
+  /** Numbers of the frames on the way from the main frame, each among those of its parent; -1 in a shadow root. */
+  path: number[];
+  /** Where it was sent first. */
+  src: string;
+  /** Of its viewport, in CSS pixels. */
+  width: number;
+  height: number;
+}
+
+/** Asks a page where something in one of the frames that it has found is drawn. */
+export interface FramedRequest {
+  /** Of the search. */
+  id: string;
+  /** Which one of the frames. */
+  index: number;
+  isInFront: boolean;
+  /** How often the mouse will be pressed there. */
+  presses: number;
+  /** In the viewport of the frame. */
+  point?: Point;
+  box?: Box;
+}
+
+/** The same in the viewport of the page's main frame, a box in its document; or why it cannot be used there. */
+export interface PlacedOutside {
+  /** A sentence that starts with the frame; empty when there is none. */
+  trouble: string;
+  point?: Point;
+  box?: Box;
+}
 
 /** What was acted on, for the reply. */
 export interface ElementDescription {
@@ -391,6 +437,8 @@ export interface Box extends Point {
 
 /** Where a press of the mouse has gone. */
 export interface PressOutcome {
+  /** Whether the page has heard of it at all. */
+  isSeen?: boolean;
   /** What was hit instead of the element, as a name; empty when nothing was. */
   cover: string;
   /** Whether that was pressed: a press that goes astray is kept from pages that the extension sees. */

@@ -1,4 +1,8 @@
-/** The way into a page, for every command that runs a function there. */
+/**
+ * The way into a page, for every command that runs a function there.
+ *
+ * @import {FramePage} from "./page-exits.js"
+ */
 
 import { CommandError } from "../shared/errors.js";
 import { leaving } from "./page-exits.js";
@@ -6,6 +10,9 @@ import { obstacleOf, tabById } from "./tabs.js";
 import { unlessAborted } from "./waiting.js";
 
 const LOAD_WAIT_MS = 5_000;
+const CLOSED_FRAME =
+  "The browser lets no extension into that frame: its page failed to load, or is one that is closed to extensions. " +
+  "Take a screenshot to see what it shows.";
 
 /** The page has left its tab, perhaps into the browser's memory, before it could answer. */
 export class PageLeft extends CommandError {
@@ -26,6 +33,8 @@ export class PageLeft extends CommandError {
 
 /** @typedef {PageFunction | {files: string[]}} Script */
 
+/** @typedef {{tabId: number, signal: AbortSignal, page?: FramePage}} Place `page`: one in a frame, else the tab's own */
+
 /**
  * The tab, when its page may be read.
  *
@@ -44,29 +53,30 @@ export async function readableTab(tabId) {
  * Runs a function in the page that is in the tab. It ends when the page leaves, also one that the browser keeps in
  * memory for the way back: such a page neither answers nor fails.
  *
- * @param {{tabId: number, signal: AbortSignal}} context
+ * @param {Place} place
  * @param {Script & {cancel?: Script}} script `cancel`: what stops it in the page when the signal is aborted
  * @returns {Promise<unknown>} JSON; null when the function threw, because the page has broken what it stands on
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
  */
-export async function runInPage({ tabId, signal }, { cancel, ...script }) {
+export async function runInPage({ tabId, signal, page }, { cancel, ...script }) {
   signal.throwIfAborted();
-  const onAbort = () => void (cancel && inject(tabId, cancel).catch(() => {}));
+  const onAbort = () => void (cancel && inject(tabId, page, cancel).catch(() => {}));
   signal.addEventListener("abort", onAbort);
   // Asked for just before, so that it is about the page that the function runs in.
-  const page = leaving(tabId);
+  const exit = leaving(tabId, page);
   try {
-    const injection = await unlessAborted(signal, () => Promise.race([inject(tabId, script), page.left]));
+    const injection = await unlessAborted(signal, () => Promise.race([inject(tabId, page, script), exit.left]));
     const answer = /** @type {{result?: unknown, documentId: string} | undefined} */ (injection);
-    if (!answer || (answer.result === null && (await page.hasLeft()))) throw new PageLeft();
+    if (!answer || (answer.result === null && (await exit.hasLeft()))) throw new PageLeft();
     return answer.result ?? null;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
     if (error instanceof CommandError) throw error;
-    throw (await page.hasLeft()) ? new PageLeft() : unreadable(await refusalOf(error, tabId));
+    if (await exit.hasLeft()) throw new PageLeft();
+    throw unreadable(page ? CLOSED_FRAME : await refusalOf(error, tabId));
   } finally {
     signal.removeEventListener("abort", onAbort);
-    page.forget();
+    exit.forget();
   }
 }
 
@@ -97,10 +107,12 @@ export function unreadable(message) {
 
 /**
  * @param {number} tabId
+ * @param {FramePage | undefined} page
  * @param {Script} script
  */
-async function inject(tabId, script) {
-  const [injection] = await chrome.scripting.executeScript({ target: { tabId }, injectImmediately: true, ...script });
+async function inject(tabId, page, script) {
+  const target = page ? { tabId, documentIds: [page.documentId] } : { tabId };
+  const [injection] = await chrome.scripting.executeScript({ target, injectImmediately: true, ...script });
   return injection;
 }
 

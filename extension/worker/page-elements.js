@@ -1,11 +1,16 @@
 /**
- * The way to the elements of a page: files that are put into it once and then only asked.
+ * The way to the elements of a page: files that are put into it once and then only asked. Where a selector leads into a
+ * frame of another site, the page in it is asked in the same way, and the pages around it where that is drawn.
  *
- * @import {CommandContext, ElementAnswer, ElementRequest, ListAnswer, ListRequest, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
- * @import {PageFunction} from "./page-access.js"
+ * @import {CommandContext, ElementAnswer, ElementRequest, ErrorCode, ForeignFrame} from "../shared/types.d.ts"
+ * @import {FoundElement, FoundFrames, ListAnswer, ListRequest, PlacedOutside, Point} from "../shared/types.d.ts"
+ * @import {PressOutcome, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
+ * @import {PageFunction, Script} from "./page-access.js"
+ * @import {FramePage} from "./page-exits.js"
  */
 
-import { askPage, runInPage } from "./page-access.js";
+import { pagesIn } from "./frames.js";
+import { askPage, PageLeft, runInPage } from "./page-access.js";
 
 /** Classic scripts, in the order in which they need each other; each leaves one constant in our world of the page. */
 const FILES = filesOf([
@@ -20,6 +25,7 @@ const FILES = filesOf([
   "options",
   "scrolling",
   "readiness",
+  "foreign-frames",
   "awaiting",
   "press-watch",
   "fields",
@@ -36,17 +42,61 @@ const MISSING = new Map([
 
 /** Times that a page may leave while it is asked. */
 const MAX_UNANSWERED = 5;
+const MAX_FRAMES = 20;
+const POLL_MS = 50;
+const SILENT = "does not answer: it still loads, is busy, has failed, or is closed to extensions. Take a screenshot.";
+const ALIKE =
+  "frames of other sites in shadow roots of this page look the same, so which one is meant cannot be told. Act on the " +
+  "page around them.";
+
+/**
+ * A page on the way to an element.
+ *
+ * @typedef {object} Stop
+ * @property {FramePage} [page] in a frame of another site; without it the tab's own page
+ * @property {number} [index] of the frame in it that leads on; none where the element is
+ * @property {Point} [point] to press, in the page's viewport
+ */
+
+/**
+ * @typedef {object} Outcome
+ * @property {FoundElement | Refusal} answer
+ * @property {Stop[]} stops from the page that was asked last outwards
+ * @property {number} patience milliseconds from the beginning for which another try may help
+ */
+
+/** @typedef {{code: ErrorCode, message: string}} Refusal */
+
+/** @type {WeakMap<object, Stop[]>} the way to the element that a command has found last */
+const ways = new WeakMap();
+/** @type {WeakSet<object>} commands whose press went astray */
+const strayed = new WeakSet();
 
 /**
  * Finds an element and acts on it: in the page that follows, when the first one leaves before it has answered.
  *
  * @param {CommandContext} context
  * @param {(tab: chrome.tabs.Tab) => Omit<ElementRequest, "id">} requestFor
- * @returns {Promise<ElementAnswer | null>} null when no page answers
+ * @returns {Promise<FoundElement | Refusal | null>} null when no page answers
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function actOnElement(context, requestFor) {
-  return /** @type {Promise<ElementAnswer | null>} */ (askElements(context, "act", requestFor));
+  const begun = performance.now();
+  const id = context.requestId;
+  // After a press in vain another place on the screen may do.
+  for (let unanswered = 0, tries = Number(strayed.has(context)); unanswered < MAX_UNANSWERED; tries += 1) {
+    const outcome = await found(context, (tab) => /** @type {ElementRequest} */ ({ ...requestFor(tab), id, tries }));
+    if (!outcome) {
+      // The browser may tell that the page has left only after the page has fallen silent.
+      unanswered += 1;
+    } else if (performance.now() - begun >= outcome.patience) {
+      ways.set(context, outcome.stops);
+      return outcome.answer;
+    } else {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    }
+  }
+  return null;
 }
 
 /**
@@ -58,25 +108,10 @@ export async function actOnElement(context, requestFor) {
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function waitForElements(context, requestNow) {
-  return /** @type {Promise<WaitAnswer | null>} */ (askElements(context, "waitFor", requestNow));
-}
-
-/**
- * @param {CommandContext} context
- * @param {"act" | "waitFor"} command
- * @param {(tab: chrome.tabs.Tab) => object} requestFor
- * @returns {Promise<unknown>}
- */
-async function askElements(context, command, requestFor) {
   const id = context.requestId;
-  const cancel = ask("cancel", { id });
-  for (let unanswered = 0; unanswered < MAX_UNANSWERED;) {
-    const answer = await askPage(context, (tab) => ({ ...ask(command, { ...requestFor(tab), id }), cancel }));
-    const files = MISSING.get(/** @type {string} */ (answer));
-    if (files) await askPage(context, () => ({ files }));
-    else if (answer) return answer;
-    // The browser may tell that the page has left only after the page has fallen silent.
-    else unanswered += 1;
+  for (let unanswered = 0; unanswered < MAX_UNANSWERED; unanswered += 1) {
+    const answer = await answerOf(context, undefined, () => ask("waitFor", { ...requestNow(), id }));
+    if (answer) return answer;
   }
   return null;
 }
@@ -88,12 +123,7 @@ async function askElements(context, command, requestFor) {
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function listElements(context, request) {
-  for (;;) {
-    const answer = await askPage(context, () => ask("list", request));
-    const files = MISSING.get(/** @type {string} */ (answer));
-    if (!files) return /** @type {ListAnswer} */ (answer);
-    await askPage(context, () => ({ files }));
-  }
+  return answerOf(context, undefined, () => ask("list", request));
 }
 
 /**
@@ -106,8 +136,168 @@ export async function listElements(context, request) {
  */
 export async function lookAtElement(context, look, request) {
   const id = context.requestId;
-  const answer = await runInPage(context, { ...ask(look, { ...request, id }), cancel: ask("cancel", { id }) });
-  return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
+  const lookFrom = async (/** @type {Stop} */ { page, point }) => {
+    const script = ask(look, { ...request, ...(point && { point }), id });
+    const answer = await runInPage({ ...context, page }, { ...script, cancel: ask("cancel", { id }) });
+    return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
+  };
+  const [here = {}, ...outer] = ways.get(context) ?? [];
+  if (look !== "watchPress") return lookFrom(here);
+  // A press that goes astray on its way into a frame is seen by the pages around it.
+  const strays = Promise.all(outer.map((stop) => lookFrom(stop).catch(() => null)));
+  const own = /** @type {PressOutcome | null} */ (await lookFrom(here));
+  const outcomes = own?.isSeen ? [] : /** @type {(PressOutcome | null)[]} */ (await strays);
+  const astray = [own, ...outcomes].find((outcome) => outcome?.cover);
+  if (astray) strayed.add(context);
+  return astray ?? own;
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {(tab: chrome.tabs.Tab) => ElementRequest} requestFor
+ * @returns {Promise<Outcome | null>} null when a page has left
+ */
+async function found(context, requestFor) {
+  /** @type {ElementRequest | undefined} */
+  let request;
+  const answer = await answerOf(context, undefined, (tab) => ask("act", (request = requestFor(tab))));
+  return answer && request ? followed(context, request, answer, [{}]) : null;
+}
+
+/**
+ * Goes where an answer leads.
+ *
+ * @param {CommandContext} context
+ * @param {ElementRequest} request
+ * @param {ElementAnswer} answer of the first stop
+ * @param {Stop[]} stops
+ * @returns {Promise<Outcome | null>} null when a page has left
+ */
+async function followed(context, request, answer, stops) {
+  if ("frames" in answer) return inFrames(context, request, answer, stops);
+  // The tab's own page has waited by itself.
+  if (answer.code || stops.length === 1) return { answer, stops, patience: 0 };
+  return shownOutside(context, request, answer, stops);
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {ElementRequest} request
+ * @param {FoundFrames} found
+ * @param {Stop[]} stops
+ * @returns {Promise<Outcome | null>} of the first frame that has the element
+ */
+async function inFrames(context, request, { rest, frames }, [holder, ...outer]) {
+  // Where several may hold the element, none is waited for alone.
+  const limits = { ...request.limits, ...(frames.length > 1 && { find: 0 }) };
+  /** @type {Outcome | null} */
+  let outcome = null;
+  for (const [index, frame] of frames.slice(0, MAX_FRAMES).entries()) {
+    const inner = { ...request, limits, selector: rest, way: frame.selector };
+    outcome = await inFrame(context, inner, frame, [{ ...holder, index }, ...outer]);
+    if (!outcome || !isMissing(outcome.answer)) return outcome;
+  }
+  return outcome && { ...outcome, patience: request.limits.find };
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {ElementRequest} request
+ * @param {ForeignFrame} frame
+ * @param {Stop[]} stops
+ * @returns {Promise<Outcome | null>}
+ */
+async function inFrame(context, request, frame, stops) {
+  const [page, ...others] = await pagesIn(context, stops[0]?.page?.frameId ?? 0, frame);
+  if (!page || others.length) {
+    const message = page ? `${others.length + 1} ${ALIKE}` : `The page in ${frame.selector} ${SILENT}`;
+    return { answer: { code: "UNREADABLE_PAGE", message }, stops, patience: 0 };
+  }
+  const answer = await answerOf(context, page, () => ask("act", request));
+  return answer && followed(context, request, answer, [{ page }, ...stops]);
+}
+
+/** @param {Outcome["answer"]} answer of a frame that may have another page soon */
+function isMissing({ code }) {
+  return code === "ELEMENT_NOT_FOUND" || code === "UNREADABLE_PAGE";
+}
+
+/**
+ * Asks the pages around a frame where something in it is drawn, and whether it can be reached there.
+ *
+ * @param {CommandContext} context
+ * @param {ElementRequest} request
+ * @param {FoundElement} answer
+ * @param {Stop[]} stops
+ * @returns {Promise<Outcome | null>}
+ */
+async function shownOutside(context, { id, isInFront, limits, ...request }, answer, [here = {}, ...outer]) {
+  const { wheel } = answer;
+  let { point = wheel?.point, box } = answer;
+  /** @type {Stop[]} */
+  const stops = [{ ...here, point }];
+  const presses = request.action === "click" ? request.count : Number(request.action === "drag");
+  for (const stop of point || box ? outer : []) {
+    const script = ask("place", { id, index: stop.index, isInFront, presses, point, box });
+    const placed = /** @type {PlacedOutside | null} */ (await answerOf(context, stop.page, () => script));
+    if (!placed) return null;
+    if (placed.trouble) {
+      const message = `After ${limits.ready / 1000} s ${placed.trouble}`;
+      const refusal = { answer: /** @type {const} */ ({ code: "EXECUTION_ERROR", message }), patience: limits.ready };
+      // What the wheel cannot reach is scrolled without it.
+      return {
+        ...(wheel ? { answer: { ...answer, wheel: undefined }, patience: 0 } : refusal),
+        stops: [here, ...outer],
+      };
+    }
+    ({ point, box } = placed);
+    stops.push({ ...stop, point });
+  }
+  const shown = { ...answer, point, box, ...movedWith(point, answer) };
+  return { answer: shown, stops: point || box ? stops : [here, ...outer], patience: 0 };
+}
+
+/**
+ * @param {Point | undefined} point where that of the element is drawn
+ * @param {FoundElement} answer of its page
+ * @returns {Partial<FoundElement>} what else stands there
+ */
+function movedWith(point, { point: from, corner, wheel }) {
+  if (wheel && point) return { wheel: { ...wheel, point } };
+  return corner && from && point ? { corner: { x: corner.x + point.x - from.x, y: corner.y + point.y - from.y } } : {};
+}
+
+/**
+ * Asks a page; the files are put there first, where they are not yet.
+ *
+ * @param {CommandContext} context
+ * @param {FramePage | undefined} page in a frame; without it the page that the tab holds, or the one that follows
+ * @param {(tab: any) => PageFunction} scriptFor `tab`: only for the page that the tab holds
+ * @returns {Promise<any>} null when the page has left
+ */
+async function answerOf(context, page, scriptFor) {
+  const cancel = ask("cancel", { id: context.requestId });
+  for (;;) {
+    const answer = await runIn(context, page, (tab) => ({ ...scriptFor(tab), cancel }));
+    const files = MISSING.get(/** @type {string} */ (answer));
+    if (!files) return answer;
+    await runIn(context, page, () => ({ files }));
+  }
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {FramePage | undefined} page
+ * @param {(tab?: chrome.tabs.Tab) => Script} scriptFor
+ */
+async function runIn(context, page, scriptFor) {
+  if (!page) return askPage(context, scriptFor);
+  try {
+    return await runInPage({ ...context, page }, scriptFor());
+  } catch (error) {
+    if (error instanceof PageLeft) return null;
+    throw error;
+  }
 }
 
 /**

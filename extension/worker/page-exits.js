@@ -3,26 +3,32 @@
  * was asked there is never answered, and does not fail either.
  */
 
-/** @type {Map<number, Set<(documentId: string) => void>>} whoever waits for the tab's page, by tab */
+/** @typedef {{frameId: number, documentId: string}} FramePage the page in a frame of a tab */
+
+/** @type {Map<number, Set<(frameId: number, documentId: string) => void>>} whoever waits for a tab's page, by tab */
 const waiting = new Map();
 
 /** @param {{tabId: number, frameId: number, documentId?: string}} details of chrome.webNavigation.onCommitted */
 export function handleCommitted({ tabId, frameId, documentId = "" }) {
-  if (frameId === 0) for (const tell of waiting.get(tabId) ?? []) tell(documentId);
+  for (const tell of waiting.get(tabId) ?? []) tell(frameId, documentId);
 }
 
 /**
  * @param {number} tabId
- * @returns what is known about the page that is in the tab now: `left` resolves to null once it is in it no longer
+ * @param {FramePage} [page] in one of its frames; without it the page that is in the tab now
+ * @returns what is known about that page: `left` resolves to null once it is there no longer
  */
-export function leaving(tabId) {
-  const asked = documentIn(tabId);
+export function leaving(tabId, page) {
+  const frameId = page?.frameId ?? 0;
+  const asked = page ? Promise.resolve(page.documentId) : documentIn(tabId, frameId);
   const { promise: left, resolve } = /** @type {PromiseWithResolvers<null>} */ (Promise.withResolvers());
   const hasLeft = async () => {
-    const [before, now] = await Promise.all([asked, documentIn(tabId)]);
+    const [before, now] = await Promise.all([asked, documentIn(tabId, frameId)]);
     return before !== now;
   };
-  const tell = async (/** @type {string} */ documentId) => {
+  const tell = async (/** @type {number} */ committed, /** @type {string} */ documentId) => {
+    // A frame goes with the page around it.
+    if (committed !== frameId && committed !== 0) return;
     // The news of its own arrival may come late.
     if (documentId === (await asked)) return;
     // What the page said last may still be on its way.
@@ -39,9 +45,10 @@ export function leaving(tabId) {
 
 /**
  * @param {number} tabId
- * @returns {Promise<string | undefined>} undefined when the tab has no page
+ * @param {number} frameId
+ * @returns {Promise<string | undefined>} undefined when there is no page
  */
-async function documentIn(tabId) {
-  const frame = await chrome.webNavigation.getFrame({ tabId, frameId: 0 }).catch(() => null);
+async function documentIn(tabId, frameId) {
+  const frame = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
   return frame?.documentId;
 }

@@ -41,7 +41,9 @@ const awaiting = (() => {
 
     /** @returns {boolean} whether it holds now */
     look() {
-      this.shown = this.search.find().filter(isVisible);
+      const found = this.search.find();
+      // A frame of another site is no more than the way there.
+      this.shown = this.search.rest ? [] : found.filter(isVisible);
       return this.isGone !== this.shown.length > 0;
     }
   }

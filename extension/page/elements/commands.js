@@ -5,9 +5,10 @@
 const elementCommands = (() => {
   const { attributeOf, controlOf, kindOf, tagOf } = dom;
   const { PageError, shorten, textOf } = texts;
-  const { bringIntoView, handleOf, outlineOf, placeOfSpot } = geometry;
-  const { selectorOf } = uniqueSelectors;
+  const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
+  const { comeBy, selectorOf } = uniqueSelectors;
   const { Wait } = readiness;
+  const { describeFrame, placeOutside } = foreignFrames;
   const { caretToEnd, prepareField } = fields;
   const { chooseOptions, chosenIn } = options;
   const { shownBy } = filledFields;
@@ -25,8 +26,9 @@ const elementCommands = (() => {
   /**
    * What the latest action has left to look at again, once the trusted input has come.
    *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element, pressed?: Element,
-   *   scroll?: ReturnType<typeof beginScroll>["scroll"]}}
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element,
+   *   pressed?: Element, scroll?: ReturnType<typeof beginScroll>["scroll"],
+   *   frames?: {element: Element, place: Box}[], roots?: Root[]}}
    */
   let latest = { id: "" };
 
@@ -39,15 +41,16 @@ const elementCommands = (() => {
   async function act(request) {
     const { signal } = begin(request.id);
     try {
-      const { element, roots, ...found } = request.selector
-        ? await new Wait(request, signal).ready()
-        : withoutSelector(request);
+      comeBy(request.way ?? "");
+      const ready = request.selector ? await new Wait(request, signal).ready() : withoutSelector(request);
+      const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
       const { pressed } = latest.id === request.id ? latest : {};
       latest = { id: request.id, signal, pressed };
+      if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
-      return { code: "", element: description, ...found, ...actOn(element, roots, request) };
+      return { code: "", element: description, matches: found.length, ...more, ...actOn(element, roots, request) };
     } catch (error) {
       return failure(error);
     }
@@ -55,7 +58,32 @@ const elementCommands = (() => {
 
   /** @param {ElementRequest} request */
   function withoutSelector({ action }) {
-    return { element: action === "scroll" ? pageScroller() : focusedElement(), matches: 1, roots: allRoots() };
+    const element = action === "scroll" ? pageScroller() : focusedElement();
+    return { element, found: [element], roots: allRoots(), rest: "" };
+  }
+
+  /**
+   * @param {Element[]} found frames of other sites
+   * @param {Root[]} roots all of the page
+   */
+  function enterFrames(found, roots) {
+    const visible = found.filter(isVisible);
+    latest.frames = visible.map((element) => ({ element, place: placeInMainFrame(element) }));
+    latest.roots = roots;
+    return visible.map((frame) => describeFrame(frame, roots));
+  }
+
+  /**
+   * @param {FramedRequest} request after an `act` of that id that led into frames
+   * @returns {Promise<PlacedOutside> | null} null in another page than that
+   */
+  function place({ id, index, presses, ...request }) {
+    const { frames = [], roots = [], signal } = latest.id === id ? latest : {};
+    const frame = frames[index];
+    if (!frame || !signal) return null;
+    latest.press?.stop();
+    if (presses) latest.press = new PressWatch(frame.element, roots, presses, true);
+    return placeOutside(frame, request, { ...request, signal });
   }
 
   /**
@@ -192,7 +220,7 @@ const elementCommands = (() => {
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
         bringIntoView(handleOf(element), "nearest");
-        return { box: outlineOf(handleOf(element)) };
+        return { box: inDocument(outlineOf(handleOf(element))) };
       case "click":
         latest.press = new PressWatch(element, roots, request.count);
         return rememberState(controlOf(element) ?? element);
@@ -249,6 +277,7 @@ const elementCommands = (() => {
     failure,
     finishFill,
     finishScroll,
+    place,
     readChecked,
     readDrag,
     readPressed,

@@ -88,6 +88,14 @@ const dom = (() => {
 
   /**
    * @param {Element} element
+   * @returns {element is HTMLIFrameElement} whose page only the extension can reach
+   */
+  function isForeign(element) {
+    return isFrame(element) && !element.contentDocument;
+  }
+
+  /**
+   * @param {Element} element
    * @returns {element is Control}
    */
   function isControl(element) {
@@ -258,6 +266,7 @@ const dom = (() => {
     isDocument,
     isDrawnIn,
     isElement,
+    isForeign,
     isFrame,
     isHtml,
     isMatch,

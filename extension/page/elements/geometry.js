@@ -1,6 +1,7 @@
 "use strict";
 
-// Where an element is drawn.
+// Where an element is drawn. In a page of another site than the one around it, that page's own frame is its main frame:
+// what is around it is asked by the worker.
 
 const geometry = (() => {
   const {
@@ -141,6 +142,14 @@ const geometry = (() => {
     let matrix = new DOMMatrix();
     for (let frame = frameOf(element); frame; frame = frameOf(frame)) matrix = placeOf(frame).multiply(matrix);
     return matrix;
+  }
+
+  /**
+   * @param {Element} frame
+   * @returns {DOMMatrix} from the viewport of its page to that of the main frame
+   */
+  function outOf(frame) {
+    return toMainFrame(frame).multiply(placeOf(frame));
   }
 
   /**
@@ -294,7 +303,7 @@ const geometry = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Box} in the document of the main frame
+   * @returns {Box} in the viewport of the main frame
    */
   function outlineOf(element) {
     const matrix = toMainFrame(element);
@@ -303,7 +312,16 @@ const geometry = (() => {
     const y = Math.min(...boxes.map((box) => box.y));
     const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
     const height = Math.max(...boxes.map((box) => box.y + box.height)) - y;
-    return { x: x + scrollX, y: y + scrollY, width, height };
+    return { x, y, width, height };
+  }
+
+  /**
+   * @param {Box} box in the viewport of the main frame
+   * @returns {Box} in its document; the viewport of a frame of another site is placed by the page around it
+   */
+  function inDocument({ x, y, width, height }) {
+    const isMain = window.parent === window;
+    return { x: isMain ? x + scrollX : x, y: isMain ? y + scrollY : y, width, height };
   }
 
   /** @param {number} value */
@@ -314,15 +332,19 @@ const geometry = (() => {
   return {
     aimAt,
     aimInto,
+    boundsOf,
     bringIntoView,
     firstBoxOf,
     handleOf,
     hitAt,
+    inDocument,
     isPartOf,
     isRendered,
     isVisible,
+    outOf,
     outlineOf,
     placeInMainFrame,
     placeOfSpot,
+    round,
   };
 })();

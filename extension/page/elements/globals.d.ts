@@ -13,10 +13,13 @@ declare global {
   type ElementRequest = shared.ElementRequest;
   type ErrorCode = shared.ErrorCode;
   type FilledField = shared.FilledField;
+  type ForeignFrame = shared.ForeignFrame;
+  type FramedRequest = shared.FramedRequest;
   type Filling = shared.Filling;
   type FoundElement = shared.FoundElement;
   type ListAnswer = shared.ListAnswer;
   type ListRequest = shared.ListRequest;
+  type PlacedOutside = shared.PlacedOutside;
   type Point = shared.Point;
   type PressOutcome = shared.PressOutcome;
   type Scrolled = shared.Scrolled;

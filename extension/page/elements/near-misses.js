@@ -3,11 +3,10 @@
 // What was meant, when nothing was found.
 
 const nearMisses = (() => {
-  const { attributeOf, innerRootOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
+  const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
   const { TEXT_LENGTH, PageError, collapse, quote, textOf } = texts;
-  const { isVisible } = geometry;
-  const { PARTLY_SEARCHED } = search;
-  const { selectorOf } = uniqueSelectors;
+  const { PARTLY_SEARCHED, foreignFramesIn } = search;
+  const { fromMainFrame, selectorOf } = uniqueSelectors;
 
   /** @typedef {Pick<InstanceType<typeof search.Search>, "roots" | "isWhole">} Searched */
 
@@ -21,7 +20,8 @@ const nearMisses = (() => {
    * @param {Searched} searched
    */
   function notFound(selector, searched) {
-    return new PageError("ELEMENT_NOT_FOUND", `No element matches ${quote(selector)}. ${adviceOn(selector, searched)}`);
+    const asked = quote(fromMainFrame(selector));
+    return new PageError("ELEMENT_NOT_FOUND", `No element matches ${asked}. ${adviceOn(selector, searched)}`);
   }
 
   /**
@@ -34,10 +34,19 @@ const nearMisses = (() => {
     const advice = near.length
       ? `Did you mean ${near.join(" or ")}?`
       : "Nothing like it is there. Read the page or take a screenshot to see what is.";
-    const foreign = queryAll(document, "iframe").filter((frame) => !innerRootOf(frame) && isVisible(frame)).length;
-    const frames = foreign ? ` ${foreign} of its frames come from other sites and cannot be searched.` : "";
     const rest = isWhole ? "" : ` ${PARTLY_SEARCHED}`;
-    return `${advice}${frames}${rest}`;
+    return `${advice}${frameHint(roots)}${rest}`;
+  }
+
+  /**
+   * @param {Root[]} roots
+   * @returns {string} how to search the frames of other sites, when there are any
+   */
+  function frameHint(roots) {
+    const [frame] = foreignFramesIn(roots);
+    const way = frame ? selectorOf(frame, roots) : "";
+    if (!way || way.length > SELECTOR_LENGTH) return "";
+    return ` Frames of other sites are searched only when the selector names them, for example ${way} >>> input.`;
   }
 
   /**

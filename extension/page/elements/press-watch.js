@@ -21,10 +21,15 @@ const pressWatch = (() => {
   /** A press on a page of another site is not told here. */
   const PRESS_WAIT_MS = 300;
 
-  /** Watches from its making to the end of its presses; one that goes astray is kept from the page. */
+  /**
+   * Watches from its making to the end of its presses; one that goes astray is kept from the page. Those that are meant
+   * for what is in a frame of another site are seen there: each that is seen here goes astray.
+   */
   class PressWatch {
     /** @readonly */
     #element;
+    /** @readonly */
+    #isWay;
     /** @readonly */
     #views;
     /** @readonly @type {PromiseWithResolvers<string>} */
@@ -44,10 +49,12 @@ const pressWatch = (() => {
      * @param {Element} element
      * @param {Root[]} roots all of the page
      * @param {number} presses one after another
+     * @param {boolean} [isWay] whether they are meant for what is in the element, a frame of another site
      */
-    constructor(element, roots, presses) {
+    constructor(element, roots, presses, isWay = false) {
       this.#element = element;
       this.#presses = presses;
+      this.#isWay = isWay;
       this.#views = roots.filter(isDocument).map(windowOf);
       for (const view of this.#views) {
         for (const type of EVENTS) view?.addEventListener(type, this.#onEvent, true);
@@ -69,12 +76,12 @@ const pressWatch = (() => {
       const cover = await Promise.race([this.#cover.promise, pause(PRESS_WAIT_MS)]);
       if (typeof cover === "string") {
         const release = cover || isHeld ? "" : await Promise.race([this.#release.promise, pause(PRESS_WAIT_MS)]);
-        return { cover, isPressed: false, release: typeof release === "string" ? release : "" };
+        return { isSeen: true, cover, isPressed: false, release: typeof release === "string" ? release : "" };
       }
       this.stop();
       const hit = hitAt(point);
-      const foreign = hit && isFrame(hit) ? this.#coverOf(hit) : "";
-      return { cover: foreign, isPressed: foreign !== "", release: "" };
+      const foreign = hit && isFrame(hit) && hit !== this.#element ? this.#coverOf(hit) : "";
+      return { isSeen: false, cover: foreign, isPressed: foreign !== "", release: "" };
     }
 
     stop() {
@@ -125,7 +132,7 @@ const pressWatch = (() => {
 
     /** @param {Element} hit */
     #coverOf(hit) {
-      return isPartOf(hit, this.#element) ? "" : coverName(hit, this.#element);
+      return isPartOf(hit, this.#element) && !this.#isWay ? "" : coverName(hit, this.#element);
     }
   }
 

@@ -19,7 +19,15 @@ const readiness = (() => {
   /** Fixed headers and footers cover what stands at an edge. */
   const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
 
-  /** @typedef {{element: Element, matches: number, roots: Root[], notes?: string[], point?: Point}} Ready */
+  /**
+   * @typedef {object} Ready
+   * @property {Element} element the first one that can be seen
+   * @property {Element[]} found
+   * @property {Root[]} roots
+   * @property {string} rest of the selector, when frames of other sites were found that lead on
+   * @property {string[]} [notes]
+   * @property {Point} [point]
+   */
 
   /** The wait of one request. */
   class Wait {
@@ -30,7 +38,7 @@ const readiness = (() => {
     /** @readonly */
     #search;
     /** @type {ScrollLogicalPosition[]} what was not tried yet */
-    #alignments = [...ALIGNMENTS];
+    #alignments;
     /** @readonly */
     #begun = performance.now();
 
@@ -43,6 +51,7 @@ const readiness = (() => {
       this.#request = request;
       this.#signal = signal;
       this.#search = new Search(request.selector);
+      this.#alignments = ALIGNMENTS.slice(Math.max(0, (request.tries ?? 0) - 1));
     }
 
     /**
@@ -56,12 +65,11 @@ const readiness = (() => {
       const deadline = performance.now() + limits.ready;
       for (;;) {
         const found = await this.#found();
-        const element = targetOf(/** @type {Element} */ (found.find(isVisible) ?? found[0]), action);
+        const { roots, isWhole, rest } = this.#search;
+        const first = /** @type {Element} */ (found.find(isVisible) ?? found[0]);
+        const element = rest ? first : targetOf(first, action);
         const { trouble, ...aimed } = await this.#attempt(element);
-        if (!trouble) {
-          const { roots, isWhole } = this.#search;
-          return { element, matches: found.length, roots, ...(!isWhole && { notes: [PARTLY_SEARCHED] }), ...aimed };
-        }
+        if (!trouble) return { element, found, roots, rest, ...(!isWhole && { notes: [PARTLY_SEARCHED] }), ...aimed };
         if (performance.now() > deadline) {
           throw new PageError("EXECUTION_ERROR", `After ${limits.ready / 1000} s ${nameOf(element)} ${trouble}`);
         }
@@ -94,6 +102,7 @@ const readiness = (() => {
       const isOff = action !== "hover" && action !== "place" && isDisabled(element);
       if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
       if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
+      if (this.#search.rest) return { trouble: "" };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
       if (this.#request.action === "select") {
         return { trouble: matching(/** @type {HTMLSelectElement} */ (element), this.#request.values).trouble };
@@ -109,10 +118,11 @@ const readiness = (() => {
       const at = "at" in this.#request ? this.#request.at : undefined;
       const spot = at && { x: at[0], y: at[1] };
       const aim = () => (spot ? aimInto(handle, element, spot) : aimAt(handle, element));
-      const block = aim().point ? undefined : this.#alignments.shift();
+      const mayStay = aim().point && (await this.#isInSight(handle));
+      const block = mayStay ? undefined : this.#alignments.shift();
       if (block) bringIntoView(handle, block);
       if (block && spot) showSpot(handle, spot);
-      if (await this.#moves(handle)) {
+      if (await moves(handle, { signal: this.#signal, isInFront: this.#request.isInFront })) {
         return { trouble: "still moves. Wait until the page has come to rest, then try again." };
       }
       const { width, height } = firstBoxOf(handle);
@@ -127,20 +137,23 @@ const readiness = (() => {
       return point ? { trouble: "", point } : { trouble: coverage(handle, cover) };
     }
 
-    /** @param {Element} handle */
-    async #moves(handle) {
-      // Between two frames the browser has moved what it animates to where the next frame shows it.
-      if (isAnimated(handle)) await this.#nextFrame();
-      const before = placeInMainFrame(handle);
-      await this.#nextFrame();
-      const { x, y, width, height } = placeInMainFrame(handle);
-      return x !== before.x || y !== before.y || width !== before.width || height !== before.height;
-    }
-
-    async #nextFrame() {
-      const frame = new Promise((resolve) => requestAnimationFrame(resolve));
-      await Promise.race([frame, pause(this.#request.isInFront ? FRAME_WAIT_MS.front : FRAME_WAIT_MS.behind)]);
-      this.#signal.throwIfAborted();
+    /**
+     * @param {Element} handle in sight of its own frame
+     * @returns {Promise<boolean>} whether the pages around a frame of another site have it in sight, too
+     */
+    async #isInSight(handle) {
+      const { way, tries, isInFront } = this.#request;
+      if (!way) return true;
+      if (tries) return false;
+      const how = { signal: this.#signal, isInFront };
+      const seen = new Promise((resolve) => {
+        new IntersectionObserver(([entry], observer) => {
+          observer.disconnect();
+          resolve(entry?.isIntersecting);
+        }).observe(handle);
+      });
+      // Whoever does not draw is not asked: the pages around it know.
+      return (await Promise.race([seen, nextFrame(how).then(() => nextFrame(how))])) !== false;
     }
 
     /** @param {number} milliseconds */
@@ -148,6 +161,33 @@ const readiness = (() => {
       await pause(milliseconds);
       this.#signal.throwIfAborted();
     }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {{signal: AbortSignal, isInFront: boolean}} how
+   */
+  async function moves(element, how) {
+    // Between two frames the browser has moved what it animates to where the next frame shows it.
+    if (isAnimated(element)) await nextFrame(how);
+    const before = placeInMainFrame(element);
+    await nextFrame(how);
+    return !isSamePlace(before, placeInMainFrame(element));
+  }
+
+  /**
+   * @param {Box} a
+   * @param {Box} b
+   */
+  function isSamePlace(a, b) {
+    return a.x === b.x && a.y === b.y && a.width === b.width && a.height === b.height;
+  }
+
+  /** @param {{signal: AbortSignal, isInFront: boolean}} how */
+  async function nextFrame({ signal, isInFront }) {
+    const frame = new Promise((resolve) => requestAnimationFrame(resolve));
+    await Promise.race([frame, pause(isInFront ? FRAME_WAIT_MS.front : FRAME_WAIT_MS.behind)]);
+    signal.throwIfAborted();
   }
 
   /** @param {number} milliseconds */
@@ -213,5 +253,5 @@ const readiness = (() => {
     return [...drawnAncestors(element)].some((ancestor) => isMatch(ancestor, "[inert]"));
   }
 
-  return { Wait, coverName, pause };
+  return { Wait, coverName, coverage, isSamePlace, moves, nextFrame, pause };
 })();

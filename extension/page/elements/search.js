@@ -2,7 +2,8 @@
 
 // Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the frames of the same
 // origin. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
-// the document itself only. The last part may be XPath or text, too.
+// the document itself only. The last part may be XPath or text, too. Into a frame of another site the worker takes what
+// is left of the selector.
 
 /** @typedef {{kind: "css" | "xpath" | "text", text: string}} SelectorPart */
 
@@ -14,13 +15,14 @@ const search = (() => {
     innerRootOf,
     isDocument,
     isElement,
+    isForeign,
     likelyRootOf,
     queryAll,
     textContentOf,
     topOf,
   } = dom;
   const { PageError, collapse, quote, textOf, visibleTextOf } = texts;
-  const { isRendered } = geometry;
+  const { isRendered, isVisible } = geometry;
 
   const MAX_ROOTS = 500;
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
@@ -41,6 +43,8 @@ const search = (() => {
     isWhole = true;
     /** Whether the text was found only as a part of another. */
     isPartial = false;
+    /** What is to be searched for in the found frames of other sites; empty when elements of this page were found. */
+    rest = "";
 
     /**
      * @param {string} selector
@@ -50,18 +54,28 @@ const search = (() => {
       this.#parts = parse(selector);
     }
 
-    /** @returns {Element[]} outer trees first, each in its own order */
+    /** @returns {Element[]} outer trees first, each in its own order; or frames of other sites that lead on */
     find() {
       this.roots = allRoots();
       this.isWhole = this.roots.length <= MAX_ROOTS;
       this.roots.length = Math.min(this.roots.length, MAX_ROOTS);
       /** @type {Element[]} */
       let found = [];
+      /** @type {Element[]} */
+      let leading = [];
+      this.rest = "";
       for (const [index, part] of this.#parts.entries()) {
+        const foreign = found.filter(isForeign);
+        if (foreign.length) [leading, this.rest] = [foreign, written(this.#parts.slice(index))];
         const scopes = index > 0 ? innerScopes(this.#parts[index - 1], found) : this.roots;
         found = part.text ? this.#findPart(scopes, part) : [];
       }
-      return found;
+      if (found.length || !leading.length) {
+        this.rest = "";
+        return found;
+      }
+      this.isPartial = false;
+      return leading;
     }
 
     /**
@@ -96,6 +110,14 @@ const search = (() => {
   }
 
   /**
+   * @param {Root[]} roots
+   * @returns {Element[]} the visible frames of other sites
+   */
+  function foreignFramesIn(roots) {
+    return roots.flatMap((root) => queryAll(root, "iframe, frame")).filter((one) => isForeign(one) && isVisible(one));
+  }
+
+  /**
    * @param {string} selector
    * @returns {SelectorPart[]}
    * @throws {PageError} INVALID_SELECTOR
@@ -117,6 +139,14 @@ const search = (() => {
     }
     for (const [index, part] of parts.entries()) checkPart(part, index === 0 && parts.length > 1);
     return parts;
+  }
+
+  /**
+   * @param {SelectorPart[]} parts
+   * @returns {string} a selector that searches the document itself first
+   */
+  function written(parts) {
+    return parts.map(({ kind, text }) => `>>> ${kind === "css" ? "" : `${kind}=`}${text}`).join(" ");
   }
 
   /**
@@ -237,5 +267,5 @@ const search = (() => {
     return found.includes(wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots };
+  return { PARTLY_SEARCHED, Search, allRoots, foreignFramesIn };
 })();

@@ -60,6 +60,22 @@ const uniqueSelectors = (() => {
     return counts;
   }
 
+  /** The selector that leads from the main frame into this page of another site; empty in the main frame. */
+  let way = "";
+
+  /** @param {string} selector of the frame that this page is in */
+  function comeBy(selector) {
+    way = selector;
+  }
+
+  /**
+   * @param {string} selector of something in this page
+   * @returns {string} the same, from the main frame on
+   */
+  function fromMainFrame(selector) {
+    return way ? `${way} ${selector.startsWith(">>>") ? "" : ">>> "}${selector}` : selector;
+  }
+
   /**
    * @param {Element} element
    * @param {Root[]} roots all of the page
@@ -67,15 +83,27 @@ const uniqueSelectors = (() => {
    * @returns {string} a short selector that matches this element only
    */
   function selectorOf(element, roots, counts = new AttributeCounts()) {
+    // Who goes into a frame searches its document first.
+    return fromMainFrame(ownSelectorOf(element, way ? [document] : roots, counts));
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root[]} roots that the selector searches, and in them the ways that it names itself
+   * @param {AttributeCounts} counts
+   * @returns {string}
+   */
+  function ownSelectorOf(element, roots, counts) {
     const root = /** @type {Root} */ (rootOf(element));
+    const isSearched = roots.includes(root);
     const ownNames = namesOf(element);
     const named = ownNames.filter(({ name, value }) => counts.of(root, name, value) === 1);
     const unique = named.find(({ name, value }) => sum(roots.map((one) => counts.of(one, name, value))) === 1);
-    if (unique) return selectorBy(unique);
+    if (unique && isSearched) return selectorBy(unique);
     const inner = named.map(selectorBy)[0] ?? combined(element, ownNames, root) ?? pathOf(element, root);
-    if (countIn(roots, inner) === 1) return inner;
+    if (isSearched && countIn(roots, inner) === 1) return inner;
     const holder = holderOf(root);
-    return `${holder ? `${selectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
+    return `${holder ? `${ownSelectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
   }
 
   /** @param {number[]} numbers */
@@ -118,7 +146,7 @@ const uniqueSelectors = (() => {
       ...(isPlain ? [`${first}${selectorBy({ name: "value", value })}`] : []),
       ...regions.slice(0, TRIED_REGIONS).map((region) => `${tagOf(region)} ${first}`),
     ];
-    return ways.find((way) => countIn([root], way) === 1);
+    return ways.find((one) => countIn([root], one) === 1);
   }
 
   /**
@@ -174,5 +202,5 @@ const uniqueSelectors = (() => {
     return same.length > 1 ? `${step}:nth-of-type(${same.indexOf(element) + 1})` : step;
   }
 
-  return { AttributeCounts, selectorOf };
+  return { AttributeCounts, comeBy, fromMainFrame, selectorOf };
 })();

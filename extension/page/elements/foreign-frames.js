@@ -1,0 +1,72 @@
+"use strict";
+
+// Frames of other sites, seen from the page that they stand in. What is in them only the extension can reach.
+
+const foreignFrames = (() => {
+  const { documentOf, windowOf } = dom;
+  const { nameOf } = texts;
+  const { boundsOf, hitAt, inDocument, isVisible, outOf, placeInMainFrame, round } = geometry;
+  const { selectorOf } = uniqueSelectors;
+  const { coverage, isSamePlace, moves, nextFrame } = readiness;
+
+  /**
+   * @param {Element} element a frame
+   * @param {Root[]} roots all of the page
+   * @returns {ForeignFrame}
+   */
+  function describeFrame(element, roots) {
+    const frame = /** @type {HTMLIFrameElement} */ (element);
+    const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(frame);
+    return {
+      selector: selectorOf(frame, roots),
+      path: pathOf(frame),
+      src: frame.src,
+      width: frame.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight),
+      height: frame.clientHeight - parseFloat(paddingTop) - parseFloat(paddingBottom),
+    };
+  }
+
+  /**
+   * @param {HTMLIFrameElement} frame
+   * @returns {number[]} the numbers of the frames on the way from the tab's main frame, each among those of its parent;
+   *   -1 for one in a shadow root, which its parent does not number
+   */
+  function pathOf(frame) {
+    let view = /** @type {Window} */ (windowOf(/** @type {Document} */ (documentOf(frame))));
+    const path = [numberOf(/** @type {Window} */ (frame.contentWindow), view)];
+    for (; view.parent !== view; view = view.parent) path.unshift(numberOf(view, view.parent));
+    return path;
+  }
+
+  /**
+   * @param {Window} view
+   * @param {Window} parent
+   */
+  function numberOf(view, parent) {
+    return Array.from({ length: parent.length }, (_, index) => parent[index]).indexOf(view);
+  }
+
+  /**
+   * Where something in a frame is drawn, once the frame has come to rest.
+   *
+   * @param {{element: Element, place: Box}} frame and where it was when it was found
+   * @param {{point?: Point, box?: Box}} thing in the viewport of the frame
+   * @param {{signal: AbortSignal, isInFront: boolean}} how
+   * @returns {Promise<PlacedOutside>} in the viewport of the main frame
+   */
+  async function placeOutside({ element: frame, place }, { point, box }, how) {
+    const refuse = (/** @type {string} */ trouble) => ({ trouble: `${nameOf(frame)} ${trouble}` });
+    if (!isVisible(frame)) return refuse("is still not visible. Do first what shows it, then try again.");
+    if (await moves(frame, how)) return refuse("still moves. Wait until the page has come to rest, then try again.");
+    // The mouse goes where the browser has drawn the frame, which is a frame or two behind.
+    if (!isSamePlace(place, placeInMainFrame(frame))) for (let i = 0; i < 2; i += 1) await nextFrame(how);
+    const matrix = outOf(frame);
+    if (box) return { trouble: "", box: inDocument(boundsOf(box, matrix)) };
+    const { x, y } = matrix.transformPoint(point);
+    const spot = { x: round(x), y: round(y) };
+    const hit = hitAt(spot);
+    return hit === frame ? { trouble: "", point: spot } : refuse(coverage(frame, hit));
+  }
+
+  return { describeFrame, placeOutside };
+})();

@@ -1,0 +1,210 @@
+"""Frames of other sites: selectors lead into them, and what is there is used as anything else."""
+
+import pytest
+from playwright.async_api import Frame
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.test_screenshot import color_at
+
+page = shared_tab_at("/frames.html")
+
+
+async def frame_of(page: DrivenTab, name: str) -> Frame:
+    """Playwright's own way to the frame whose address ends in that name."""
+    (frame,) = [frame for frame in page.page.frames if frame.url.endswith(f"/framed.html#{name}")]
+    await frame.wait_for_load_state()
+    return frame
+
+
+async def clicked_in(page: DrivenTab, name: str) -> list[str]:
+    return await (await frame_of(page, name)).evaluate("clicked.splice(0)")
+
+
+@pytest.mark.parametrize(
+    ("selector", "name", "hit"),
+    [
+        ("#pay >>> #buy", "pay", "buy"),
+        ("iframe[src*=pay] >>> text=Buy now", "pay", "buy"),
+        ("#pay >>> xpath=//button[@id='buy']", "pay", "buy"),
+        ("#pay >>> my-box >>> button", "pay", "boxed"),
+        ("#pay >>> #deep", "pay", "deep"),
+        ("#turned >>> #buy", "turned", "buy"),
+        ("#turned >>> #deep", "turned", "deep"),
+        ("#scrolled >>> #buy", "scrolled", "buy"),
+        ("#same >>> iframe >>> #buy", "within", "buy"),
+        ("#far >>> #deep", "far", "deep"),
+        ("#far >>> iframe >>> #deep", "inner-far", "deep"),
+        ("#nest >>> #inner >>> my-box >>> #boxed", "inner-nest", "boxed"),
+        ("my-till >>> #wide >>> #buy", "wide", "buy"),
+        ("#slim >>> #buy", "slim", "buy"),
+        ("#other >>> #buy", "other", "buy"),
+    ],
+)
+async def test_element_in_a_frame_is_clicked_and_named_so_that_it_is_found_again(
+    page: DrivenTab, selector: str, name: str, hit: str
+) -> None:
+    await page.page.evaluate("scrollTo(0, 0)")
+
+    result = await page.do("click", selector=selector)
+
+    assert await clicked_in(page, name) == [hit]
+    again = await page.do("click", selector=result["element"]["selector"])
+    assert (again["element"], again["matches"]) == (result["element"], 1)
+    assert await clicked_in(page, name) == [hit]
+
+
+async def test_fields_in_a_frame_are_filled_chosen_from_and_checked(page: DrivenTab) -> None:
+    frame = await frame_of(page, "pay")
+
+    filled = await page.do("fill", selector="#pay >>> #card", value="4242 4242")
+    chosen = await page.do("select", selector="#pay >>> #size", value="Large")
+    checked = await page.do("click", selector="#pay >>> text=terms")
+
+    assert (filled["value"], chosen["selected"]) == ("4242 4242", [{"value": "l", "label": "Large"}])
+    assert checked["checked"] is True
+    assert await frame.evaluate("[card.value, size.value, terms.checked]") == ["4242 4242", "l", True]
+
+
+async def test_field_in_a_frame_is_filled_in_a_tab_in_the_background_that_was_never_clicked(page: DrivenTab) -> None:
+    await page.page.reload()
+    await page.popup.page.bring_to_front()
+
+    filled = await page.do("fill", selector="#nest >>> iframe >>> #card", value="by keys")
+
+    assert filled["value"] == "by keys"
+    assert await (await frame_of(page, "inner-nest")).evaluate("card.value") == "by keys"
+    await page.do("click", selector="#nest >>> iframe >>> #buy")
+    assert await clicked_in(page, "inner-nest") == ["buy"]
+
+
+async def test_mouse_is_held_over_an_element_in_a_frame(page: DrivenTab) -> None:
+    await page.do("hover", selector="#pay >>> #buy")
+
+    assert await (await frame_of(page, "pay")).evaluate("buy.matches(':hover')")
+
+
+async def test_picture_shows_an_element_in_a_frame(page: DrivenTab) -> None:
+    frame = await frame_of(page, "far")
+    await frame.evaluate(
+        "deep.style.cssText = 'all: unset; display: block; width: 60px; height: 30px; background: red'"
+    )
+
+    shot = await page.do("screenshot", selector="#far >>> #deep")
+
+    assert (shot["width"], shot["height"]) == (60, 30)
+    for x, y in ((1, 1), (58, 1), (1, 28), (58, 28)):
+        assert await color_at(page, shot, x, y) == [255, 0, 0]
+
+
+async def test_cover_in_the_page_around_a_frame_is_named_and_waited_for(page: DrivenTab) -> None:
+    code, message = await page.refused("click", selector="#covered >>> #buy")
+
+    assert (code, message) == (
+        "EXECUTION_ERROR",
+        'After 5 s iframe#covered is still covered by div#cover "We use cookies". '
+        "Close or scroll away what covers it, then try again.",
+    )
+    await page.page.evaluate("setTimeout(() => (cover.style.display = 'none'), 500)")
+    await page.do("click", selector="#covered >>> #buy")
+    assert await clicked_in(page, "covered") == ["buy"]
+
+
+async def test_frame_that_is_not_shown_is_waited_for_and_told(page: DrivenTab) -> None:
+    code, message = await page.refused("click", selector="#hidden >>> #buy")
+
+    assert code == "EXECUTION_ERROR"
+    assert message.startswith("After 5 s iframe#hidden is still not visible")
+    await page.page.evaluate("setTimeout(() => (hidden.style.display = 'block'), 500)")
+    await page.do("click", selector="#hidden >>> #buy")
+    assert await clicked_in(page, "hidden") == ["buy"]
+
+
+async def test_what_opens_around_a_frame_when_the_mouse_comes_leaves_no_false_success(page: DrivenTab) -> None:
+    frame = await frame_of(page, "pay")
+    # Busy for as long as the page around it takes to draw the menu.
+    await frame.evaluate(
+        "buy.onmousemove = () => { const end = performance.now() + 100; while (performance.now() < end); }"
+    )
+    await page.page.evaluate(
+        """() => {
+          const menu = document.body.appendChild(document.createElement("div"));
+          menu.id = "menu";
+          menu.textContent = "Menu";
+          menu.style.cssText = "position: fixed; inset: 0; background: white; display: none";
+          pay.onmouseenter = () => (menu.style.display = "block");
+        }"""
+    )
+    await page.do("hover", selector="#own")
+
+    reply = await page.ask("click", selector="#pay >>> #buy")
+
+    # Nothing but the element is pressed, and a press that it has not got is told.
+    assert await page.page.evaluate("clicked") == []
+    assert await clicked_in(page, "pay") == (["buy"] if reply["success"] else [])
+    assert reply["success"] or 'div#menu "Menu"' in reply["error"]["message"]
+    await page.page.evaluate("menu.remove()")
+    await page.do("click", selector="#pay >>> #buy")
+    assert await clicked_in(page, "pay") == ["buy"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "code", "says"),
+    [
+        (
+            "#pay >>> #buyy",
+            "ELEMENT_NOT_FOUND",
+            'No element matches "#pay >>> #buyy". Did you mean #pay >>> #buy (button ',
+        ),
+        ("#pay >>> #buy >>> b", "ELEMENT_NOT_FOUND", 'No element matches "#pay >>> #buy >>> b".'),
+        (
+            "#crad",
+            "ELEMENT_NOT_FOUND",
+            "Frames of other sites are searched only when the selector names them, for example",
+        ),
+        ("#pay >>> div[", "INVALID_SELECTOR", "square brackets"),
+        ("#pay >>> ", "INVALID_SELECTOR", "empty"),
+    ],
+)
+async def test_selector_that_leads_to_nothing_is_answered_with_what_was_meant(
+    page: DrivenTab, selector: str, code: str, says: str
+) -> None:
+    refusal = await page.refused("hover", selector=selector)
+
+    assert (refusal[0], says in refusal[1]) == (code, True), refusal
+
+
+async def test_first_frame_that_has_the_element_is_taken(page: DrivenTab) -> None:
+    result = await page.do("hover", selector="iframe >>> #inner >>> #buy")
+
+    assert result["element"]["selector"] in {"#far >>> #inner >>> #buy", "#nest >>> #inner >>> #buy"}
+
+
+async def test_element_that_comes_late_in_one_of_several_frames_is_waited_for(page: DrivenTab) -> None:
+    frame = await frame_of(page, "turned")
+    await frame.evaluate("setTimeout(() => (deep.className = 'late'), 500)")
+
+    assert (await page.do("hover", selector="iframe >>> .late"))["element"]["selector"] == "#turned >>> #deep"
+
+
+async def test_frame_that_goes_to_another_page_is_searched_there(page: DrivenTab) -> None:
+    frame = await frame_of(page, "pay")
+    await frame.evaluate("setTimeout(() => (location.href = 'selectors.html'), 300)")
+
+    # Not in the first page.
+    assert (await page.do("click", selector="#pay >>> #address"))["element"]["tag"] == "input"
+    await page.page.evaluate("pay.src = address('pay')")
+    assert (await page.do("click", selector="#pay >>> #buy"))["element"]["tag"] == "button"
+
+
+async def test_frame_that_is_removed_while_it_is_searched_is_told(page: DrivenTab) -> None:
+    await page.page.evaluate("setTimeout(() => turned.remove(), 300)")
+
+    assert (await page.refused("click", selector="#turned >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
+    await page.page.reload()
+
+
+async def test_link_in_a_frame_that_leads_the_tab_elsewhere_is_followed_before_the_reply(page: DrivenTab) -> None:
+    result = await page.do("click", selector="#pay >>> #leave")
+
+    assert result["title"] == "One"
+    await page.do("navigate", url=page.site.url("/frames.html"))
