@@ -5,6 +5,7 @@ them all; of a file that takes long, in pieces. What takes longest comes first, 
 """
 
 import functools
+import inspect
 import json
 import logging
 import os
@@ -13,8 +14,11 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from fastmcp.server.dependencies import transform_context_annotations
+from fastmcp.tools.function_tool import FunctionTool
 
 import chrome_tab_mcp_server as server
 from demo import tiny_model as tiny_model_script
@@ -86,6 +90,24 @@ def certificates_read_once() -> Generator[None]:
     """Each HTTP client reads the same authorities' certificates, which takes longer than many a test."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl, "create_default_context", functools.cache(ssl.create_default_context))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def schemas_made_once() -> Generator[None]:
+    """Each server makes its twenty tools anew, and their schemas, which follow from what is the same for all of them."""
+    made: dict[tuple[object, ...], FunctionTool] = {}
+    make = server.PlainTool.from_function
+
+    def tool(function: Callable[..., Any], **about: Any) -> FunctionTool:
+        signature = inspect.signature(function)
+        key = (function.__code__, str(signature), str(about))
+        if key not in made:
+            made[key] = make(function, **about)
+        return made[key].model_copy(update={"fn": transform_context_annotations(function)})
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server.PlainTool, "from_function", tool)
         yield
 
 
