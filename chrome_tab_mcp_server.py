@@ -143,7 +143,7 @@ PROGRESS_INTERVAL_S = 1.0
 # Commands that only read: they may run twice without harm.
 READING_COMMANDS = frozenset(
     {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer"}
-    | {"page_elements", "screenshot", "console_logs", "wait_for"}
+    | {"page_elements", "screenshot", "console_logs", "network_requests", "wait_for"}
 )
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
@@ -3192,16 +3192,24 @@ class ChromeTabs:
 
     async def console_logs(self, tab_id: int | None, most: int) -> dict[str, Any]:
         """Return `{entries, notes}`: console messages, newest first, without those of denied hosts' pages."""
-        result = await self.drive("console_logs", tab_id, {"max": most})
+        return self._allowed("console_logs", await self.drive("console_logs", tab_id, {"max": most}), "url")
+
+    async def network_requests(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `{entries, notes}`: requests, newest first, without those to denied hosts or of their pages."""
+        return self._allowed("network_requests", await self.drive("network_requests", tab_id, params), "page")
+
+    def _allowed(self, command: str, result: Mapping[str, Any], page: str) -> dict[str, Any]:
+        """Return `{entries, notes}` without what denied hosts are about; `page` is the key that is not shown."""
         entries = result.get("entries")
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise unreadable_reply("console_logs")
-        # A tab's messages stay when it goes to another page; one that does not tell its page is not trusted.
-        allowed = [entry for entry in entries if not self.settings.denies(str(entry.get("url") or ""))]
+            raise unreadable_reply(command)
+        # They stay when the tab goes to another page; one that does not tell its page is not trusted.
+        denies = self.settings.denies
+        allowed = [entry for entry in entries if not any(denies(str(entry.get(key) or "")) for key in (page, "url"))]
         notes = list(result.get("notes") or [])
         if len(allowed) < len(entries):
-            notes.append(f"{len(entries) - len(allowed)} messages are left out: [sites] denies their pages")
-        shown = [{key: entry.get(key) for key in ("timestamp", "level", "message")} for entry in allowed]
+            notes.append(f"{len(entries) - len(allowed)} entries are left out: [sites] denies their pages")
+        shown = [{key: value for key, value in entry.items() if key != page} for entry in allowed]
         return {**result, "entries": shown, "notes": notes}
 
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -3868,6 +3876,17 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         return log_result(await tabs.console_logs(tab_id, max))
 
+    @tool(READ_ONLY, "List an attached tab's requests, newest first; analytics decoded.")
+    async def network_requests(
+        *,
+        filter: Annotated[str, Field(description="type or text in the URL")] = "",  # noqa: A002 -- the contract's name
+        max: Annotated[int, Field(ge=1, le=500)] = 50,  # noqa: A002 -- the contract's name
+        body_of: Annotated[str, Field(description="id: adds its response")] = "",
+        tab_id: AttachedTabId,
+    ) -> ToolResult:
+        result = await tabs.network_requests(tab_id, {"filter": filter, "max": max, "body_of": body_of})
+        return value_result(result["entries"], result) if body_of else log_result(result)
+
 
 def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that use an attached tab's page as a person does."""
@@ -3987,13 +4006,13 @@ def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
 
 
 def log_result(result: Mapping[str, Any]) -> ToolResult:
-    """Return console messages, newest first, as many as fit."""
+    """Return console messages or requests, newest first, as many as fit."""
     entries = shortened(result["entries"], MAX_LOG_MESSAGE_CHARS)
     sizes = itertools.accumulate(len(compact_json(entry)) + 1 for entry in entries)
     fitting = sum(1 for size in sizes if size < MAX_ANSWER_CHARS)
     notes = result["notes"]
     if fitting < len(entries):
-        notes = [*notes, f"the oldest {len(entries) - fitting} of {len(entries)} messages are left out: too long"]
+        notes = [*notes, f"the oldest {len(entries) - fitting} of {len(entries)} entries are left out: too long"]
     return value_result(entries[:fitting], {**result, "notes": notes})
 
 

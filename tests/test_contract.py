@@ -140,7 +140,7 @@ async def published_tools(**settings: str) -> dict[str, set[str]]:
 def test_the_commands_of_the_design_are_those_of_the_extension_with_the_same_parameters() -> None:
     commands = extension_commands()
 
-    assert len(commands) == 21
+    assert len(commands) == 22
     assert design_commands() == commands
 
 
@@ -149,7 +149,7 @@ async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
     commands = extension_commands()
 
     assert tools["read_chrome_tab"] >= commands.pop("read_tab")
-    assert len(commands) == 20
+    assert len(commands) == 21
     for command, params in commands.items():
         taken = params - EXTENSION_ONLY.get(command, set()) | SERVER_ONLY.get(command, set())
         assert tools[command] - {"tab_id"} == taken, command
@@ -165,7 +165,7 @@ def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None
 async def test_the_readme_lists_every_tool_once_with_its_parameters() -> None:
     listed = readme_tools()
 
-    assert len(listed) == 24
+    assert len(listed) == 25
     assert {name: set(params) for name, params in listed} == await published_tools()
 
 
@@ -189,7 +189,7 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 
 # --- Limits ---
 
-UNITS = {"MiB": 1024 * 1024, "s": 1, "messages": 1, "characters": 1, "pixels": 1, "MB": 1_000_000}
+UNITS = {"MiB": 1024 * 1024, "s": 1, "messages": 1, "requests": 1, "characters": 1, "pixels": 1, "MB": 1_000_000}
 
 
 def design_limits() -> dict[str, list[int]]:
@@ -220,6 +220,11 @@ def test_the_limits_of_the_design_are_those_of_server_and_extension() -> None:
         "console of a tab": [
             constant("worker/console-log.js", "const MAX_ENTRIES = "),
             constant("worker/console-log.js", "const MAX_MESSAGE_LENGTH = "),
+        ],
+        "requests of a tab": [
+            constant("worker/network-log.js", "const MAX_REQUESTS = "),
+            constant("worker/network-log.js", "const MAX_URL_LENGTH = "),
+            constant("commands/network.js", "const MAX_BODY_LENGTH = "),
         ],
         "picture": [constant("commands/screenshot.js", "const MAX_DATA_LENGTH = "), side],
         "value of `evaluate`": [constant("commands/evaluate.js", "total: ")],

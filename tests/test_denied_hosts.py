@@ -42,6 +42,7 @@ OF_A_TAB: dict[str, dict[str, Any]] = {
     "select": {"selector": "#a", "value": "x"},
     "evaluate": {"code": "1"},
     "console_logs": {},
+    "network_requests": {},
     "browser_close_tab": {},
 }
 OF_NO_TAB = {"process_chrome_tabs", "browser_get_tabs", "list_tabs", "browser_create_tab", "chrome_tab_status"}
@@ -147,7 +148,7 @@ async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
     harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
 
     looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
-    assert reading == looking | {"wait_for", *READERS, "process_chrome_tabs", "chrome_tab_status"}
+    assert reading == looking | {"network_requests", "wait_for", *READERS, "process_chrome_tabs", "chrome_tab_status"}
     assert harmless - reading == {"browser_create_tab", "hover", "scroll"}
 
 

@@ -199,6 +199,36 @@ async def test_console_messages_come_newest_first_as_a_list(parts: Parts) -> Non
     assert result.structured_content == {"result": [entry(2), entry(1)]}
 
 
+def request(number: int, **more: Any) -> dict[str, Any]:
+    shop = "https://shop.example/"
+    told = {"id": str(number), "method": "GET", "status": 200, "type": "fetch", "size": 9, "time": 3, "page": shop}
+    return {**told, "url": f"{shop}{number}", **more}
+
+
+def without_page(request: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in request.items() if key != "page"}
+
+
+async def test_requests_come_newest_first_and_one_with_its_body_whole(parts: Parts) -> None:
+    call = Call(parts, "network_requests", filter="fetch", max=2)
+    sent = await call.answer("network_requests", {"entries": [request(2), request(1)], "total": 7})
+    assert sent["params"] == {"filter": "fetch", "max": 2, "body_of": ""}
+    assert (await call.ended()).structured_content == {"result": [without_page(request(2)), without_page(request(1))]}
+
+    read = request(2, body="x" * 30_000)
+    call = Call(parts, "network_requests", body_of="2")
+    sent = await call.answer("network_requests", {"entries": [read], "total": 7})
+    assert sent["params"] == {"filter": "", "max": 50, "body_of": "2"}
+    assert (await call.ended()).structured_content == {"result": [without_page(read)]}
+
+    many = await answered(
+        parts, "network_requests", {"entries": [request(n) for n in range(500)], "total": 500}, max=500
+    )
+    assert len(text_of(many)) <= 40_000
+    assert many.structured_content["result"][0] == without_page(request(0))
+    assert "of 500 entries are left out: too long" in many.structured_content["notes"][0]
+
+
 async def test_when_console_messages_do_not_fit_the_newest_stay_and_the_rest_is_counted(parts: Parts) -> None:
     entries = [{**entry(number), "message": f"{number} " + "x" * 1_990} for number in range(100)]
     result = await answered(parts, "console_logs", {"entries": entries, "total": 100}, max=100)
@@ -208,7 +238,7 @@ async def test_when_console_messages_do_not_fit_the_newest_stay_and_the_rest_is_
     assert 15 < len(shown) < 21
     assert len(text_of(result)) <= 40_000
     assert result.structured_content["notes"] == [
-        f"the oldest {100 - len(shown)} of 100 messages are left out: too long"
+        f"the oldest {100 - len(shown)} of 100 entries are left out: too long"
     ]
     assert json.loads(result.content[1].text)["notes"] == result.structured_content["notes"]
 
@@ -217,6 +247,7 @@ UNREADABLE: list[tuple[str, dict[str, Any], Any]] = [
     ("click", {"selector": "a"}, None),
     ("console_logs", {}, {"entries": "none"}),
     ("console_logs", {}, {"entries": ["text"]}),
+    ("network_requests", {}, {"entries": ["text"]}),
     ("screenshot", {}, {"data": f"!{PNG}", "mime_type": "image/png"}),
     ("screenshot", {}, {"data": "", "mime_type": "image/png"}),
     ("screenshot", {}, {"data": PNG, "mime_type": "image/svg+xml"}),
@@ -330,6 +361,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
     ("evaluate", {"code": ""}, "code must not be empty"),
     ("console_logs", {"max": 0}, "max must be at least 1"),
     ("console_logs", {"max": 1_001}, "max must be at most 1,000"),
+    ("network_requests", {"max": 501}, "max must be at most 500"),
     ("screenshot", {"width": 0}, "width must be at least 1"),
     ("screenshot", {"height": 5_000}, "height must be at most 4,000"),
     ("click", {"selector": "#a", "tab_id": "x"}, "tab_id must be a whole number"),
@@ -535,7 +567,21 @@ async def test_console_messages_of_denied_pages_are_left_out(denying: Parts) -> 
 
     assert (await call.ended()).structured_content == {
         "result": [entry(3)],
-        "notes": ["2 messages are left out: [sites] denies their pages"],
+        "notes": ["2 entries are left out: [sites] denies their pages"],
+    }
+
+
+async def test_requests_of_denied_pages_and_to_denied_hosts_are_left_out(denying: Parts) -> None:
+    denied = "https://bank.denied.example/"
+    call = Call(denying, "network_requests")
+    await call.answer("list_tabs", [FINE])
+    entries = [request(3), request(2, page=denied), request(1, url=denied)]
+    await call.answer("network_requests", {"entries": entries, "total": 3})
+    await call.answer("list_tabs", [FINE])
+
+    assert (await call.ended()).structured_content == {
+        "result": [without_page(request(3))],
+        "notes": ["2 entries are left out: [sites] denies their pages"],
     }
 
 
@@ -592,10 +638,10 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = set(server.KAPTURE_NAMES) | {"press", "drag", "scroll", "wait_for"}
+    driven = set(server.KAPTURE_NAMES) | {"press", "drag", "scroll", "wait_for", "network_requests"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
-    assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for"}
+    assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for", "network_requests"}
     assert destroying == driven - reading - {"hover", "scroll"}
 
 
@@ -604,5 +650,5 @@ async def test_the_list_of_all_tools_stays_short(names: str) -> None:
     async with driving(tool_names=names) as (client, _):
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
 
-    assert len(tools) == 24
+    assert len(tools) == 25
     assert len(json.dumps({"tools": tools})) < 16_000

@@ -263,6 +263,7 @@ def test_names_are_read_where_commands_and_pairs_put_them(masked: Masking) -> No
             "https://shop.example/p?utm_source=mail&email=[contact]&page=2",
         ),
         ("https://ada:pw@shop.example/", "https://[secret]@shop.example/"),
+        ("http://192.0.2.7:8080/x/192.0.2.8", "http://192.0.2.7:8080/x/[ip]"),
         ("https://shop.example/u/ada%40b.example/x?q=a%20b", "https://shop.example/u/[email]/x?q=a%20b"),
         ("/cb?code=abc&state=1#access_token=xyz", "/cb?code=[secret]&state=1#access_token=[secret]"),
         (

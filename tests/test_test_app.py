@@ -57,6 +57,7 @@ REPLIES: dict[str, Any] = {
     "fill": {**ACTED, "value": "secret"},
     "evaluate": {"value": 42, "url": "https://page.test/", "title": "T"},
     "console_logs": {"entries": [], "total": 0},
+    "network_requests": {"entries": [], "total": 0},
 }
 # What is typed into each tool's form; tools without an entry need nothing.
 FORMS: dict[str, dict[str, str]] = {

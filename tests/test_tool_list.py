@@ -39,6 +39,7 @@ DRIVING_TOOLS = {
     "select": "kapturemcp_select",
     "evaluate": "kapturemcp_evaluate",
     "console_logs": "kapturemcp_logs",
+    "network_requests": "network_requests",
 }
 
 
@@ -167,7 +168,7 @@ async def test_the_list_holds_no_null_no_remarks_of_the_framework_and_titles_tha
             tools = await client.list_tools()
 
     shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    assert len(shown) == 24
+    assert len(shown) == 25
     assert not [tool["name"] for tool in shown if "null" in json.dumps(tool) or "_meta" in tool]
     titles = {tool["name"]: tool["title"] for tool in shown}
     assert titles["getDataLayer"] == "Get Data Layer"

@@ -9,6 +9,7 @@ import { fill, select } from "./fields.js";
 import { press } from "./keyboard.js";
 import { click, hover } from "./mouse.js";
 import { back, forward, navigate } from "./navigation.js";
+import { networkRequests } from "./network.js";
 import { readTab } from "./reading.js";
 import { screenshot } from "./screenshot.js";
 import { scroll } from "./scrolling.js";
@@ -29,6 +30,7 @@ export const commands = {
   read_tab: { consent: "paired", page: true, debugger: "reads", run: readTab },
   getDataLayer: { consent: "attached", page: true, debugger: "reads", run: getDataLayer },
   console_logs: { consent: "attached", page: true, debugger: "observes", run: consoleLogs },
+  network_requests: { consent: "attached", page: true, debugger: "observes", run: networkRequests },
   page_elements: { consent: "attached", page: true, debugger: "reads", run: pageElements },
   navigate: { consent: "attached", page: true, debugger: "leaves", run: navigate },
   back: { consent: "attached", page: true, debugger: "leaves", run: back },

@@ -197,6 +197,54 @@ export interface ConsoleLogs {
   total: number;
 }
 
+/** A request as the worker keeps it. */
+export interface LoggedRequest {
+  id: string;
+  /** The browser's own name for it; redirects share one. */
+  requestId: string;
+  /** Address of the page that asked. */
+  page: string;
+  method: string;
+  /** In lower case: document, script, xhr, fetch, ping ... */
+  type: string;
+  url: string;
+  /** The body of a hit of analytics; empty for all others. */
+  sent: string;
+  /** Seconds, by the browser's own clock. */
+  startedAt: number | null;
+  status: number | null;
+  mimeType: string;
+  /** Bytes on their way here. */
+  size: number | null;
+  /** Milliseconds. */
+  time: number | null;
+  /** Why it failed; empty when it has not. */
+  error: string;
+}
+
+/** A request as it is told: what is private in it is masked. */
+export interface ShownRequest extends Pick<
+  LoggedRequest,
+  "id" | "method" | "status" | "type" | "size" | "time" | "page" | "url"
+> {
+  error?: string;
+  /** Of a hit of analytics, whose `url` has no query then. */
+  params?: Record<string, unknown>;
+  /** Where it tells of several. */
+  events?: Record<string, unknown>[];
+  /** Of the one that was asked for; null when it is no text. */
+  body?: string | null;
+  /** Sentences. */
+  notes?: string[];
+}
+
+export interface NetworkRequests {
+  /** Newest first. */
+  entries: ShownRequest[];
+  /** How many there were since the tab was attached. */
+  total: number;
+}
+
 export interface Screenshot {
   /** Base64. */
   data: string;

@@ -37,6 +37,18 @@ export interface ExceptionDetails {
   stackTrace?: object;
 }
 
+export interface NetworkRequest {
+  url: string;
+  method: string;
+  postData?: string;
+}
+
+export interface NetworkResponse {
+  status: number;
+  mimeType?: string;
+  encodedDataLength: number;
+}
+
 export interface LogEntry {
   level: string;
   text: string;

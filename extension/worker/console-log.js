@@ -5,6 +5,8 @@
  * @import {ConsoleCall, ExceptionDetails, LogEntry, ObjectPreview, RemoteObject} from "./cdp.d.ts"
  */
 
+import { Allowance } from "./allowance.js";
+
 const MAX_ENTRIES = 10_000;
 const MAX_MESSAGE_LENGTH = 2_000;
 /** Of a page's messages the browser keeps the newest for whoever comes later. */
@@ -45,9 +47,8 @@ export class ConsoleLog {
   /** @type {Message[] | null} what has come while the browser repeats what it has kept, which is in no order */
   #held = null;
   #isResting = false;
-  /** How many messages may come at once, at that moment. */
-  #room = MAX_AT_ONCE;
-  #roomAt = 0;
+  /** @readonly */
+  #allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
   /** @readonly */
   #onEntry;
 
@@ -127,21 +128,13 @@ export class ConsoleLog {
   /** @param {Message} message */
   #take(message) {
     if (this.#isResting) return;
-    if (this.#isFlood(message.timestamp)) {
+    if (!this.#allowance.take(message.timestamp)) {
       this.#isResting = true;
       this.#note(message.timestamp, "The page writes too much at once: its console is not collected for a while.");
       return this.onFlood();
     }
     if (this.#held) this.#held.push({ ...message, text: cut(message.text) });
     else this.#add(message, true);
-  }
-
-  /** @param {number} timestamp */
-  #isFlood(timestamp) {
-    const seconds = Math.max(0, timestamp - this.#roomAt) / 1_000;
-    this.#room = Math.min(MAX_AT_ONCE, this.#room + seconds * MAX_PER_SECOND) - 1;
-    this.#roomAt = timestamp;
-    return this.#room < 0;
   }
 
   /**

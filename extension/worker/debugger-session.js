@@ -4,10 +4,12 @@
  *
  * @import {ConsoleLog} from "./console-log.js"
  * @import {Drive} from "./debugger-uses.js"
+ * @import {NetworkLog} from "./network-log.js"
  */
 
 import { CommandError } from "../shared/errors.js";
 import { runInPage, unreadable } from "./page-access.js";
+import { NETWORK_BOUNDS } from "./network-log.js";
 import { NO_PAGE, loadFailure } from "./page-load.js";
 import { obstacleOf, tabById } from "./tabs.js";
 import { endsWithin, nextEvent } from "./waiting.js";
@@ -35,6 +37,8 @@ export class DebuggerSession {
   #handlers;
   /** @readonly */
   console;
+  /** @readonly */
+  network;
   /** @readonly resolves when the browser has let the debugger in: what asks nothing of the page can be sent */
   entered;
   /** @readonly resolves when the page has answered */
@@ -53,19 +57,18 @@ export class DebuggerSession {
 
   /**
    * @param {number} tabId
-   * @param {ConsoleLog} log
+   * @param {{console: ConsoleLog, network: NetworkLog}} logs
    * @param {object} handlers
    * @param {() => void} handlers.onCrash
    * @param {() => void} handlers.onPrint the browser asks the person about printing, and the page stands still
    */
-  constructor(tabId, log, handlers) {
+  constructor(tabId, logs, handlers) {
     this.#tabId = tabId;
     this.#handlers = handlers;
-    this.console = log;
-    log.onFlood = () =>
-      void this.#restConsole().catch(() => {
-        // The page has gone, and its flood with it.
-      });
+    this.console = logs.console;
+    this.network = logs.network;
+    this.console.onFlood = () => void this.#rest(CONSOLE_DOMAINS, () => this.#collectConsole());
+    this.network.onFlood = () => void this.#rest(["Network"], () => this.#collectRequests());
     this.entered = this.#enter();
     this.opened = this.#open();
   }
@@ -85,7 +88,13 @@ export class DebuggerSession {
     const { frameTree } = await this.send("Page.getFrameTree");
     this.#showsPage(frameTree.frame);
     const watched = this.send("Page.addScriptToEvaluateOnNewDocument", PRINT_WATCH);
-    await Promise.all([enabled, watched, this.#collectConsole(), this.send("Inspector.enable")]);
+    await Promise.all([
+      enabled,
+      watched,
+      this.#collectConsole(),
+      this.#collectRequests(),
+      this.send("Inspector.enable"),
+    ]);
   }
 
   async #collectConsole() {
@@ -99,13 +108,27 @@ export class DebuggerSession {
     }
   }
 
-  /** What a page writes in a flood would be all that the browser does, and fill its memory. */
-  async #restConsole() {
-    const disabled = Promise.all(CONSOLE_DOMAINS.map((domain) => this.send(`${domain}.disable`)));
-    // A page in a loop hears nothing; the next command opens another session.
-    if (!(await endsWithin(SILENCE_MS, disabled))) return this.close();
-    await new Promise((resolve) => setTimeout(resolve, REST_MS));
-    if (!this.#isClosed) await this.#collectConsole();
+  async #collectRequests() {
+    this.network.resume();
+    await this.send("Network.enable", NETWORK_BOUNDS);
+  }
+
+  /**
+   * What a page says in a flood would be all that the browser does, and fill its memory.
+   *
+   * @param {string[]} domains
+   * @param {() => Promise<void>} goOn
+   */
+  async #rest(domains, goOn) {
+    try {
+      const disabled = Promise.all(domains.map((domain) => this.send(`${domain}.disable`)));
+      // A page in a loop hears nothing; the next command opens another session.
+      if (!(await endsWithin(SILENCE_MS, disabled))) return await this.close();
+      await new Promise((resolve) => setTimeout(resolve, REST_MS));
+      if (!this.#isClosed) await goOn();
+    } catch {
+      // The page has gone, and its flood with it.
+    }
   }
 
   get isClosed() {
@@ -194,6 +217,7 @@ export class DebuggerSession {
    * @param {any} params
    */
   handleEvent(method, params) {
+    if (method.startsWith("Network.")) return this.network.handleEvent(method, params, this.console.pageUrl);
     switch (method) {
       case "Page.javascriptDialogOpening":
         this.#dialog = params;

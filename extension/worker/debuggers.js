@@ -8,6 +8,7 @@
 import { CommandError } from "../shared/errors.js";
 import { ConsoleLog } from "./console-log.js";
 import { DebuggerSession } from "./debugger-session.js";
+import { NetworkLog } from "./network-log.js";
 import { endsWithin } from "./waiting.js";
 
 /** A page that can answer does so within milliseconds. */
@@ -20,6 +21,8 @@ export class Debuggers {
   #sessions = new Map();
   /** @type {Map<number, ConsoleLog>} they outlive a session that the browser ends */
   #consoles = new Map();
+  /** @type {Map<number, NetworkLog>} the same */
+  #networks = new Map();
   /** @readonly */
   #handlers;
 
@@ -79,6 +82,7 @@ export class Debuggers {
     const session = this.#sessions.get(tabId);
     this.#sessions.delete(tabId);
     this.#consoles.delete(tabId);
+    this.#networks.delete(tabId);
     await session?.close();
   }
 
@@ -122,13 +126,24 @@ export class Debuggers {
   }
 
   /** @param {number} tabId */
+  #network(tabId) {
+    const log = this.#networks.get(tabId) ?? new NetworkLog();
+    this.#networks.set(tabId, log);
+    return log;
+  }
+
+  /** @param {number} tabId */
   #session(tabId) {
     const known = this.known(tabId);
     if (known) return known;
-    const session = new DebuggerSession(tabId, this.console(tabId), {
-      onCrash: () => this.#handlers.onCrash(tabId),
-      onPrint: () => this.#handlers.onPrint(tabId),
-    });
+    const session = new DebuggerSession(
+      tabId,
+      { console: this.console(tabId), network: this.#network(tabId) },
+      {
+        onCrash: () => this.#handlers.onCrash(tabId),
+        onPrint: () => this.#handlers.onPrint(tabId),
+      },
+    );
     this.#sessions.set(tabId, session);
     session.opened.catch(() => {
       // Whoever waits for it says why; the next command tries again.

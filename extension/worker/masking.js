@@ -133,6 +133,7 @@ const PHONE_WITH_COUNTRY = new RegExp(`[+\\uff0b][${DIGIT}][${DIGIT}\\s().-]{5,4
 const MAX_ASKED_LENGTH = 10_000;
 /** How many addresses within addresses are taken apart. */
 const MAX_NESTED = 3;
+const QUOTED_PAIR = /("([\w.-]{1,60})"\s{0,4}:\s{0,4})"((?:[^"\\]|\\.){1,1000})"/g;
 const ADDRESS = /^(?:[A-Za-z][A-Za-z\d+.-]*:\/\/|[/?#])\S*$/;
 
 /** @param {string} digits @returns {boolean} whether they begin as payment cards do and end in their check digit */
@@ -192,6 +193,27 @@ export class Masker {
    */
   address(address) {
     return this.#address(address, 0);
+  }
+
+  /**
+   * @param {string} text JSON, or any text that may hold some
+   * @returns {string} the same; in JSON names count, in other text those of quoted pairs
+   */
+  source(text) {
+    try {
+      const parsed = JSON.parse(text);
+      const shown = JSON.stringify(this.value(parsed));
+      // As it was written, with its numbers of any size.
+      return shown === JSON.stringify(parsed) ? text : shown;
+    } catch {
+      return this.#forms(text.replace(QUOTED_PAIR, (...found) => this.#pair(found)));
+    }
+  }
+
+  /** @param {string[]} found */
+  #pair([pair = "", start, name = "", value]) {
+    const shown = this.#value(value, name, "", 0);
+    return shown === value ? pair : `${start}"${shown}"`;
   }
 
   /**
@@ -263,11 +285,11 @@ export class Masker {
    * @param {number} nested
    */
   #address(address, nested) {
-    const [, start = "", user = "", place = "", query = "", hash = ""] =
-      /^([A-Za-z][A-Za-z\d+.-]*:\/\/)?([^/?#@]*@)?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? [];
+    const [, start = "", user = "", host = "", place = "", query = "", hash = ""] =
+      /^(?:([A-Za-z][A-Za-z\d+.-]*:\/\/)([^/?#@]*@)?([^/?#]*))?([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(address) ?? [];
     const path = place.split("/").map((part) => this.#encoded(part, (text) => this.#forms(text)));
     const parts = [query, hash].map((part) => part.slice(0, 1) + this.parameters(part.slice(1), nested));
-    return start + (user && `${this.#mask("secret")}@`) + path.join("/") + parts.join("");
+    return start + (user && `${this.#mask("secret")}@`) + host + path.join("/") + parts.join("");
   }
 
   /**

@@ -234,6 +234,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "select": ["selector", "value", "on_dialog", "dialog_text"],
         "evaluate": ["code", "timeout"],
         "console_logs": ["max"],
+        "network_requests": ["filter", "max", "body_of"],
         "getDataLayer": ["name", "since", "redact"],
         "read_tab": ["start", "end"],
         "browser_close_tab": ["tab_id"],

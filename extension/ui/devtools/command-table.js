@@ -89,6 +89,16 @@ export const COMMANDS = {
     about: "Read the newest console messages of the tab.",
     fields: [{ name: "max", kind: "number", hint: "how many, 100 when empty", min: 1, max: 1_000 }],
   },
+  network_requests: {
+    group: "Look",
+    about: "List what the tab's pages asked servers for, or read one response.",
+    isPrivate: true,
+    fields: [
+      { name: "filter", kind: "text", hint: "a type such as xhr, fetch or document, or a text in the address" },
+      { name: "max", kind: "number", hint: "how many, 50 when empty", min: 1, max: 500 },
+      { name: "body_of", kind: "text", hint: "id of one request, to read what was answered" },
+    ],
+  },
 
   click: {
     group: "Act",

@@ -1,0 +1,132 @@
+/**
+ * @import {CommandContext, LoggedRequest, NetworkRequests, ShownRequest} from "../shared/types.d.ts"
+ * @import {DebuggerSession} from "../worker/debugger-session.js"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { decodeHit, isHit } from "../worker/analytics-hits.js";
+import { Masker } from "../worker/masking.js";
+
+const DEFAULT_MAX = 50;
+const MOST = 500;
+const MAX_FILTER_LENGTH = 2_000;
+const MAX_BODY_LENGTH = 30_000;
+const TYPES = new Set(
+  "document stylesheet script image font media manifest xhr fetch ping websocket eventsource preflight other".split(
+    " ",
+  ),
+);
+
+/**
+ * @param {CommandContext} context `params`: `filter`, a type or a text in the address as it is shown; `max`; `body_of`,
+ *   the id of one request, for what was answered to it
+ * @returns {Promise<NetworkRequests>}
+ * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, UNREADABLE_PAGE
+ */
+export async function networkRequests({ tabId, params, debuggers }) {
+  const wanted = filterOf(params);
+  const max = maxOf(params);
+  const id = idOf(params);
+  const session = await debuggers.open(tabId);
+  const { network: log } = session;
+  const masker = new Masker();
+  if (id) return { entries: [await withBody(session, id, masker)], total: log.total };
+  /** @type {ShownRequest[]} */
+  const entries = [];
+  for (const request of log.newest()) {
+    if (entries.length === max) break;
+    const entry = shown(request, masker);
+    if (isWanted(entry, wanted)) entries.push(entry);
+  }
+  return { entries, total: log.total };
+}
+
+/**
+ * @param {LoggedRequest} request
+ * @param {Masker} masker
+ * @returns {ShownRequest}
+ */
+function shown({ id, page, method, type, url, sent, status, size, time, error }, masker) {
+  const about = { id, method, status, type, size, time, page: masker.address(page) };
+  const failed = error && { error };
+  if (!isHit(url)) return { ...about, url: masker.address(url), ...failed };
+  return { ...about, url: masker.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, masker), ...failed };
+}
+
+/**
+ * @param {ShownRequest} entry
+ * @param {string} wanted
+ */
+function isWanted({ type, url, params, events }, wanted) {
+  if (TYPES.has(wanted)) return type === wanted;
+  // Not in the address as it is: who asks could find out letter by letter what is masked there.
+  return !wanted || JSON.stringify([url, params, events]).toLowerCase().includes(wanted);
+}
+
+/**
+ * @param {DebuggerSession} session
+ * @param {string} id
+ * @param {Masker} masker
+ * @returns {Promise<ShownRequest>}
+ */
+async function withBody(session, id, masker) {
+  const request = session.network.find(id);
+  if (!request) throw invalid(`There is no request ${id} among those that are kept. Take an id from the list.`);
+  const { body, base64Encoded } = await bodyOf(session, request);
+  const entry = shown(request, masker);
+  if (base64Encoded) {
+    return {
+      ...entry,
+      body: null,
+      notes: [`The body is no text: ${request.mimeType || "of a type that nobody said"}.`],
+    };
+  }
+  const text = masker.source(body.toWellFormed());
+  const cut = `The first ${MAX_BODY_LENGTH} of ${text.length} characters are shown.`;
+  const notes = text.length > MAX_BODY_LENGTH ? { notes: [cut] } : {};
+  return { ...entry, body: text.slice(0, MAX_BODY_LENGTH), ...notes };
+}
+
+/**
+ * @param {DebuggerSession} session
+ * @param {LoggedRequest} request
+ * @returns {Promise<{body: string, base64Encoded: boolean}>}
+ */
+async function bodyOf(session, { id, requestId, status }) {
+  try {
+    return await session.send("Network.getResponseBody", { requestId });
+  } catch (error) {
+    if (!(error instanceof CommandError) || error.code !== "EXECUTION_ERROR") throw error;
+    const what =
+      status === null
+        ? "has no answer yet, or got none. Look at it in the list again"
+        : "has no body that the browser still keeps: it keeps those of the page that is there now. Ask sooner, or load it anew";
+    throw new CommandError("EXECUTION_ERROR", `Request ${id} ${what}.`);
+  }
+}
+
+/** @param {Record<string, unknown>} params */
+function filterOf({ filter }) {
+  const text = filter ?? "";
+  if (typeof text === "string" && text.length <= MAX_FILTER_LENGTH) return text.toLowerCase();
+  throw invalid(`filter must be a text of at most ${MAX_FILTER_LENGTH} characters.`);
+}
+
+/** @param {Record<string, unknown>} params */
+function maxOf({ max }) {
+  const count = Number(max ?? DEFAULT_MAX);
+  if (Number.isInteger(max ?? DEFAULT_MAX) && count >= 1 && count <= MOST) return count;
+  throw invalid(`max must be a whole number from 1 to ${MOST}.`);
+}
+
+/** @param {Record<string, unknown>} params */
+function idOf({ body_of: id }) {
+  const text = id ?? "";
+  if (typeof text === "string" && /^\d{0,15}$/.test(text)) return text;
+  throw invalid("body_of must be the id of a request in the list.");
+}
+
+/** @param {string} message */
+function invalid(message) {
+  return new CommandError("INVALID_ARGUMENT", message);
+}

@@ -1,0 +1,154 @@
+/**
+ * What a tab's pages asked servers for, as the browser's debugger tells it: addresses as they are, to be masked by
+ * whoever shows them. No header is kept.
+ *
+ * @import {LoggedRequest} from "../shared/types.d.ts"
+ * @import {NetworkRequest, NetworkResponse} from "./cdp.d.ts"
+ */
+
+import { Allowance } from "./allowance.js";
+import { isHit } from "./analytics-hits.js";
+
+const MAX_REQUESTS = 1_000;
+const MAX_URL_LENGTH = 2_000;
+const MAX_SENT_LENGTH = 16_384;
+/** Of events, several for each request. */
+const MAX_AT_ONCE = 20_000;
+const MAX_PER_SECOND = 5_000;
+/** Made of what the page has already. */
+const LOCAL = /^(?:data|blob):/;
+
+/** The browser keeps the newest bodies within these bounds, in bytes; what a page sends is told up to the last one. */
+export const NETWORK_BOUNDS = {
+  maxTotalBufferSize: 10_000_000,
+  maxResourceBufferSize: 2_000_000,
+  maxPostDataSize: MAX_SENT_LENGTH,
+};
+
+export class NetworkLog {
+  /** Called when the page asks for more than can be followed: until `resume` nothing more is taken. */
+  onFlood = () => {};
+  /** @type {LoggedRequest[]} oldest first */
+  #requests = [];
+  /** @type {Map<string, LoggedRequest>} those under way, by the browser's name for them */
+  #open = new Map();
+  #total = 0;
+  #isResting = false;
+  /** @readonly */
+  #allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
+
+  /** How many there were since the tab was attached; about the newest 1,000 are kept. */
+  get total() {
+    return this.#total;
+  }
+
+  /** @returns {LoggedRequest[]} newest first */
+  newest() {
+    return this.#requests.slice(-MAX_REQUESTS).reverse();
+  }
+
+  /** @param {string} id */
+  find(id) {
+    return this.#requests.find((request) => request.id === id);
+  }
+
+  resume() {
+    this.#isResting = false;
+  }
+
+  /**
+   * @param {string} method of an event of the domain Network
+   * @param {any} params
+   * @param {string} pageUrl of the page that is in the tab
+   */
+  handleEvent(method, params, pageUrl) {
+    if (this.#isResting) return;
+    if (!this.#allowance.take(Date.now())) {
+      this.#isResting = true;
+      return this.onFlood();
+    }
+    switch (method) {
+      case "Network.requestWillBeSent":
+        if (params.redirectResponse) this.#redirected(params);
+        return this.#begin(params, params.type === "Document" ? params.documentURL : pageUrl);
+      case "Network.webSocketCreated":
+        return this.#begin({ ...params, type: "WebSocket", request: { url: params.url, method: "GET" } }, pageUrl);
+      case "Network.responseReceived":
+      case "Network.webSocketHandshakeResponseReceived":
+        return this.#answered(params.requestId, params.response);
+      case "Network.loadingFinished":
+        return this.#end(params, { size: params.encodedDataLength });
+      case "Network.loadingFailed":
+        return this.#end(params, { error: errorOf(params) });
+      case "Network.webSocketClosed":
+        return this.#end(params, {});
+    }
+  }
+
+  /**
+   * @param {{requestId: string, timestamp?: number, type?: string, request: NetworkRequest}} event
+   * @param {string} page
+   */
+  #begin({ requestId, timestamp, type = "Other", request }, page) {
+    if (LOCAL.test(request.url)) return;
+    const { url, method, postData = "" } = request;
+    this.#total += 1;
+    /** @type {LoggedRequest} */
+    const logged = {
+      id: String(this.#total),
+      requestId,
+      page,
+      method,
+      type: type.toLowerCase(),
+      url: url.slice(0, MAX_URL_LENGTH).toWellFormed(),
+      sent: isHit(url) ? postData.slice(0, MAX_SENT_LENGTH).toWellFormed() : "",
+      startedAt: timestamp ?? null,
+      status: null,
+      mimeType: "",
+      size: null,
+      time: null,
+      error: "",
+    };
+    this.#requests.push(logged);
+    this.#open.set(requestId, logged);
+    if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
+  }
+
+  #dropOldest() {
+    for (const old of this.#requests.splice(0, this.#requests.length - MAX_REQUESTS)) {
+      if (this.#open.get(old.requestId) === old) this.#open.delete(old.requestId);
+    }
+  }
+
+  /** @param {{requestId: string, timestamp: number, redirectResponse: NetworkResponse}} event */
+  #redirected(event) {
+    this.#answered(event.requestId, event.redirectResponse);
+    this.#end(event, { size: event.redirectResponse.encodedDataLength });
+  }
+
+  /**
+   * @param {string} requestId
+   * @param {NetworkResponse} response
+   */
+  #answered(requestId, { status, mimeType = "" }) {
+    const logged = this.#open.get(requestId);
+    if (logged) Object.assign(logged, { status, mimeType });
+  }
+
+  /**
+   * @param {{requestId: string, timestamp: number}} event
+   * @param {Partial<LoggedRequest>} outcome
+   */
+  #end({ requestId, timestamp }, outcome) {
+    const logged = this.#open.get(requestId);
+    if (!logged) return;
+    this.#open.delete(requestId);
+    const time = logged.startedAt === null ? null : Math.round((timestamp - logged.startedAt) * 1_000);
+    Object.assign(logged, { time, ...outcome });
+  }
+}
+
+/** @param {{errorText: string, blockedReason?: string, canceled?: boolean}} event */
+function errorOf({ errorText, blockedReason, canceled }) {
+  return blockedReason ? `blocked: ${blockedReason}` : canceled ? "canceled" : errorText;
+}

@@ -1,0 +1,230 @@
+"""What an attached tab's pages ask servers for: listed, decoded, and masked like a data layer."""
+
+import asyncio
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab
+
+# What must cross no border, wherever a page puts it.
+PRIVATE = re.compile(r"ada|larsen|hunter2|555\.777|4111|s3cr3t", re.IGNORECASE)
+
+
+async def listed(tab: DrivenTab, count: int, **params: object) -> list[dict[str, Any]]:
+    """The requests once so many are there and have ended."""
+    async with asyncio.timeout(20):
+        while True:
+            # The browser asks for a site's icon when it likes to.
+            told = (await tab.do("network_requests", **params))["entries"]
+            entries = [entry for entry in told if not entry["url"].endswith("/favicon.ico")]
+            if len(entries) >= count and all(entry["time"] is not None for entry in entries):
+                return entries
+
+
+@pytest.fixture
+async def tab(blank: DrivenTab) -> DrivenTab:
+    """A tab whose page has loaded anew."""
+    await blank.show("<p>page</p>")
+    return blank
+
+
+async def ask(tab: DrivenTab, *urls: str) -> None:
+    """Let the page ask for each, one after another, whatever comes of it."""
+    script = "async (urls) => { for (const url of urls) await fetch(url).then((a) => a.text()).catch(() => 0); }"
+    await tab.page.evaluate(script, list(urls))
+
+
+async def test_requests_of_a_tab_are_told_newest_first_with_what_came_of_them_across_pages(tab: DrivenTab) -> None:
+    site = tab.site
+    site.statuses["/gone.json"] = 404
+    await ask(tab, "/one?n=1", "/gone.json", "http://127.0.0.1:1/closed")
+    await tab.do("navigate", url=site.url("/two"))
+
+    second, closed, gone, one, first = (await listed(tab, 5))[:5]
+
+    assert (first["url"], first["type"], second["url"]) == (site.url("/shown"), "document", site.url("/two"))
+    assert {key: one[key] for key in ("method", "status", "type", "url", "page")} == {
+        "method": "GET",
+        "status": 200,
+        "type": "fetch",
+        "url": site.url("/one?n=1"),
+        "page": site.url("/shown"),
+    }
+    assert one["size"] > 40
+    assert "error" not in one
+    assert (gone["status"], gone["url"]) == (404, site.url("/gone.json"))
+    assert (closed["status"], closed["error"][:8]) == (None, "net::ERR")
+    ids = [int(entry["id"]) for entry in (first, one, gone, closed, second)]
+    assert ids == sorted(set(ids))
+    assert not {key for entry in (one, gone) for key in entry if "header" in key.lower()}
+
+
+async def test_a_filter_is_a_type_or_a_text_of_the_address_as_it_is_shown(tab: DrivenTab) -> None:
+    await ask(tab, "/one?Letter=a&email=ada@larsen.example", "/two?letter=b")
+    await listed(tab, 2, filter="letter=")
+
+    async def found(**params: object) -> list[str]:
+        entries = (await tab.do("network_requests", **params))["entries"]
+        return [entry["url"].removeprefix(tab.site.url("")) for entry in entries]
+
+    assert await found(filter="LETTER=", max=2) == ["/two?letter=b", "/one?Letter=a&email=[contact]"]
+    assert await found(filter="letter=", max=1) == ["/two?letter=b"]
+    assert (await found(filter="document"))[0] == "/shown"
+    assert (await found(filter="fetch", max=2)) == ["/two?letter=b", "/one?Letter=a&email=[contact]"]
+    # Who asks for it letter by letter finds nothing.
+    assert await found(filter="email=ada") == []
+
+
+async def test_hits_of_analytics_are_decoded_and_masked(tab: DrivenTab) -> None:
+    await tab.page.evaluate(
+        """async () => {
+          const shared = "/g/collect?v=2&tid=G-ABC&cid=555.777&uid=ada&dl=" +
+            encodeURIComponent("https://shop.example/?utm_source=x&email=ada@larsen.example");
+          await fetch(`${shared}&en=purchase&epn.value=30&ep.user_email=ada&pr1=idSKU_1~nmTee`, { method: "POST" });
+          const body = "en=view_item&ep.item=Tee\\r\\nen=login&ep.user_id=ada\\n";
+          navigator.sendBeacon(shared, body);
+          await fetch("/j/collect?t=event", { method: "POST", body: "ec=cart&cid=555.777" });
+          await fetch("https://www.facebook.com/tr/?id=1&ev=Purchase&ud[em]=ada&cd[value]=30").catch(() => 0);
+          await fetch("/tr/?id=1").catch(() => 0);
+        }"""
+    )
+
+    plain, meta, old, batch, one = (await listed(tab, 5))[:5]
+
+    assert one["url"] == tab.site.url("/g/collect")
+    assert one["params"] == {
+        "v": "2",
+        "tid": "G-ABC",
+        "cid": "[id]",
+        "uid": "[id]",
+        "dl": "https://shop.example/?utm_source=x&email=[contact]",
+        "en": "purchase",
+        "epn.value": "30",
+        "ep.user_email": "[contact]",
+        "pr1": "idSKU_1~nmTee",
+    }
+    assert batch["type"] == "ping"
+    assert batch["params"]["tid"] == "G-ABC"
+    assert batch["events"] == [{"en": "view_item", "ep.item": "Tee"}, {"en": "login", "ep.user_id": "[id]"}]
+    assert old["params"] == {"t": "event", "ec": "cart", "cid": "[id]"}
+    assert meta["params"] == {"id": "1", "ev": "Purchase", "ud[em]": "[id]", "cd[value]": "30"}
+    assert (plain["url"], "params" in plain) == (tab.site.url("/tr/?id=1"), False)
+    assert [entry["id"] for entry in (await tab.do("network_requests", filter="purchase"))["entries"]][:2] == [
+        meta["id"],
+        one["id"],
+    ]
+
+
+async def test_a_body_is_read_as_masked_text_and_bounded(tab: DrivenTab) -> None:
+    site = tab.site
+    site.pages |= {
+        "/account": json.dumps({"user": {"name": "Ada"}, "items": [{"name": "Tee"}], "big": 2**60 + 1}).encode(),
+        "/big": b'{"n":12345678901234567890}',
+        "/page": b'<script>var me = {"password": "hunter2", "tee": "blue"}</script> ada@larsen.example',
+        "/long": b"word " * 10_000,
+    }
+    await ask(tab, "/account", "/big", "/page", "/long", "/file.pdf")
+    ids = [entry["id"] for entry in (await listed(tab, 5, filter="fetch"))[:5]][::-1]
+
+    async def body(index: int) -> dict[str, Any]:
+        (entry,) = (await tab.do("network_requests", body_of=ids[index]))["entries"]
+        return entry
+
+    account, big, page, long, pdf = [await body(index) for index in range(5)]
+
+    assert json.loads(account["body"])["user"] == {"name": "[name]"}
+    assert json.loads(account["body"])["items"] == [{"name": "Tee"}]
+    assert (account["url"], account["status"]) == (site.url("/account"), 200)
+    assert big["body"] == '{"n":12345678901234567890}'
+    assert page["body"] == '<script>var me = {"password": "[secret]", "tee": "blue"}</script> [email]'
+    assert (len(long["body"]), long["notes"]) == (30_000, ["The first 30000 of 50000 characters are shown."])
+    assert (pdf["body"], pdf["notes"]) == (None, ["The body is no text: application/pdf."])
+
+
+async def test_a_body_that_is_not_there_is_a_sentence(tab: DrivenTab) -> None:
+    await ask(tab, "http://127.0.0.1:1/closed", "/one")
+    one, closed = (await listed(tab, 2))[:2]
+    code, message = await tab.refused("network_requests", body_of=closed["id"])
+    assert (code, "has no answer yet, or got none" in message) == ("EXECUTION_ERROR", True)
+
+    assert (await tab.do("network_requests", body_of=one["id"]))["entries"][0]["body"]
+    await tab.do("navigate", url=tab.site.url("/two").replace("127.0.0.1", "localhost"))
+    code, message = await tab.refused("network_requests", body_of=one["id"])
+    assert (code, "no body that the browser still keeps" in message) == ("EXECUTION_ERROR", True)
+
+    code, message = await tab.refused("network_requests", body_of="999999")
+    assert (code, "Take an id from the list" in message) == ("INVALID_ARGUMENT", True)
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"max": 0},
+        {"max": 501},
+        {"max": "5"},
+        {"filter": 7},
+        {"filter": "x" * 2_001},
+        {"body_of": 7},
+        {"body_of": "../1"},
+    ],
+)
+async def test_arguments_that_make_no_sense_are_refused(tab: DrivenTab, params: dict[str, object]) -> None:
+    assert (await tab.refused("network_requests", **params))[0] == "INVALID_ARGUMENT"
+
+
+async def test_nothing_private_of_requests_crosses_the_wire(tab: DrivenTab) -> None:
+    tab.site.pages["/redirected"] = b"x"
+    await tab.page.evaluate(
+        """async () => {
+          document.cookie = "session=s3cr3t";
+          const headers = { Authorization: "Bearer s3cr3t-s3cr3t", "X-Api-Key": "s3cr3t" };
+          await fetch("/one?token=s3cr3t&first_name=Ada&card=4111111111111111#email=ada", { headers });
+          await fetch("/u/ada%40larsen.example/x", { method: "POST", body: "password=hunter2" });
+          await fetch("/collect?uid=ada", { method: "POST", body: JSON.stringify({ user: { name: "Ada" }, n: 1 }) });
+        }"""
+    )
+
+    entries = await listed(tab, 3, max=3)
+
+    assert not PRIVATE.search(json.dumps(entries))
+    assert [entry["url"].removeprefix(tab.site.url("")) for entry in entries] == [
+        "/collect",
+        "/u/[email]/x",
+        "/one?token=[secret]&first_name=[name]&card=[card]",
+    ]
+
+
+async def test_the_newest_thousand_are_kept_and_all_are_counted(tab: DrivenTab) -> None:
+    before = (await tab.do("network_requests"))["total"]
+    await tab.page.evaluate(
+        "Promise.all(Array.from({ length: 1_200 }, (_, n) => fetch(`http://127.0.0.1:1/${n}`).catch(() => 0)))"
+    )
+    await listed(tab, 1, max=1)
+
+    told = await tab.do("network_requests", max=500)
+
+    assert told["total"] == before + 1_200
+    assert len(told["entries"]) == 500
+    oldest = int(told["entries"][0]["id"]) - 1_150
+    assert (await tab.refused("network_requests", body_of=str(oldest)))[0] == "INVALID_ARGUMENT"
+
+
+async def test_a_flood_of_requests_is_not_followed_and_others_are_again_later(driven: DrivenTab) -> None:
+    await driven.show("<p>page</p>")
+    await driven.page.evaluate(
+        "globalThis.flood = setInterval(() => { for (let n = 0; n < 300; n++) fetch('http://127.0.0.1:1/').catch(() => 0) })"
+    )
+    async with asyncio.timeout(60):
+        seen = -1
+        # While it rests, nothing is added.
+        while seen != (seen := (await driven.do("network_requests", max=1))["total"]) or seen < 2_000:
+            pass
+    await driven.page.evaluate("clearInterval(flood)")
+    await driven.do("navigate", url=driven.site.url("/two"))
+
+    async with asyncio.timeout(60):
+        while not (await driven.do("network_requests", filter="/after"))["entries"]:
+            await ask(driven, "/after")
