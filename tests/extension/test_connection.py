@@ -11,7 +11,7 @@ from playwright.async_api import Playwright, expect
 from websockets.asyncio.server import ServerConnection
 
 from demo.web import serving
-from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
+from tests.extension.conftest import Popup, Site, launched_chromium, shorter_waits, stop_worker
 from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
 
 ALARMS = "await chrome.alarms.getAll()"
@@ -242,10 +242,11 @@ async def test_server_that_says_nothing_is_left_with_4408(popup: Popup, bridge: 
         return
 
     bridge.opening = silent_opening
-    await popup.paste(bridge.connection_string)
+    async with shorter_waits(popup.page.context, {10_000: 1_000}):
+        await popup.paste(bridge.connection_string)
 
-    assert await bridge.next_close_code() == 4408
-    await popup.shows("Disconnected. The program on port .* does not answer")
+        assert await bridge.next_close_code() == 4408
+        await popup.shows("Disconnected. The program on port .* does not answer")
 
 
 async def test_web_server_on_the_port_is_named_as_what_it_is_and_its_end_is_noticed(
