@@ -45,7 +45,7 @@ property pageFunction : "function readPage(request) {
   function wellFormed(text) {
     return text.toWellFormed().replaceAll(\"\\0\", \"\\ufffd\");
   }
-  function pageText() {
+  function pageText(more) {
     const body = ofDocument(\"body\");
     const isReadable =
       [\"http:\", \"https:\", \"file:\"].includes(location.protocol) &&
@@ -59,7 +59,7 @@ property pageFunction : "function readPage(request) {
       );
     }
     return filled(
-      wellFormed(body.innerText.replace(/\\r\\n?/g, \"\\n\")),
+      wellFormed((body.innerText + more).replace(/\\r\\n?/g, \"\\n\")),
       \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
     );
   }
@@ -180,7 +180,7 @@ property pageFunction : "function readPage(request) {
   }
   const page = { url: location.href, title: wellFormed(ofDocument(\"title\")) };
   try {
-    let text = pageText();
+    let text = pageText((\"more\" in request && request.more) || \"\");
     for (const [name, ...keywords] of stepsOf(request)) {
       text = steps[name](text, ...keywords);
     }

@@ -3099,7 +3099,7 @@ class ChromeTabs:
 
     async def _read_by_extension(self, start: str | None, end: str | None, tab_id: int | None = None) -> Page:
         """Return the text of a tab; without `tab_id` of the one that the person last looked at."""
-        match result := await self.bridge.command("read_tab", tab_id, {"start": start, "end": end}):
+        match result := await self._tab_command("read_tab", tab_id, {"start": start, "end": end}):
             case {"url": str(url), "title": str(title), "text": str(text)}:
                 return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", tuple(dialog_notes(result)))
             case _:
@@ -3212,6 +3212,11 @@ class ChromeTabs:
         shown = [{key: value for key, value in entry.items() if key != page} for entry in allowed]
         return {**result, "entries": shown, "notes": notes}
 
+    async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
+        """Run a command; the extension enters no frame of a denied host."""
+        denied = self.settings.denied_hosts
+        return await self.bridge.command(command, tab_id, {**params, "denied_hosts": denied} if denied else params)
+
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a command on an attached tab and return its result, unless that tells of a denied host.
 
@@ -3219,7 +3224,7 @@ class ChromeTabs:
         """
         await self._check_tab(tab_id)
         try:
-            result = await self.bridge.command(command, tab_id, params)
+            result = await self._tab_command(command, tab_id, params)
         except ConnectionLostError:
             raise
         except ChromeTabError:

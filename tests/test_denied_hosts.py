@@ -60,12 +60,15 @@ class FakeBrowser:
         self.led_to: str | None = None
         self.opens: dict[int, str] = {}
         self.touched: list[tuple[str, int | None]] = []
+        # The hosts that each command said are denied.
+        self.warned: list[list[str] | None] = []
 
     async def answer(self, extension: FakeExtension) -> None:
         with contextlib.suppress(ConnectionClosed):
             while True:
                 message = await extension.receive()
                 if message["type"] == "command":
+                    self.warned.append(message["params"].get("denied_hosts"))
                     await extension.reply(message, self.reply(message["command"], message.get("tab_id")))
 
     def reply(self, command: str, tab_id: int | None) -> Any:
@@ -190,6 +193,13 @@ async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_leads(tool: 
 
     assert error_of(result)[0] == "HOST_BLOCKED"
     assert SECRET not in str(result)
+
+
+@pytest.mark.parametrize("tool", [*READERS, "click", "page_elements", "wait_for", "screenshot"])
+async def test_the_extension_is_told_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
+    await call(parts, tool, tab_id=FINE)
+
+    assert ["*.bank.example"] in parts[1].warned
 
 
 @pytest.mark.parametrize("tool", ["browser_get_tabs", "list_tabs"])

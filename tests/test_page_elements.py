@@ -274,3 +274,46 @@ def test_unique_selectors_and_similar_names_are_found_without_a_request(elements
     assert elements.evaluate("texts.nameOf(document.links[1])") == 'a#second "two"'
     missing = "nearMisses.notFound('#secnd', { roots: search.allRoots(), isWhole: true }).message"
     assert "Did you mean #second" in elements.evaluate(missing)
+
+
+# --- Frames of other sites
+
+
+def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_page_and_told(
+    elements: Elements,
+) -> None:
+    elements.show(
+        "<iframe id=way sandbox srcdoc='<button>Pay</button>' style='border: 20px solid'></iframe>"
+        "<div id=menu style='position: fixed; inset: 0; display: none'>Menu</div>"
+    )
+    elements.page.evaluate("addEventListener('click', ({ target }) => (window.hit = target.id))")
+
+    found = elements.act("click", "#way >>> button", count=1)
+    request = {"id": "1", "index": 0, "isInFront": True, "presses": 1, "point": {"x": 5, "y": 5}}
+    placed = elements.evaluate(f"chromeTabReader.place({json.dumps(request)})")
+    elements.page.evaluate("document.querySelector('#menu').style.display = 'block'")
+    covered = elements.evaluate(f"chromeTabReader.place({json.dumps(request)})")
+    elements.evaluate(f"void (globalThis.told = chromeTabReader.watchPress({json.dumps({'id': '1', **placed})}))")
+    elements.page.mouse.click(placed["point"]["x"], placed["point"]["y"])
+    outcome = elements.evaluate("told")
+
+    assert (found["rest"], [frame["selector"] for frame in found["frames"]]) == (">>> button", ["#way"])
+    assert placed == {"trouble": "", "point": {"x": 33, "y": 33}}
+    assert 'iframe#way is still covered by div#menu "Menu"' in covered["trouble"]
+    assert outcome == {"isSeen": True, "cover": 'div#menu "Menu"', "isPressed": False, "release": ""}
+    assert elements.page.evaluate("window.hit") is None
+    # The watch is over with its press.
+    elements.page.mouse.click(5, 5)
+    assert elements.page.evaluate("window.hit") == "menu"
+
+
+def test_press_that_is_seen_on_a_frame_of_another_site_has_not_arrived_in_it(elements: Elements) -> None:
+    elements.show("<iframe id=way sandbox srcdoc='<button>Pay</button>' style='border: 20px solid'></iframe>")
+
+    elements.act("click", "#way >>> button", count=1)
+    request = {"id": "1", "index": 0, "isInFront": True, "presses": 1, "point": {"x": 5, "y": 5}}
+    elements.evaluate(f"chromeTabReader.place({json.dumps(request)})")
+    elements.evaluate("void (globalThis.told = chromeTabReader.watchPress({ id: '1', point: { x: 12, y: 12 } }))")
+    elements.page.mouse.click(12, 12)
+
+    assert elements.evaluate("told")["cover"] == "iframe#way"

@@ -2,7 +2,13 @@
 
 import { CommandError } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
-import { askPage, unreadable } from "../worker/page-access.js";
+import { hostOf } from "../worker/denied-hosts.js";
+import { framedPages } from "../worker/framed-pages.js";
+import { askPage, runInPage, unreadable } from "../worker/page-access.js";
+import { endsWithin } from "../worker/waiting.js";
+
+/** For the frames of other sites, which are read side by side. */
+const FRAMES_WAIT_MS = 3_000;
 
 /**
  * @param {CommandContext} context `params`: `start` and `end`, each a keyword or null
@@ -12,12 +18,41 @@ import { askPage, unreadable } from "../worker/page-access.js";
 export async function readTab(context) {
   const { tabId, params } = context;
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
-  const script = () => ({ func: readPage, args: /** @type {[unknown]} */ ([keywords]) });
+  const more = await framedText(context);
+  const script = () => ({ func: readPage, args: /** @type {[unknown]} */ ([{ ...keywords, more }]) });
   const reading = /** @type {PageReading | null} */ (await askPage(context, script));
   if (!reading) throw unreadable("The page could not be read. Reload it and try again.");
   const { code, message, text, url, title } = reading;
   if (code) throw new CommandError(code, message);
   return { tab_id: tabId, text, url, title };
+}
+
+/**
+ * @param {CommandContext} context
+ * @returns {Promise<string>} what a person reads in frames of other sites, each after a line that names its host
+ */
+async function framedText(context) {
+  /** @type {string[]} */
+  const texts = [];
+  const work = framedPages(context).then((pages) =>
+    Promise.all(
+      pages.map(async (page, index) => {
+        const script = { func: readPage, args: /** @type {[unknown]} */ ([{}]) };
+        const reading = /** @type {PageReading | null} */ (
+          await runInPage({ ...context, page }, script).catch(() => null)
+        );
+        const text = reading?.text;
+        if (text) texts[index] = `\n\n[Frame: ${hostOf(page.url)}]\n${text}`;
+      }),
+    ),
+  );
+  // A frame that leaves or is busy takes nothing from the others.
+  await endsWithin(
+    FRAMES_WAIT_MS,
+    work.catch(() => {}),
+  );
+  context.signal.throwIfAborted();
+  return texts.join("");
 }
 
 /**

@@ -5,7 +5,8 @@
  * @typedef {'deduplicateLines' | 'filterContentBetweenKeywords' | 'filterToEnd'
  *   | 'filterFromStart' | 'trimWhitespace'} StepName
  * @typedef {[StepName, ...string[]]} Step the name of a step, then its keywords
- * @typedef {{start: string | null, end: string | null} | {steps: Step[]}} ReadPageRequest
+ * @typedef {{start: string | null, end: string | null, more?: string} | {steps: Step[]}} ReadPageRequest
+ *   `more` is text that follows the page's own: only the extension can read frames of other sites.
  * @typedef {{code: string, message: string, text: string, url: string, title: string}} ReadPageResult
  *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence.
  */
@@ -76,8 +77,12 @@ export function readPage(request) {
     return text.toWellFormed().replaceAll("\0", "\ufffd");
   }
 
-  /** The page's text, with LF as its only line end. */
-  function pageText() {
+  /**
+   * The page's text, with LF as its only line end.
+   *
+   * @param {string} more
+   */
+  function pageText(more) {
     const body = ofDocument("body");
     const isReadable =
       ["http:", "https:", "file:"].includes(location.protocol) &&
@@ -91,7 +96,7 @@ export function readPage(request) {
       );
     }
     return filled(
-      wellFormed(body.innerText.replace(/\r\n?/g, "\n")),
+      wellFormed((body.innerText + more).replace(/\r\n?/g, "\n")),
       "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
     );
   }
@@ -264,7 +269,7 @@ export function readPage(request) {
 
   const page = { url: location.href, title: wellFormed(ofDocument("title")) };
   try {
-    let text = pageText();
+    let text = pageText(("more" in request && request.more) || "");
     for (const [name, ...keywords] of stepsOf(request)) {
       text = steps[name](text, ...keywords);
     }

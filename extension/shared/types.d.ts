@@ -128,6 +128,8 @@ export interface CommandContext {
   params: Record<string, unknown>;
   attachments: Attachments;
   debuggers: Debuggers;
+  /** Hosts whose frames are not to be entered; worker/denied-hosts.js. */
+  deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
   requestId: string;
   /** Aborted when the command has ended for the caller: its time is up, its tab is gone, or nobody waits for it. */
@@ -330,10 +332,12 @@ export interface WaitRequest {
   timeout: number;
   /** Milliseconds that the command was given. */
   whole: number;
+  /** Of a page in a frame of another site: the selector of that frame, from the main frame on. */
+  way?: string;
 }
 
 export type WaitAnswer =
-  { code: ErrorCode; message: string } | { code: ""; element?: ElementDescription; matches?: number };
+  { code: ErrorCode; message: string } | { code: ""; element?: ElementDescription; matches?: number } | FoundFrames;
 
 export type ElementRequest = ElementAction & {
   id: string;

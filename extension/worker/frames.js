@@ -22,7 +22,7 @@ const ANSWER_MS = 1_000;
  * @param {CommandContext} context
  * @param {number} holderId the frame whose page has found the element, perhaps in a frame of its own site
  * @param {ForeignFrame} element
- * @returns {Promise<FramePage[]>} one; none while the frame has no page that answers; several that look the same
+ * @returns {Promise<FrameDetails[]>} one; none while the frame has no page that answers; several that look the same
  */
 export async function pagesIn(context, holderId, element) {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
@@ -47,7 +47,7 @@ export async function pagesIn(context, holderId, element) {
  * A frame that was just resized has not heard of it, and a page may have led its frame elsewhere.
  *
  * @param {ForeignFrame} element
- * @param {{page: FramePage, traits: FrameTraits}[]} all
+ * @param {{page: FrameDetails, traits: FrameTraits}[]} all
  */
 function mostLike({ width, height, src }, all) {
   const sized = all.filter(({ traits }) => isNear(traits.width, width) && isNear(traits.height, height));

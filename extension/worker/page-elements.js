@@ -2,13 +2,15 @@
  * The way to the elements of a page: files that are put into it once and then only asked. Where a selector leads into a
  * frame of another site, the page in it is asked in the same way, and the pages around it where that is drawn.
  *
- * @import {CommandContext, ElementAnswer, ElementRequest, ErrorCode, ForeignFrame} from "../shared/types.d.ts"
+ * @import {CommandContext, ElementAnswer, ElementDescription, ElementRequest, ErrorCode, ForeignFrame} from "../shared/types.d.ts"
  * @import {FoundElement, FoundFrames, ListAnswer, ListRequest, PlacedOutside, Point} from "../shared/types.d.ts"
  * @import {PressOutcome, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
  * @import {PageFunction, Script} from "./page-access.js"
  * @import {FramePage} from "./page-exits.js"
  */
 
+import { CommandError } from "../shared/errors.js";
+import { hostOf, isDenied } from "./denied-hosts.js";
 import { pagesIn } from "./frames.js";
 import { askPage, PageLeft, runInPage } from "./page-access.js";
 
@@ -66,6 +68,7 @@ const ALIKE =
  */
 
 /** @typedef {{code: ErrorCode, message: string}} Refusal */
+/** @typedef {{code: "", element?: ElementDescription, matches?: number}} Met what was waited for */
 
 /** @type {WeakMap<object, Stop[]>} the way to the element that a command has found last */
 const ways = new WeakMap();
@@ -104,16 +107,67 @@ export async function actOnElement(context, requestFor) {
  *
  * @param {CommandContext} context
  * @param {() => Omit<WaitRequest, "id">} requestNow
- * @returns {Promise<WaitAnswer | null>} null when no page answers
+ * @returns {Promise<Met | Refusal | null>} null when no page answers
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
 export async function waitForElements(context, requestNow) {
   const id = context.requestId;
-  for (let unanswered = 0; unanswered < MAX_UNANSWERED; unanswered += 1) {
+  for (let unanswered = 0; unanswered < MAX_UNANSWERED;) {
     const answer = await answerOf(context, undefined, () => ask("waitFor", { ...requestNow(), id }));
-    if (answer) return answer;
+    const met = answer?.frames ? await metInFrames(context, undefined, answer, requestNow) : answer;
+    if (!met) unanswered += 1;
+    else if (met.code !== "COMMAND_TIMEOUT" || requestNow().timeout <= 0) return met;
+    else await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   return null;
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {FramePage | undefined} holder the page that the frames stand in; without it the tab's own
+ * @param {FoundFrames} found
+ * @param {() => Omit<WaitRequest, "id">} requestNow
+ * @returns {Promise<Met | Refusal | null>} COMMAND_TIMEOUT when none of them shows it yet; null when a page has left
+ */
+async function metInFrames(context, holder, { rest, frames }, requestNow) {
+  /** @type {Met | Refusal | null} */
+  let met = null;
+  for (const frame of frames.slice(0, MAX_FRAMES)) {
+    met = await metInFrame(context, holder, frame, () => {
+      const request = { ...requestNow(), selector: rest, text: "", gone: "", way: frame.selector };
+      // Where several may show it, none is waited for alone.
+      return frames.length > 1 ? { ...request, timeout: 0 } : request;
+    });
+    if (met?.code !== "COMMAND_TIMEOUT") return met;
+  }
+  return met;
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {FramePage | undefined} holder
+ * @param {ForeignFrame} frame
+ * @param {() => Omit<WaitRequest, "id">} requestNow
+ * @returns {Promise<Met | Refusal | null>}
+ */
+async function metInFrame(context, holder, frame, requestNow) {
+  const [page, ...others] = await pagesIn(context, holder?.frameId ?? 0, frame);
+  if (!page || others.length) {
+    const message = `After ${requestNow().whole / 1000} s ${troubleWith(frame, others.length)}`;
+    return { code: "COMMAND_TIMEOUT", message };
+  }
+  refuseDenied(page.url, context.deniedHosts);
+  const script = ask("waitFor", { ...requestNow(), id: context.requestId });
+  const answer = /** @type {WaitAnswer | null} */ (await answerOf(context, page, () => script));
+  return answer && "frames" in answer ? metInFrames(context, page, answer, requestNow) : answer;
+}
+
+/**
+ * @param {ForeignFrame} frame
+ * @param {number} others that look the same
+ */
+function troubleWith({ selector }, others) {
+  return others ? `${others + 1} ${ALIKE}` : `the page in ${selector} ${SILENT}`;
 }
 
 /**
@@ -210,11 +264,26 @@ async function inFrames(context, request, { rest, frames }, [holder, ...outer]) 
 async function inFrame(context, request, frame, stops) {
   const [page, ...others] = await pagesIn(context, stops[0]?.page?.frameId ?? 0, frame);
   if (!page || others.length) {
-    const message = page ? `${others.length + 1} ${ALIKE}` : `The page in ${frame.selector} ${SILENT}`;
+    const message = `At the moment ${troubleWith(frame, others.length)}`;
     return { answer: { code: "UNREADABLE_PAGE", message }, stops, patience: 0 };
   }
+  refuseDenied(page.url, context.deniedHosts);
   const answer = await answerOf(context, page, () => ask("act", request));
   return answer && followed(context, request, answer, [{ page }, ...stops]);
+}
+
+/**
+ * @param {string} url
+ * @param {string[]} deniedHosts
+ * @throws {CommandError} HOST_BLOCKED
+ */
+function refuseDenied(url, deniedHosts) {
+  if (!isDenied(url, deniedHosts)) return;
+  throw new CommandError(
+    "HOST_BLOCKED",
+    `[sites] in the configuration file denies ${hostOf(url) || "pages without a known host"}, whose page is in that ` +
+      "frame. Go on elsewhere, or change the rule.",
+  );
 }
 
 /** @param {Outcome["answer"]} answer of a frame that may have another page soon */
@@ -275,7 +344,7 @@ function movedWith(point, { point: from, corner, wheel }) {
  * @param {(tab: any) => PageFunction} scriptFor `tab`: only for the page that the tab holds
  * @returns {Promise<any>} null when the page has left
  */
-async function answerOf(context, page, scriptFor) {
+export async function answerOf(context, page, scriptFor) {
   const cancel = ask("cancel", { id: context.requestId });
   for (;;) {
     const answer = await runIn(context, page, (tab) => ({ ...scriptFor(tab), cancel }));
@@ -305,7 +374,7 @@ async function runIn(context, page, scriptFor) {
  * @param {object} request of that command, in page/elements/commands.js
  * @returns {PageFunction}
  */
-function ask(command, request) {
+export function ask(command, request) {
   return { func: forward, args: [{ command, request }] };
 }
 

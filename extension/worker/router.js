@@ -89,7 +89,7 @@ export function endCommands(tabId, ending) {
  * @param {AbortController} controller
  * @param {boolean} observe
  */
-async function runCommand({ command, tab_id, params }, services, controller, observe) {
+async function runCommand({ command, tab_id, params: { denied_hosts, ...params } }, services, controller, observe) {
   const entry = Object.hasOwn(commands, command) ? commands[command] : undefined;
   if (!entry) {
     throw new CommandError(
@@ -99,9 +99,10 @@ async function runCommand({ command, tab_id, params }, services, controller, obs
   }
   const { signal } = controller;
   const { attachments } = services;
+  const deniedHosts = Array.isArray(denied_hosts) ? denied_hosts.map(String) : [];
   const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
   const runOn = async (/** @type {number} */ tabId) =>
-    usingDebugger(use, { tabId, params, ...services, requestId: crypto.randomUUID(), signal }, entry.run);
+    usingDebugger(use, { tabId, params, deniedHosts, ...services, requestId: crypto.randomUUID(), signal }, entry.run);
   if (!entry.page) return runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
   const choose = () => chooseTab(entry.consent, tab_id, attachments);

@@ -9,6 +9,11 @@ from tests.extension.test_screenshot import color_at
 page = shared_tab_at("/frames.html")
 
 
+def other_site(page: DrivenTab, path: str) -> str:
+    """The same server, which is another site by this name."""
+    return page.site.url(path).replace("127.0.0.1", "localhost")
+
+
 async def frame_of(page: DrivenTab, name: str) -> Frame:
     """Playwright's own way to the frame whose address ends in that name."""
     (frame,) = [frame for frame in page.page.frames if frame.url.endswith(f"/framed.html#{name}")]
@@ -186,6 +191,19 @@ async def test_element_that_comes_late_in_one_of_several_frames_is_waited_for(pa
     assert (await page.do("hover", selector="iframe >>> .late"))["element"]["selector"] == "#turned >>> #deep"
 
 
+@pytest.mark.parametrize("selector", ["#pay >>> .shown", "iframe >>> .shown"])
+async def test_element_in_a_frame_is_waited_for(page: DrivenTab, selector: str) -> None:
+    frame = await frame_of(page, "pay")
+
+    code, message = await page.refused("wait_for", selector=selector, timeout=300)
+    await frame.evaluate("setTimeout(() => (card.className = 'shown'), 500)")
+    result = await page.do("wait_for", selector=selector, text="Own button")
+    await frame.evaluate("card.className = ''")
+
+    assert (code, message.startswith("After 0.3 s the page shows no element that matches")) == ("COMMAND_TIMEOUT", True)
+    assert (result["element"]["selector"], result["matches"]) == ("#pay >>> #card", 1)
+
+
 async def test_frame_that_goes_to_another_page_is_searched_there(page: DrivenTab) -> None:
     frame = await frame_of(page, "pay")
     await frame.evaluate("setTimeout(() => (location.href = 'selectors.html'), 300)")
@@ -208,3 +226,61 @@ async def test_link_in_a_frame_that_leads_the_tab_elsewhere_is_followed_before_t
 
     assert result["title"] == "One"
     await page.do("navigate", url=page.site.url("/frames.html"))
+
+
+# --- Reading
+
+
+async def show(page: DrivenTab, body: str, framed: dict[str, str]) -> None:
+    page.site.pages |= {path: text.encode() for path, text in framed.items()}
+    await page.show(body)
+
+
+async def test_text_in_frames_follows_that_of_the_page_after_a_line_with_their_host(page: DrivenTab) -> None:
+    await show(
+        page,
+        f"""<p>Page</p><iframe src="{other_site(page, "/left")}"></iframe>
+        <div style="height: 3000px"></div><iframe src="{other_site(page, "/right")}"></iframe>
+        <iframe src="{other_site(page, "/tiny")}" width=90 height=40></iframe>
+        <iframe src="{other_site(page, "/unseen")}" style="visibility: hidden"></iframe>
+        <iframe src="{other_site(page, "/clear")}" style="opacity: 0"></iframe>
+        <iframe src="{other_site(page, "/aside")}" style="position: absolute; left: -9999px"></iframe>""",
+        {
+            "/left": f"Left<p>Page</p><iframe src='{page.site.url('/inner')}'></iframe>",
+            "/inner": "Inner",
+            "/right": "Right",
+            **dict.fromkeys(("/tiny", "/unseen", "/clear", "/aside"), "Nobody sees this"),
+        },
+    )
+
+    whole = await page.do("read_tab", start=None, end=None)
+    part = await page.do("read_tab", start="page", end="right")
+
+    # Each line once, whoever has it.
+    assert whole["text"] == "Page\n\n[Frame: localhost]\nLeft\n\n[Frame: 127.0.0.1]\nInner\n\nRight"
+    assert part["text"] == "[Frame: localhost]\nLeft\n\n[Frame: 127.0.0.1]\nInner"
+    assert (whole["title"], whole["url"]) == ("Shown", page.site.url("/shown"))
+    assert (await page.refused("read_tab", start="nobody sees", end=None))[0] == "KEYWORD_NOT_FOUND"
+
+
+async def test_page_without_text_of_its_own_is_read_for_its_frame(page: DrivenTab) -> None:
+    await show(page, f"<iframe src='{other_site(page, '/job')}'></iframe>", {"/job": "A job"})
+
+    assert (await page.do("read_tab", start=None, end=None))["text"] == "[Frame: localhost]\nA job"
+
+
+# --- Denied hosts
+
+
+@pytest.mark.parametrize("denied", ["localhost", "*.localhost", "local*"])
+async def test_frame_of_a_denied_host_is_not_entered_or_read(page: DrivenTab, denied: str) -> None:
+    await show(page, f"Page<iframe id=pay src='{other_site(page, '/pay')}'></iframe>", {"/pay": "<button>Pay</button>"})
+    hosts = ["bank.example", denied]
+
+    code, message = await page.refused("click", selector="#pay >>> button", denied_hosts=hosts)
+    read = await page.do("read_tab", start=None, end=None, denied_hosts=hosts)
+
+    assert (code, "denies localhost" in message) == ("HOST_BLOCKED", True)
+    assert read["text"] == "Page"
+    await page.do("click", selector="#pay >>> button", denied_hosts=["bank.example", "local"])
+    assert "Pay" in (await page.do("read_tab", start=None, end=None, denied_hosts=["x.localhost"]))["text"]

@@ -7,6 +7,7 @@ const awaiting = (() => {
   const { isVisible } = geometry;
   const { Search } = search;
   const { adviceOn } = nearMisses;
+  const { fromMainFrame } = uniqueSelectors;
   const { pause } = readiness;
 
   const POLL_MS = 50;
@@ -41,9 +42,7 @@ const awaiting = (() => {
 
     /** @returns {boolean} whether it holds now */
     look() {
-      const found = this.search.find();
-      // A frame of another site is no more than the way there.
-      this.shown = this.search.rest ? [] : found.filter(isVisible);
+      this.shown = this.search.find().filter(isVisible);
       return this.isGone !== this.shown.length > 0;
     }
   }
@@ -73,7 +72,7 @@ const awaiting = (() => {
   /** @param {WaitRequest} request */
   function watchesFor({ selector, text, gone }) {
     return [
-      selector && new Watch(selector, `element that matches ${quote(selector)}`, false),
+      selector && new Watch(selector, `element that matches ${quote(fromMainFrame(selector))}`, false),
       text && new Watch(`text=${text}`, `text ${quote(text)}`, false),
       gone && new Watch(`text=${gone}`, `text ${quote(gone)}`, true),
     ].filter((watch) => watch instanceof Watch);

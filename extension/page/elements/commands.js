@@ -93,13 +93,22 @@ const elementCommands = (() => {
   async function waitFor(request) {
     const { signal } = begin(request.id);
     try {
+      comeBy(request.way ?? "");
       const met = await untilAllHold(request, signal);
       const [element] = met?.shown ?? [];
       if (!met || !element) return { code: "" };
+      const { rest, roots } = met.search;
+      if (rest) return { code: "", rest, frames: met.shown.map((frame) => describeFrame(frame, roots)) };
       return { code: "", element: describe(element, met.search.roots), matches: met.shown.length };
     } catch (error) {
       return failure(error);
     }
+  }
+
+  /** @param {{way: string}} request `way`: of the frame that this page is in; empty in the main frame */
+  function readableFrames({ way }) {
+    comeBy(way);
+    return foreignFrames.readableFrames();
   }
 
   /** @param {string} id */
@@ -280,6 +289,7 @@ const elementCommands = (() => {
     place,
     readChecked,
     readDrag,
+    readableFrames,
     readPressed,
     waitFor,
     watchPress,

@@ -4,10 +4,15 @@
 
 const foreignFrames = (() => {
   const { documentOf, windowOf } = dom;
+  const { allRoots, foreignFramesIn } = search;
   const { nameOf } = texts;
-  const { boundsOf, hitAt, inDocument, isVisible, outOf, placeInMainFrame, round } = geometry;
+  const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, placeInMainFrame, round } = geometry;
   const { selectorOf } = uniqueSelectors;
   const { coverage, isSamePlace, moves, nextFrame } = readiness;
+
+  /** Smaller ones hold counters and buttons. */
+  const LEAST_WIDTH = 100;
+  const LEAST_HEIGHT = 50;
 
   /**
    * @param {Element} element a frame
@@ -46,6 +51,26 @@ const foreignFrames = (() => {
     return Array.from({ length: parent.length }, (_, index) => parent[index]).indexOf(view);
   }
 
+  /** @returns {ForeignFrame[]} those that a person can see and read */
+  function readableFrames() {
+    const roots = allRoots();
+    const shown = foreignFramesIn(roots).filter(
+      (frame) => isRendered(frame, { opacityProperty: true }) && !isAside(frame),
+    );
+    return shown
+      .map((frame) => describeFrame(frame, roots))
+      .filter(({ width, height }) => width >= LEAST_WIDTH && height >= LEAST_HEIGHT);
+  }
+
+  /**
+   * @param {Element} frame
+   * @returns {boolean} whether it is beyond the edges that a page cannot be scrolled to
+   */
+  function isAside(frame) {
+    const { x, y, width, height } = inDocument(placeInMainFrame(frame));
+    return x + width <= 0 || y + height <= 0;
+  }
+
   /**
    * Where something in a frame is drawn, once the frame has come to rest.
    *
@@ -68,5 +93,5 @@ const foreignFrames = (() => {
     return hit === frame ? { trouble: "", point: spot } : refuse(coverage(frame, hit));
   }
 
-  return { describeFrame, placeOutside };
+  return { describeFrame, placeOutside, readableFrames };
 })();
