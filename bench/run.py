@@ -35,6 +35,7 @@ from rich.table import Table
 import chrome_tab_mcp_server as server
 from bench.bridge import Line, measure_bridge, started
 from bench.driving import measure_driving
+from bench.elements import measure_elements
 from bench.http import measure_http
 from bench.web import Reply, listening
 from bench.whole_page import measure_whole_page
@@ -378,6 +379,7 @@ MEASUREMENTS: dict[str, Callable[[], Coroutine[Any, Any, list[Ratio]]]] = {
     "pages": as_ratios(measure_whole_page),
     "bridge": as_ratios(measure_bridge),
     "driving": as_ratios(measure_driving),
+    "elements": as_ratios(measure_elements),
     "http": as_ratios(measure_http),
 }
 

@@ -2,7 +2,6 @@
 
 import { CommandError } from "../shared/errors.js";
 import { listElements } from "../worker/page-elements.js";
-import { addressOf, tabById } from "../worker/tabs.js";
 
 const MAX_LENGTH = 2_000;
 
@@ -14,7 +13,7 @@ const MAX_LENGTH = 2_000;
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND
  */
 export async function pageElements(context) {
-  const { tabId, params } = context;
+  const { params } = context;
   const { offset = null } = params;
   if (offset !== null && !(Number.isInteger(offset) && Number(offset) >= 0)) {
     throw new CommandError("INVALID_ARGUMENT", "offset must be a whole number from 0 on, as next_offset gives it.");
@@ -22,8 +21,8 @@ export async function pageElements(context) {
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
   const answer = await listElements(context, request);
   if (answer.code) throw new CommandError(answer.code, answer.message);
-  const { text, total, shown, next_offset } = /** @type {Extract<typeof answer, {code: ""}>} */ (answer);
-  return { text, total, shown, next_offset, ...addressOf(await tabById(tabId)) };
+  const { text, total, shown, next_offset, url, title } = /** @type {Extract<typeof answer, {code: ""}>} */ (answer);
+  return { text, total, shown, next_offset, url, title };
 }
 
 /**

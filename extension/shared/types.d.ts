@@ -464,18 +464,7 @@ export interface ListRequest {
   offset: number;
 }
 
-export type ListAnswer =
-  | { code: ErrorCode; message: string }
-  | {
-      code: "";
-      text: string;
-      /** Elements, with those that are only counted. */
-      total: number;
-      /** Elements with a line of their own. */
-      shown: number;
-      /** Null at the end of the list. */
-      next_offset: number | null;
-    };
+export type ListAnswer = { code: ErrorCode; message: string } | ({ code: "" } & PageElements);
 
 export interface Point {
   x: number;

@@ -27,6 +27,7 @@ const dom = (() => {
   const namespaceOf = getter(Element.prototype, "namespaceURI");
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
   const windowOf = getter(Document.prototype, "defaultView");
+  const titleOf = getter(Document.prototype, "title");
   const topOf = getter(Document.prototype, "children");
 
   /** Only the worlds of extensions have it; it asks for more than the page's own scripts can see. */
@@ -170,12 +171,12 @@ const dom = (() => {
 
   /**
    * @param {Element} element
+   * @param {Root | null | undefined} inner what it holds besides its children
    * @returns {Iterable<Node>} what is drawn in it: of its shadow root or its page, of its slot, or its own children
    */
-  function drawnChildrenOf(element) {
-    const inner = innerRootOf(element);
+  function drawnChildrenOf(element, inner) {
     if (inner) return childNodesOf(inner);
-    const isSlot = isHtml(element) && tagOf(element) === "slot";
+    const isSlot = tagOf(element) === "slot" && isHtml(element);
     const assigned = isSlot ? Reflect.apply(HTMLSlotElement.prototype.assignedNodes, element, []) : [];
     return assigned.length ? assigned : childNodesOf(element);
   }
@@ -257,6 +258,7 @@ const dom = (() => {
     drawnAncestors,
     drawnChildrenOf,
     elementAt,
+    firstChildOf,
     frameOf,
     holderOf,
     idOf,
@@ -281,6 +283,7 @@ const dom = (() => {
     scrollTo,
     tagOf,
     textContentOf,
+    titleOf,
     topOf,
     treeAncestors,
     windowOf,

@@ -14,11 +14,11 @@
  */
 
 const elementList = (() => {
-  const { dataOf, idOf, parentOf, tagOf } = dom;
+  const { dataOf, idOf, parentOf, tagOf, titleOf } = dom;
   const { collapse, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
-  const { AttributeCounts, selectorOf } = uniqueSelectors;
+  const { Counts, selectorOf } = uniqueSelectors;
   const { notFound } = nearMisses;
   const { INLINE, accessibleNameOf } = names;
   const { isNamedByContent, plainQuote, stateOf } = roles;
@@ -62,7 +62,8 @@ const elementList = (() => {
     const left = items.length - total - chosen.filter(({ isText }) => isText).length;
     const next = end < entries.length ? end : null;
     const lines = [...notices, ...written(chosen), lastLine({ shown, total, left, next, find })];
-    return { code: "", text: lines.join("\n"), total, shown, next_offset: next };
+    const text = lines.join("\n");
+    return { code: "", text, total, shown, next_offset: next, url: location.href, title: titleOf(document) };
   }
 
   /**
@@ -93,7 +94,7 @@ const elementList = (() => {
     /** @readonly */
     #roots;
     /** @readonly */
-    #counts = new AttributeCounts();
+    #counts = new Counts();
     /** @type {Map<Item, string>} */
     #described = new Map();
 
@@ -183,7 +184,7 @@ const elementList = (() => {
      * @param {Repeats} repeats_
      */
     #moreLine({ role }, { shown, more }) {
-      return `${more.length} more ${role}${role.endsWith("x") ? "es" : "s"} like "${patternOf([...shown, ...more], this.#roots)}"`;
+      return `${more.length} more ${role}${role.endsWith("x") ? "es" : "s"} like "${patternOf([...shown, ...more], this.#roots, this.#counts)}"`;
     }
 
     /**

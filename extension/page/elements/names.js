@@ -3,7 +3,7 @@
 // Accessible names, by WAI's rules: what others say of the element, what it says itself, what is in it, what is left.
 
 const names = (() => {
-  const { attributeOf, childrenOf, dataOf, drawnChildrenOf, isControl, isElement, isText, kindOf } = dom;
+  const { attributeOf, childrenOf, dataOf, drawnChildrenOf, isControl, isElement, isText, kindOf, likelyRootOf } = dom;
   const { labelsOf, queryAll, rootOf, tagOf } = dom;
   const { collapse } = texts;
   const { isRendered } = geometry;
@@ -91,7 +91,7 @@ const names = (() => {
       length += text.length;
     };
     const read = (/** @type {Element} */ outer) => {
-      for (const node of drawnChildrenOf(outer)) {
+      for (const node of drawnChildrenOf(outer, likelyRootOf(outer))) {
         if (length > ENOUGH) return;
         if (isText(node)) add(dataOf(node));
         else if (isElement(node)) readElement(node);

@@ -18,14 +18,25 @@
  * @property {boolean} isInThing whether it is a part of what can be acted on
  * @property {boolean} isSilent whether its texts are told already
  * @property {boolean} isVisible whether its texts can be seen
+ * @property {boolean} isFar whether it is known to be out of sight
  * @property {string} cursor
  * @property {Pick<Item, "kind" | "role">} told what its texts are
  * @property {{item: Item | null, isRow: boolean}} block what its texts belong to
  */
 
 const pageItems = (() => {
-  const { attributeOf, boxOf, childNodesOf, childrenOf, controlOf, dataOf, documentOf, drawnChildrenOf, innerRootOf } =
-    dom;
+  const {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    childrenOf,
+    controlOf,
+    dataOf,
+    documentOf,
+    drawnChildrenOf,
+    firstChildOf,
+    holderOf,
+  } = dom;
   const { isControl, isElement, isFrame, isText, labelsOf, parentOf, queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { INLINE } = names;
@@ -41,6 +52,8 @@ const pageItems = (() => {
   const CELLS = wordsOf("td th");
   const BOXES = wordsOf("div i li p span td");
   const HEADING = /^h[1-6]$/u;
+  /** What is looked at more closely for what its texts are. */
+  const TELLING = "h1, h2, h3, h4, h5, h6, legend, label, output, table, tr, td, th, [role], [aria-live]";
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
@@ -61,12 +74,22 @@ const pageItems = (() => {
     items = [];
     /** @readonly */
     #candidates;
+    /** @readonly @type {Map<Element | null, Root>} by what holds them */
+    #inner;
+    /** @readonly what says itself what its texts are */
+    #telling;
+    /** @readonly */
+    #inert;
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
 
     /** @param {Root[]} roots all of the page */
     constructor(roots) {
-      this.#candidates = new Set(roots.flatMap((root) => queryAll(root, CANDIDATES)));
+      this.#inner = new Map(roots.map((root) => [holderOf(root), root]));
+      const all = (/** @type {string} */ selector) => new Set(roots.flatMap((root) => queryAll(root, selector)));
+      this.#candidates = all(CANDIDATES);
+      this.#telling = all(TELLING);
+      this.#inert = all("[inert]");
     }
 
     /** @param {Element} element to go through with all that is in it, unless that is done */
@@ -77,6 +100,7 @@ const pageItems = (() => {
         isSilent: false,
         cursor: "",
         isVisible: true,
+        isFar: false,
         told,
         block: { item: null, isRow: false },
       });
@@ -91,25 +115,40 @@ const pageItems = (() => {
       if (SKIPPED.has(tag) || this.#seen.has(element)) return;
       this.#seen.add(element);
       const isCandidate = this.#candidates.has(element);
-      const isShown = isRendered(element, SEEN);
-      const isThere = (isShown || isRendered(element)) && attributeOf(element, "inert") === null;
+      const isVisible_ = isRendered(element, SEEN);
+      const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
-      const within = { ...around, isVisible: isShown };
+      const within = { ...around, isVisible: isVisible_ };
       const role = this.#roleAt(element, tag, isCandidate, within);
-      const place = this.items.length;
-      const box = role ? boxOf(element) : null;
-      const isThing = box !== null && ((isShown && hasPlace(element, box)) || hasVisibleLabel(element));
-      if (isThing) {
-        this.#push("thing", role, element, box);
-        if (isControl(element) || CLOSED.has(role)) return;
-        if (!isPartOfPage(element, role)) within.isSilent = true;
-        if (!LISTENING.has(role)) within.isInThing = within.isSilent;
-      }
+      if (role && this.#addThing(element, role, within)) return;
+      if (!role && !within.isInThing && !INLINE.has(tag) && isClosed(element, within)) return;
       if (!within.isSilent) this.#tell(element, tag, within);
-      if (!within.isInThing && !isThing) this.#look(element, tag, within);
+      if (!within.isInThing && !role) this.#look(element, tag, within);
+      this.#visitChildren(element, within);
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} role
+     * @param {Surroundings} within
+     * @returns {boolean} whether that is all that is to be said about what is in it
+     */
+    #addThing(element, role, within) {
+      const box = within.isFar && firstChildOf(element) ? null : boxOf(element);
+      const isThere = within.isVisible && (!box || hasPlace(element, box));
+      if (!isThere && !hasVisibleLabel(element)) return false;
+      const place = this.items.length;
+      this.#push("thing", role, element, box);
+      if (isControl(element) || CLOSED.has(role)) return true;
+      if (!isPartOfPage(element, role)) within.isSilent = true;
+      if (!LISTENING.has(role)) {
+        within.isInThing = within.isSilent;
+        return within.isInThing && this.#inner.size === 1 && !queryIn(element, CANDIDATES).length;
+      }
       this.#visitChildren(element, within);
       // What only surrounds something else that can be clicked says nothing more.
-      if (isThing && LISTENING.has(role) && isFrameOf(this.items.slice(place + 1))) this.items.splice(place, 1);
+      if (isFrameOf(this.items.slice(place + 1))) this.items.splice(place, 1);
+      return true;
     }
 
     /**
@@ -123,14 +162,15 @@ const pageItems = (() => {
       const role = isCandidate ? roleOf(element) : "";
       if (!role && within.isInThing) return "";
       const inherited = within.cursor;
-      within.cursor = getComputedStyle(element).cursor;
+      const style = getComputedStyle(element);
+      within.cursor = style.cursor;
       if (role) return role;
-      if (isFrame(element)) return innerRootOf(element) ? "" : "frame";
+      if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       if (within.cursor !== inherited && !controlOf(element)) {
         if (within.cursor === "pointer") return "clickable";
         if (GRABBED.has(within.cursor)) return "draggable";
       }
-      return SCROLLABLE.has(tag) && isScrollable(element) ? "scrollable" : "";
+      return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
 
     /**
@@ -141,6 +181,10 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #tell(element, tag, within) {
+      if (!this.#telling.has(element)) {
+        if (!within.block.isRow && !isInLine(element, tag)) within.block = { item: null, isRow: false };
+        return;
+      }
       const role = attributeOf(element, "role") ?? "";
       const live = liveRoleOf(element, tag, role);
       if (HEADING.test(tag) || role === "heading") within.told = { kind: "heading", role: "#" };
@@ -172,7 +216,7 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #visitChildren(element, within) {
-      for (const node of drawnChildrenOf(element)) {
+      for (const node of drawnChildrenOf(element, this.#inner.get(element))) {
         if (isElement(node)) this.#visit(node, within);
         else if (within.isVisible && !within.isSilent && isText(node) && /\S/u.test(dataOf(node))) {
           this.#addText(node, element, within);
@@ -185,9 +229,9 @@ const pageItems = (() => {
      * @param {Element} element
      * @param {Surroundings} within
      */
-    #addText(text, element, { block, told }) {
+    #addText(text, element, { block, told, isFar }) {
       const item = (block.item ??= { ...told, element, cells: [], isInSight: false });
-      if (item.cells.every((cell) => !cell.length)) this.#place(item);
+      if (item.cells.every((cell) => !cell.length)) this.#place(item, isFar ? null : boxOf(item.element));
       if (!item.cells.length) item.cells.push([]);
       item.cells.at(-1)?.push(text);
     }
@@ -219,7 +263,7 @@ const pageItems = (() => {
      * @param {Item["kind"]} kind
      * @param {string} role
      * @param {Element} element
-     * @param {DOMRect} box
+     * @param {DOMRect | null} box null out of sight
      */
     #push(kind, role, element, box) {
       this.#place({ kind, role, element, cells: [], isInSight: false }, box);
@@ -227,10 +271,10 @@ const pageItems = (() => {
 
     /**
      * @param {Item} item
-     * @param {DOMRect} [box]
+     * @param {DOMRect | null} box null out of sight
      */
-    #place(item, box = boxOf(item.element)) {
-      item.isInSight = isInSight(item.element, box);
+    #place(item, box) {
+      item.isInSight = box !== null && isInSight(item.element, box);
       this.items.push(item);
     }
   }
@@ -251,6 +295,19 @@ const pageItems = (() => {
    */
   function hasPlace(element, { width, height }) {
     return (width > 0 && height > 0) || isVisible(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Surroundings} within which is told when it is out of sight
+   * @returns {boolean} whether what is in it is cut off
+   */
+  function isClosed(element, within) {
+    if (within.isFar || documentOf(element) !== document) return false;
+    const box = boxOf(element);
+    if (box.width === 0 || box.height === 0) return getComputedStyle(element).overflow === "hidden";
+    within.isFar = !isInSight(element, box);
+    return false;
   }
 
   /**
@@ -279,14 +336,18 @@ const pageItems = (() => {
     return isLong || parts.length > 1 || queryIn(element, "a[href], button, input, select, textarea").length > 0;
   }
 
-  /** @param {Element} element */
-  function isScrollable(element) {
+  /**
+   * @param {Element} element
+   * @param {CSSStyleDeclaration} style
+   */
+  function isScrollable(element, { overflowX, overflowY }) {
+    // Styles are cheaper to ask for than sizes.
+    const isScrolled = (/** @type {string} */ overflow) => overflow === "auto" || overflow === "scroll";
+    if (!isScrolled(overflowX) && !isScrolled(overflowY)) return false;
     const { scrollHeight, clientHeight, scrollWidth, clientWidth } = /** @type {HTMLElement} */ (element);
-    const isTall = clientHeight > 0 && scrollHeight > clientHeight + LEAST_SIDE;
-    const isWide = clientWidth > 0 && scrollWidth > clientWidth + LEAST_SIDE;
-    if (!isTall && !isWide) return false;
-    const { overflowX, overflowY } = getComputedStyle(element);
-    return (isTall && /auto|scroll/u.test(overflowY)) || (isWide && /auto|scroll/u.test(overflowX));
+    const isTall = isScrolled(overflowY) && clientHeight > 0 && scrollHeight > clientHeight + LEAST_SIDE;
+    const isWide = isScrolled(overflowX) && clientWidth > 0 && scrollWidth > clientWidth + LEAST_SIDE;
+    return isTall || isWide;
   }
 
   /**
@@ -315,7 +376,8 @@ const pageItems = (() => {
    */
   function isLoneSpan(element) {
     const parent = parentOf(element);
-    return parent !== null && ![...childNodesOf(parent)].some((node) => isText(node) && /\S/u.test(dataOf(node)));
+    for (const node of parent ? childNodesOf(parent) : []) if (isText(node) && /\S/u.test(dataOf(node))) return false;
+    return true;
   }
 
   /** @param {Item[]} items in something that listens */

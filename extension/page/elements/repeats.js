@@ -9,7 +9,7 @@
  */
 
 const repeats = (() => {
-  const { attributeOf, countIn, isElement, parentOf, tagOf } = dom;
+  const { attributeOf, isElement, parentOf, tagOf } = dom;
 
   const STEPS = 4;
   /** So many are always shown; of more, fewer the more there are, and of all kinds of them together about so many. */
@@ -80,25 +80,26 @@ const repeats = (() => {
   /**
    * @param {Item[]} members
    * @param {Root[]} roots all of the page
+   * @param {InstanceType<typeof uniqueSelectors.Counts>} counts
    * @returns {string} a selector that matches them, and no others if a short one can tell them apart
    */
-  function patternOf(members, roots) {
+  function patternOf(members, roots, counts) {
     const elements = members.map(({ element }) => element);
     const [first] = elements;
     if (!first) return "";
     const tags = shapeOf(first).map((tag) => CSS.escape(tag));
-    const path = tags.join(" > ");
-    const all = countIn(roots, path);
-    const classes = (attributeOf(first, "class") ?? "").split(/\s+/u).filter((name) => /^[\w-]{1,30}$/u.test(name));
-    const common = classes.find((name) =>
-      elements.every((one) => attributeOf(one, "class")?.split(/\s+/u).includes(name)),
+    const classes = (/** @type {Element} */ one) => (attributeOf(one, "class") ?? "").split(/\s+/u);
+    const common = classes(first).find(
+      (name) => /^[\w-]{1,30}$/u.test(name) && elements.every((one) => classes(one).includes(name)),
     );
     const ways = [
-      ...(common ? [`.${CSS.escape(common)}`] : []),
       ...tags.map((_, index) => tags.slice(-1 - index).join(" > ")),
-      tags.length > 2 ? `${tags[0]} ${tags.at(-1)}` : path,
+      ...(common ? [`.${CSS.escape(common)}`] : []),
+      ...(tags.length > 2 ? [`${tags[0]} ${tags.at(-1)}`] : []),
     ].sort((a, b) => a.length - b.length);
-    return ways.find((way) => countIn(roots, way) === (way.startsWith(".") ? elements.length : all)) ?? path;
+    const isTheirs = (/** @type {string} */ way) =>
+      roots.reduce((sum, root) => sum + counts.of(root, way), 0) === elements.length;
+    return ways.find(isTheirs) ?? tags.join(" > ");
   }
 
   return { collapsed, patternOf };

@@ -71,9 +71,10 @@ const roles = (() => {
    * @returns {string} empty when nobody acts on it
    */
   function roleOf(element) {
-    const said = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase() ?? "";
     const native = isHtml(element) ? nativeRoleOf(element) : "";
-    if (ACTED_ON.has(said) && native !== "select" && native !== "password") {
+    const said = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase();
+    if (native && !said) return native;
+    if (said && ACTED_ON.has(said) && native !== "select" && native !== "password") {
       const isSo = native || !ACTED_ON_AT_TIMES.has(said) || isMatch(element, "[tabindex], [onclick]");
       return isSo ? said : "";
     }
@@ -85,8 +86,7 @@ const roles = (() => {
     const tag = tagOf(element);
     if (tag === "input") return KINDS.get(kindOf(element)) ?? "textbox";
     if (tag === "a" && attributeOf(element, "href") === null) return "";
-    const isEditor = Reflect.get(HTMLElement.prototype, "isContentEditable", element);
-    return TAGS.get(tag) ?? (isEditor ? "textbox" : "");
+    return TAGS.get(tag) ?? (Reflect.get(HTMLElement.prototype, "isContentEditable", element) ? "textbox" : "");
   }
 
   /** @param {string} role */

@@ -25,25 +25,45 @@ const uniqueSelectors = (() => {
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   const TRIED_REGIONS = 3;
 
-  /** How many elements have a certain value in an attribute, by roots: pages are gone through once for each attribute. */
-  class AttributeCounts {
-    /** @type {Map<Root, Map<string, Map<string, number>>>} */
-    #counts = new Map();
+  /** How many elements match: going through a large page takes long, so no question is asked twice. */
+  class Counts {
+    /** @type {Map<Root, Map<string, Map<string, number>>>} by roots and names of attributes */
+    #values = new Map();
+    /** @type {Map<Root, Map<string, number>>} by roots and selectors */
+    #matches = new Map();
 
     /**
      * @param {Root} root
-     * @param {string} name
-     * @param {string} value
+     * @param {{name: string, value: string}} naming
      */
-    of(root, name, value) {
+    named(root, { name, value }) {
       // The browser keeps a list of ids itself, and knows where they mean the same in capitals.
-      if (name === "id") return countIn([root], selectorBy({ name, value }));
-      const ofRoot = this.#counts.get(root) ?? new Map();
-      this.#counts.set(root, ofRoot);
-      const ofName = ofRoot.get(name) ?? countValues(root, name);
-      ofRoot.set(name, ofName);
-      return ofName.get(value) ?? 0;
+      if (name === "id") return this.of(root, selectorBy({ name, value }));
+      const ofRoot = kept(this.#values, root, () => new Map());
+      return kept(ofRoot, name, () => countValues(root, name)).get(value) ?? 0;
     }
+
+    /**
+     * @param {Root} root
+     * @param {string} selector
+     */
+    of(root, selector) {
+      const ofRoot = kept(this.#matches, root, () => new Map());
+      return kept(ofRoot, selector, () => countIn([root], selector));
+    }
+  }
+
+  /**
+   * @template K, V
+   * @param {Map<K, V>} map
+   * @param {K} key
+   * @param {() => V} make
+   * @returns {V}
+   */
+  function kept(map, key, make) {
+    const value = map.get(key) ?? make();
+    map.set(key, value);
+    return value;
   }
 
   /**
@@ -79,10 +99,10 @@ const uniqueSelectors = (() => {
   /**
    * @param {Element} element
    * @param {Root[]} roots all of the page
-   * @param {AttributeCounts} [counts] of the page as it is, for many elements
+   * @param {Counts} [counts] of the page as it is, for many elements
    * @returns {string} a short selector that matches this element only
    */
-  function selectorOf(element, roots, counts = new AttributeCounts()) {
+  function selectorOf(element, roots, counts = new Counts()) {
     // Who goes into a frame searches its document first.
     return fromMainFrame(ownSelectorOf(element, way ? [document] : roots, counts));
   }
@@ -90,18 +110,19 @@ const uniqueSelectors = (() => {
   /**
    * @param {Element} element
    * @param {Root[]} roots that the selector searches, and in them the ways that it names itself
-   * @param {AttributeCounts} counts
+   * @param {Counts} counts
    * @returns {string}
    */
   function ownSelectorOf(element, roots, counts) {
     const root = /** @type {Root} */ (rootOf(element));
     const isSearched = roots.includes(root);
     const ownNames = namesOf(element);
-    const named = ownNames.filter(({ name, value }) => counts.of(root, name, value) === 1);
-    const unique = named.find(({ name, value }) => sum(roots.map((one) => counts.of(one, name, value))) === 1);
+    const named = ownNames.filter((naming) => counts.named(root, naming) === 1);
+    const unique = named.find((naming) => sum(roots.map((one) => counts.named(one, naming))) === 1);
     if (unique && isSearched) return selectorBy(unique);
-    const inner = named.map(selectorBy)[0] ?? combined(element, ownNames, root) ?? pathOf(element, root);
-    if (isSearched && countIn(roots, inner) === 1) return inner;
+    const isAlone = (/** @type {string} */ selector) => counts.of(root, selector) === 1;
+    const inner = named.map(selectorBy)[0] ?? combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone);
+    if (isSearched && sum(roots.map((one) => counts.of(one, inner))) === 1) return inner;
     const holder = holderOf(root);
     return `${holder ? `${ownSelectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
   }
@@ -133,10 +154,10 @@ const uniqueSelectors = (() => {
   /**
    * @param {Element} element
    * @param {{name: string, value: string}[]} ownNames none of which is its own alone
-   * @param {Root} root
+   * @param {(selector: string) => boolean} isAlone
    * @returns {string | undefined} two things that are its own together
    */
-  function combined(element, ownNames, root) {
+  function combined(element, ownNames, isAlone) {
     const [first] = ownNames.map(selectorBy);
     if (!first) return undefined;
     const value = isMatch(element, "input[value]") ? (attributeOf(element, "value") ?? "") : "";
@@ -146,7 +167,7 @@ const uniqueSelectors = (() => {
       ...(isPlain ? [`${first}${selectorBy({ name: "value", value })}`] : []),
       ...regions.slice(0, TRIED_REGIONS).map((region) => `${tagOf(region)} ${first}`),
     ];
-    return ways.find((one) => countIn([root], one) === 1);
+    return ways.find(isAlone);
   }
 
   /**
@@ -155,14 +176,15 @@ const uniqueSelectors = (() => {
    *
    * @param {Element} element
    * @param {Root} root
+   * @param {(selector: string) => boolean} isAlone in the root
    */
-  function pathOf(element, root) {
+  function pathOf(element, root, isAlone) {
     /** @type {string[]} */
     let path = [];
     for (const ancestor of treeAncestors(element)) {
       const named = ancestor === element ? [] : namesOf(ancestor).slice(0, 1).map(selectorBy);
       for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : []) {
-        if (countIn([root], [step, ...path].join(" > ")) === 1) return shortened([step, ...path], root);
+        if (isAlone([step, ...path].join(" > "))) return shortened([step, ...path], isAlone);
       }
       path = [stepOf(ancestor), ...path];
     }
@@ -171,25 +193,25 @@ const uniqueSelectors = (() => {
 
   /**
    * @param {string[]} path
-   * @param {Root} root
+   * @param {(selector: string) => boolean} isAlone
    * @returns {string} without the steps in its middle that are not needed
    */
-  function shortened(path, root) {
-    let kept = path.map((_, index) => index);
-    for (const index of kept.slice(1, -1)) {
-      const fewer = kept.filter((other) => other !== index);
-      if (countIn([root], joined(path, fewer)) === 1) kept = fewer;
+  function shortened(path, isAlone) {
+    let needed = path.map((_, index) => index);
+    for (const index of needed.slice(1, -1)) {
+      const fewer = needed.filter((other) => other !== index);
+      if (isAlone(joined(path, fewer))) needed = fewer;
     }
-    return joined(path, kept);
+    return joined(path, needed);
   }
 
   /**
    * @param {string[]} path
-   * @param {number[]} kept
+   * @param {number[]} needed
    */
-  function joined(path, kept) {
-    const link = (/** @type {number} */ place) => (kept[place - 1] === (kept[place] ?? 0) - 1 ? " > " : " ");
-    return kept.map((index, place) => `${place ? link(place) : ""}${path[index]}`).join("");
+  function joined(path, needed) {
+    const link = (/** @type {number} */ place) => (needed[place - 1] === (needed[place] ?? 0) - 1 ? " > " : " ");
+    return needed.map((index, place) => `${place ? link(place) : ""}${path[index]}`).join("");
   }
 
   /** @param {Element} element */
@@ -202,5 +224,5 @@ const uniqueSelectors = (() => {
     return same.length > 1 ? `${step}:nth-of-type(${same.indexOf(element) + 1})` : step;
   }
 
-  return { AttributeCounts, comeBy, fromMainFrame, selectorOf };
+  return { Counts, comeBy, fromMainFrame, selectorOf };
 })();

@@ -1,0 +1,71 @@
+"""What a look at a page's elements costs, beside other servers' snapshots of the same page: `measure_elements`.
+
+Alone: python -m bench.elements. The pages, the others and the way of measuring are those of bridge.py.
+"""
+
+import asyncio
+
+from bench.bridge import (
+    PAGES,
+    Call,
+    Line,
+    StdioClient,
+    Words,
+    entry,
+    in_turns,
+    opened_scene,
+    our_server,
+    page_of,
+    peers,
+    tool,
+)
+
+TO_LOOK, TO_SHOW, TO_GROW = 0.15, 0.15, 12
+FEW, MANY = 1_000, 10_000
+
+
+def rows_page(elements: int) -> str:
+    """Give a table with that many HTML elements, twelve to a row as in a long list."""
+    words = Words()
+    rows = "".join(entry(words, number) for number in range(1, elements // 12 + 1))
+    return f"<!doctype html><meta charset=utf-8><title>Rows</title><table><tbody>{rows}</tbody></table>"
+
+
+async def time_of(ours: StdioClient, look: Call, url: str) -> float:
+    """Give the median milliseconds of a look at the page."""
+    await tool(ours, "navigate", url=url)()
+    return (await in_turns({"look": look}, "elements"))["look"]
+
+
+async def measure_elements() -> list[Line]:
+    """Look at each page in all three ways; then at a small and a large one, to see how the cost grows."""
+    sized = {f"{count:,} elements": rows_page(count) for count in (FEW, MANY)}
+    pages = {name: page_of(*kind) for name, kind in PAGES.items()} | sized
+    lines: list[Line] = []
+    async with opened_scene(pages) as scene, our_server(scene) as ours, peers(scene.folder) as (playwright, devtools):
+        first = scene.address_of(next(iter(pages)))
+        created = await ours.request("tools/call", name="browser_create_tab", arguments={"url": first})
+        look = tool(ours, "page_elements", tab_id=created["structuredContent"]["tab_id"])
+        for name in PAGES:
+            await tool(ours, "navigate", url=scene.address_of(name))()
+            await tool(playwright, "browser_navigate", url=scene.address_of(name))()
+            await tool(devtools, "navigate_page", pageId=1, url=scene.address_of(name))()
+            others = {
+                "browser_snapshot": tool(playwright, "browser_snapshot"),
+                "take_snapshot": tool(devtools, "take_snapshot", pageId=1),
+            }
+            times = await in_turns({"page_elements": look, **others}, "")
+            sizes = {other: len(await call()) for other, call in others.items()}
+            faster, smaller = min(others, key=times.__getitem__), min(sizes, key=sizes.__getitem__)
+            lines += [
+                (f"page_elements, {name}", times["page_elements"], faster, times[faster], "ms", TO_LOOK),
+                (f"its characters, {name}", len(await look()), smaller, sizes[smaller], "characters", TO_SHOW),
+            ]
+        small, large = [await time_of(ours, look, scene.address_of(name)) for name in sized]
+        lines.append((f"page_elements, {MANY:,} elements", large, f"{FEW:,} elements", small, "ms", TO_GROW))
+    return lines
+
+
+if __name__ == "__main__":
+    for what, ours, beside, other, unit, limit in asyncio.run(measure_elements()):
+        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
