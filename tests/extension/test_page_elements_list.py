@@ -1,11 +1,22 @@
 """The list of what can be done on a page: what is on it, in which words, and with selectors that work."""
 
 import re
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+import pytest
+from playwright.async_api import CDPSession
+
+from bench.bridge import PAGES as BENCH_PAGES
+from bench.bridge import page_of
+from tests.extension.conftest import WRITTEN_PAGES, DrivenTab, shared_tab_at, tab_at
 
 elements = shared_tab_at("/elements.html")
+empty = shared_tab_at("/blank")
+driven = tab_at("/blank")
 
+MAX_TEXT = 4_000
 WHOLE = """\
 # Order a lamp
 text "All prices with VAT."
@@ -39,12 +50,38 @@ button "In the shadow"  x-card >>> button
 button "In the frame"  #framed
 -- out of sight --
 link "Help"  [href="/help"]
-All 21 elements."""
+21 elements, all listed."""
 
 
-def selectors_of(text: str) -> list[str]:
-    """The selectors of a list's lines."""
-    return re.findall(r"  (\S.*)$", text, re.MULTILINE)
+def lines_of(result: dict[str, Any]) -> list[str]:
+    """The lines of a list without the last one, which is about the list."""
+    return result["text"].splitlines()[:-1]
+
+
+def selectors_of(lines: list[str]) -> list[str]:
+    """The selectors of lines, which are what follows two spaces."""
+    return [found[1] for line in lines if (found := re.search(r"  (\S.*)$", line))]
+
+
+async def all_lines(tab: DrivenTab, **params: object) -> list[str]:
+    """The whole list, page by page."""
+    lines: list[str] = []
+    offset: int | None = 0
+    while offset is not None:
+        result = await tab.do("page_elements", **params, offset=offset)
+        assert len(result["text"]) <= MAX_TEXT
+        lines += lines_of(result)
+        assert result["next_offset"] is None or result["next_offset"] > offset
+        offset = result["next_offset"]
+    return lines
+
+
+async def open_page(tab: DrivenTab, path: str) -> DrivenTab:
+    await tab.do("navigate", url=tab.site.url(path))
+    return tab
+
+
+# --- What is listed, and how ---
 
 
 async def test_whole_of_a_short_page_is_listed_in_page_order_with_names_states_and_selectors(
@@ -60,10 +97,240 @@ async def test_whole_of_a_short_page_is_listed_in_page_order_with_names_states_a
 
 
 async def test_every_selector_of_the_list_means_one_element_that_can_be_acted_on(elements: DrivenTab) -> None:
-    listed = (await elements.do("page_elements"))["text"]
+    selectors = selectors_of(lines_of(await elements.do("page_elements")))
 
-    selectors = selectors_of(listed)
     assert len(selectors) == 23
     for selector in selectors:
         hovered = await elements.do("hover", selector=selector)
         assert (hovered["matches"], hovered["element"]["selector"]) == (1, selector)
+
+
+async def test_password_is_never_shown_and_only_its_being_there_is_told(elements: DrivenTab) -> None:
+    for params in ({}, {"find": "password"}, {"within": "form"}):
+        text = (await elements.do("page_elements", **params))["text"]
+        assert 'password "Password" filled' in text
+        assert "sesame" not in text
+
+
+# --- Where lists of elements fail: a page for each ---
+
+KNOWN_FAILURES = {
+    "clickable-without-role": [
+        'clickable "Open the drawer"  #open',
+        'clickable "Listens by an attribute"  #listening',
+        'text "Only text"',
+    ],
+    "inherited-pointer": ['clickable "One card"  #card', 'text "Beside it"'],
+    "inline-wrapper": ['link "Large child"  #wrapper'],
+    "behind-modal": [
+        'A dialog "Cookies" lies over the page: only what is in it is listed.',
+        'dialog "Cookies"',
+        'text "We use cookies."',
+        'button "Accept" focused  #accept',
+    ],
+    "windows": [
+        'button "On the desk"  #desk',
+        'dialog "Mail"',
+        'textbox "To"  [name=to]',
+        'button "Send"  [aria-label=Mail] > button',
+        'dialog "Notes"',
+        'textbox "Note"  [aria-label=Note]',
+        'button "Save"  [aria-label=Notes] > button',
+    ],
+    "passing-toast": ['button "Save"  #save'],
+    "label-for-hidden": ['checkbox "I agree" off  #terms', 'file "Choose a picture" empty  #picture'],
+    "closed-root": ['button "Five stars"  button'],
+    "foreign-frame": ["# Checkout", 'frame "Payment" of pay.example  #pay', 'button "Inside"  #inside'],
+}
+
+
+@pytest.mark.parametrize("name", KNOWN_FAILURES)
+async def test_page_on_which_lists_of_elements_fail_is_listed_right(empty: DrivenTab, name: str) -> None:
+    await empty.page.set_viewport_size({"width": 1000, "height": 700})
+    await open_page(empty, f"/list-{name}.html")
+
+    assert lines_of(await empty.do("page_elements")) == KNOWN_FAILURES[name]
+
+
+async def test_what_a_label_stands_for_is_clicked_by_the_selector_of_its_line(empty: DrivenTab) -> None:
+    await open_page(empty, "/list-label-for-hidden.html")
+
+    assert (await empty.do("click", selector="#terms"))["checked"] is True
+
+    assert 'checkbox "I agree" on  #terms' in lines_of(await empty.do("page_elements"))
+
+
+async def test_toast_is_a_message_among_the_elements_for_as_long_as_it_is_there(empty: DrivenTab) -> None:
+    await open_page(empty, "/list-passing-toast.html")
+    await empty.do("click", selector="#save")
+
+    assert 'status "Saved as draft 7"' in lines_of(await empty.do("page_elements"))
+    await empty.page.evaluate("document.querySelector('#toasts').textContent = ''")
+    assert len(lines_of(await empty.do("page_elements"))) == 1
+
+
+async def test_two_hundred_equal_links_are_counted_and_their_pattern_lists_them(empty: DrivenTab) -> None:
+    await empty.page.set_viewport_size({"width": 1000, "height": 700})
+    await open_page(empty, "/list-many-links.html")
+
+    result = await empty.do("page_elements")
+
+    (more,) = [line for line in lines_of(result) if " more " in line]
+    listed = [line for line in lines_of(result) if "Result number" in line]
+    assert more == f'{200 - len(listed)} more links like "li > a"'
+    assert result["total"] == 203
+    assert len(set(selectors_of(await all_lines(empty, within="li > a")))) == 200
+
+
+async def test_cover_that_is_fixed_over_the_page_hides_what_is_behind_it(empty: DrivenTab) -> None:
+    await open_page(empty, "/list-behind-modal.html")
+    await empty.page.evaluate("document.querySelector('#modal').close()")
+    without = await empty.do("page_elements")
+    await empty.page.evaluate("document.querySelector('#cover').hidden = false")
+
+    covered = await empty.do("page_elements")
+
+    assert selectors_of(lines_of(without)) == ["#behind"]
+    assert lines_of(covered)[0] == "A dialog lies over the page: only what is in it is listed."
+    assert selectors_of(lines_of(covered)) == ["#on-cover"]
+
+
+# --- Narrowing and going on ---
+
+
+@pytest.mark.parametrize(
+    ("find", "found"),
+    [
+        ("docker", ["#docker"]),
+        ("LOVELACE", ["[name=customer]"]),
+        ("button det", ["fieldset > button:nth-of-type(2)"]),
+        ("note textbox", ["textarea"]),
+        ("duration:", ["tr:nth-of-type(1)", "tr:nth-of-type(2)"]),
+        ("nothing like it", []),
+    ],
+)
+async def test_find_looks_for_words_in_roles_names_values_and_texts(
+    elements: DrivenTab, find: str, found: list[str]
+) -> None:
+    result = await elements.do("page_elements", find=find)
+
+    assert selectors_of(lines_of(result)) == found
+    assert ("Nothing here matches" in result["text"]) is (not found)
+
+
+async def test_within_lists_a_part_of_the_page_and_is_a_selector_like_any_other(elements: DrivenTab) -> None:
+    inside = await elements.do("page_elements", within="table")
+    rows = [line.split("  ")[0] for line in lines_of(inside) if line != "-- out of sight --"]
+    assert rows == ['row "Duration: | 3 h"', 'row "Duration: | 4 h"']
+    assert selectors_of(lines_of(await elements.do("page_elements", within="text=Docker"))) == ["#docker"]
+
+    assert (await elements.refused("page_elements", within="table["))[0] == "INVALID_SELECTOR"
+    code, message = await elements.refused("page_elements", within="#dockerr")
+    assert code == "ELEMENT_NOT_FOUND"
+    assert "#docker " in message.partition("Did you mean")[2]
+
+
+@pytest.mark.parametrize("params", [{"offset": -1}, {"offset": 1.5}, {"find": 5}, {"within": "a" * 2_001}])
+async def test_parameters_of_another_kind_are_refused(elements: DrivenTab, params: dict[str, object]) -> None:
+    assert (await elements.refused("page_elements", **params))[0] == "INVALID_ARGUMENT"
+
+
+async def test_pages_of_a_long_list_hold_each_element_once(driven: DrivenTab) -> None:
+    """Each field has a shape of its own, so none is only counted."""
+    tags = ["b", "i", "u", "s", "em", "q"]
+    paths = [(one, two, three) for one in tags for two in tags for three in tags]
+    fields = [
+        f"<{one}><{two}><{three}><input aria-label='Field {number}'></{three}></{two}></{one}>"
+        for number, (one, two, three) in enumerate(paths)
+    ]
+    await driven.show("<h1>Fields</h1>" + "".join(fields))
+
+    overview = await all_lines(driven)
+    found = await all_lines(driven, find="field")
+
+    for lines in (overview, found):
+        numbers = [int(named[1]) for line in lines if (named := re.match(r'textbox "Field (\d+)"', line))]
+        assert sorted(numbers) == list(range(len(paths)))
+
+
+# --- Everything, on all pages ---
+
+
+@asynccontextmanager
+async def extension_world(tab: DrivenTab) -> AsyncGenerator[tuple[CDPSession, int]]:
+    """The world of the extension's page functions in the tab's main frame."""
+    session = await tab.page.context.new_cdp_session(tab.page)
+    contexts: list[dict[str, Any]] = []
+
+    def keep(event: dict[str, Any]) -> None:
+        contexts.append(event["context"])
+
+    session.on("Runtime.executionContextCreated", keep)
+    await session.send("Runtime.enable")
+    tree = await session.send("Page.getFrameTree")
+    main = tree["frameTree"]["frame"]["id"]
+    (own,) = [
+        context["id"]
+        for context in contexts
+        if context["origin"].startswith("chrome-extension") and context["auxData"]["frameId"] == main
+    ]
+    yield session, own
+    await session.detach()
+
+
+ACTED_ON = {
+    *("button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "switch", "slider", "spinbutton"),
+    *("tab", "menuitem", "menuitemcheckbox", "menuitemradio", "treeitem", "ColorWell", "Date", "InputTime"),
+    *("DisclosureTriangle", "ListBox"),
+}
+IS_LISTED = """function (selectors) {
+  let element = this.nodeType === Node.ELEMENT_NODE ? this : this.parentElement;
+  // The browser's own parts of a date field stand for the field.
+  for (; element; element = element.getRootNode().host) {
+    if (selectors.some((selector) => element.matches(selector.split(">>>").at(-1).trim()))) return true;
+  }
+  return false;
+}"""
+
+
+async def left_out(session: CDPSession, selectors: list[str]) -> tuple[int, list[str]]:
+    """How many nodes of the browser's accessibility tree can be acted on, and those of them that no selector means."""
+    nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
+    acted_on = [node for node in nodes if not node["ignored"] and node["role"]["value"] in ACTED_ON]
+    missing: list[str] = []
+    for node in acted_on:
+        resolved = await session.send("DOM.resolveNode", {"backendNodeId": node["backendDOMNodeId"]})
+        arguments = [{"value": selectors}]
+        asked = {"objectId": resolved["object"]["objectId"], "functionDeclaration": IS_LISTED, "arguments": arguments}
+        answer = await session.send("Runtime.callFunctionOn", {**asked, "returnByValue": True})
+        if not answer["result"].get("value"):
+            missing.append(f"{node['role']['value']} {node.get('name', {}).get('value')}")
+    return len(acted_on), missing
+
+
+WRITTEN = sorted(path.name for path in WRITTEN_PAGES.glob("*.html"))
+
+
+@pytest.mark.parametrize("name", [*WRITTEN, *BENCH_PAGES])
+async def test_every_selector_is_unique_and_what_the_browser_calls_interactive_is_listed_or_counted(
+    empty: DrivenTab, name: str
+) -> None:
+    path = f"/{name}" if name in WRITTEN else "/bench"
+    if name in BENCH_PAGES:
+        empty.site.pages[path] = page_of(*BENCH_PAGES[name]).encode()
+    await open_page(empty, path)
+
+    lines = await all_lines(empty)
+
+    selectors = selectors_of(lines)
+    patterns = [found[1] for line in lines if (found := re.search(r' more .* like "(.+)"$', line))]
+    async with extension_world(empty) as (session, world):
+        for selector in selectors:
+            asked = f"new search.Search({selector!r}).find().length"
+            answer = await session.send("Runtime.evaluate", {"expression": asked, "contextId": world})
+            assert answer["result"].get("value") == 1, selector
+        count, missing = await left_out(session, selectors + patterns)
+    assert len(missing) <= 0.02 * count, missing
+    for line in [line for line in lines if "disabled" not in line][:: max(1, len(lines) // 3)]:
+        for selector in selectors_of([line]):
+            assert (await empty.ask("screenshot", selector=selector))["success"]

@@ -61,7 +61,11 @@ const elementList = (() => {
     const shown = chosen.filter(({ isThing }) => isThing).length;
     const left = items.length - total - chosen.filter(({ isText }) => isText).length;
     const next = end < entries.length ? end : null;
-    const lines = [...notices, ...written(chosen), lastLine({ shown, total, left, next, find })];
+    const lines = [
+      ...notices,
+      ...written(chosen),
+      lastLine({ isEmpty: !items.length, shown, total, left, next, find }),
+    ];
     const text = lines.join("\n");
     return { code: "", text, total, shown, next_offset: next, url: location.href, title: titleOf(document) };
   }
@@ -296,8 +300,8 @@ const elementList = (() => {
     const chosen = new Set(span.filter(({ rank }) => rank === 0));
     for (const rank of [1, 2, 3]) {
       for (const entry of span) {
-        if (left < LANDMARKS.least) break;
-        if (entry.rank !== rank || entry.line().length >= left) continue;
+        if (entry.rank !== rank) continue;
+        if (left < LANDMARKS.least || entry.line().length >= left) break;
         chosen.add(entry);
         left -= entry.line().length + 1;
       }
@@ -312,12 +316,12 @@ const elementList = (() => {
     return [...inSight, ...(others.length ? [OUT_OF_SIGHT, ...others] : [])];
   }
 
-  /** @param {{shown: number, total: number, left: number, next: number | null, find: string}} listing */
-  function lastLine({ shown, total, left, next, find }) {
-    if (total === 0 && !shown) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
+  /** @param {{isEmpty: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
+  function lastLine({ isEmpty, shown, total, left, next, find }) {
+    if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
     return shown === total && !left
-      ? `All ${total} elements.`
+      ? `${total} ${total === 1 ? "element" : "elements"}, all listed.`
       : `${shown} of ${total} elements; ${left} texts left out. More: ${ways}.`;
   }
 

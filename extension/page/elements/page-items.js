@@ -48,12 +48,13 @@ const pageItems = (() => {
   );
   const GRABBED = wordsOf("grab grabbing move cell");
   const LIVE_ROLES = wordsOf("alert status log tooltip progressbar meter");
+  const DIALOGS = wordsOf("dialog alertdialog");
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
   const BOXES = wordsOf("div i li p span td");
   const HEADING = /^h[1-6]$/u;
   /** What is looked at more closely for what its texts are. */
-  const TELLING = "h1, h2, h3, h4, h5, h6, legend, label, output, table, tr, td, th, [role], [aria-live]";
+  const TELLING = "dialog, h1, h2, h3, h4, h5, h6, legend, label, output, table, tr, td, th, [role], [aria-live]";
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
@@ -190,6 +191,7 @@ const pageItems = (() => {
       if (HEADING.test(tag) || role === "heading") within.told = { kind: "heading", role: "#" };
       else if (live) within.told = { kind: "message", role: live };
       else if (tag === "legend") within.told = { kind: "message", role: "group" };
+      else if (tag === "dialog" || DIALOGS.has(role)) this.#push("message", "dialog", element, boxOf(element));
       if (tag === "label" && controlOf(element)) within.isSilent = true;
       if (tag === "tr" || role === "row") {
         within.block = { item: { kind: "text", role: "row", element, cells: [], isInSight: false }, isRow: true };

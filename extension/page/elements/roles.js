@@ -150,6 +150,7 @@ const roles = (() => {
    */
   function valueOf(element, role) {
     if (isControl(element)) return controlValueOf(element, kindOf(element));
+    if (role === "frame") return hostOf(attributeOf(element, "src") ?? "");
     const now = attributeOf(element, "aria-valuetext") ?? attributeOf(element, "aria-valuenow");
     if (now !== null) {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
@@ -157,6 +158,12 @@ const roles = (() => {
     if (role !== "textbox" && role !== "searchbox" && role !== "combobox") return "";
     const text = collapse(contentOf(element));
     return text ? `= ${plainQuote(text, VALUE_LENGTH)}` : "";
+  }
+
+  /** @param {string} address */
+  function hostOf(address) {
+    const url = URL.parse(address, location.href);
+    return url?.host ? `of ${shorten(url.host)}` : "";
   }
 
   /**
