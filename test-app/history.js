@@ -1,6 +1,6 @@
 /** What was executed, kept in this browser: newest first, without what was typed into fields of pages. */
 
-import { isReplyKept, secretFieldsOf, without } from "../extension/ui/devtools/command-table.js";
+import { isReplyKept, secretsIn, without } from "../extension/ui/devtools/command-table.js";
 import { duration, make, makeButton } from "../extension/ui/dom.js";
 
 const KEY = "chrome-tab-reader.history";
@@ -32,8 +32,8 @@ export function loadHistory() {
 /** @param {Run} run */
 export function remember(run) {
   const command = run.tool.replace(KAPTURE, "");
-  const args = without(run.arguments, secretFieldsOf(command));
-  const reply = isReplyKept(command) ? run.reply.slice(0, REPLY_LENGTH) : "";
+  const args = without(run.arguments, secretsIn(command, run.arguments));
+  const reply = isReplyKept(command, run.arguments) ? run.reply.slice(0, REPLY_LENGTH) : "";
   const runs = [{ ...run, arguments: args, reply }, ...loadHistory()];
   localStorage.setItem(KEY, JSON.stringify(runs.slice(0, MOST)));
 }

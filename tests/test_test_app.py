@@ -68,6 +68,10 @@ FORMS: dict[str, dict[str, str]] = {
     "evaluate": {"code": "6 * 7"},
     "click": {"selector": "#a"},
     "hover": {"selector": "#a"},
+    "press": {"keys": "Enter"},
+    "drag": {"source": "#a", "target": "#b"},
+    "scroll": {"selector": "#a"},
+    "wait_for": {"text": "x"},
     "fill": {"selector": "#a", "value": "secret"},
     "select": {"selector": "#a", "value": '["b"]'},
 }

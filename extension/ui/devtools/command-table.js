@@ -215,18 +215,21 @@ export const COMMANDS = {
 
 /**
  * @param {string} command
- * @returns {string[]} names of the fields that no history keeps
+ * @param {Record<string, unknown>} params
+ * @returns {string[]} names of the parameters that no history keeps
  */
-export function secretFieldsOf(command) {
-  return (COMMANDS[command]?.fields ?? []).filter(({ isSecret }) => isSecret).map(({ name }) => name);
+export function secretsIn(command, params) {
+  const secret = (COMMANDS[command]?.fields ?? []).filter(({ isSecret }) => isSecret);
+  return secret.map(({ name }) => name).filter((name) => Object.hasOwn(params, name));
 }
 
 /**
  * @param {string} command
+ * @param {Record<string, unknown>} params
  * @returns {boolean} false for a reply that repeats what was typed, or holds what is private
  */
-export function isReplyKept(command) {
-  return !secretFieldsOf(command).length && !COMMANDS[command]?.isPrivate;
+export function isReplyKept(command, params) {
+  return !secretsIn(command, params).length && !COMMANDS[command]?.isPrivate;
 }
 
 /**

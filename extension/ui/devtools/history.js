@@ -6,7 +6,7 @@
  */
 
 import { loadPanelMemory, savePanelMemory } from "../../shared/storage.js";
-import { isReplyKept, secretFieldsOf, without } from "./command-table.js";
+import { isReplyKept, secretsIn, without } from "./command-table.js";
 import { withoutPicture } from "./reply.js";
 
 const MOST_RUNS = 100;
@@ -20,7 +20,7 @@ const REPLY_LENGTH = 200;
  * @param {number} milliseconds
  */
 export async function rememberRun(command, params, response, milliseconds) {
-  const withheld = secretFieldsOf(command);
+  const withheld = secretsIn(command, params);
   /** @type {PastRun} */
   const run = {
     id: crypto.randomUUID(),
@@ -30,7 +30,7 @@ export async function rememberRun(command, params, response, milliseconds) {
     withheld,
     code: response.error?.code ?? "",
     milliseconds,
-    reply: isReplyKept(command) ? briefReply(response) : "",
+    reply: isReplyKept(command, params) ? briefReply(response) : "",
   };
   await change(({ history }) => ({ history: [run, ...history].slice(0, MOST_RUNS) }));
 }
