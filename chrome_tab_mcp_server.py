@@ -87,7 +87,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
 from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic import ValidationError as PydanticValidationError
-from pydantic.json_schema import SkipJsonSchema
+from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 from pydantic_core import to_json
 from pydantic_settings import BaseSettings, InitSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import TypeIs
@@ -3391,8 +3391,9 @@ MAX_TOLD_SESSIONS = 1_000
 TELL_TIMEOUT_S = 5.0
 
 # Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
-# does, would cost 50 characters each, in every conversation.
+# does, would cost 50 characters each, in every conversation; limits that nobody meets cost nearly as much.
 Omitted = SkipJsonSchema[None]
+UnlimitedText = WithJsonSchema({"type": "string"})
 
 
 def optional(description: str | None = None) -> Any:
@@ -3404,23 +3405,31 @@ Start = Annotated[str | Omitted, optional("read only after this text")]
 End = Annotated[str | Omitted, optional("read only before this text")]
 TabId = Annotated[int | Omitted, optional("default: the active tab")]
 AttachedTabId = Annotated[int | Omitted, optional("default: the one attached tab")]
-Selector = Annotated[str, Field(min_length=1, max_length=2_000, description="CSS, xpath=... or text=...")]
+SELECTOR = {"type": "string", "description": "CSS, xpath=... or text=..."}
+Selector = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(SELECTOR)]
 WebAddress = Annotated[str, Field(description="http or https")]
-ShortText = Annotated[str, Field(max_length=2_000)]
-ShownText = Annotated[str, Field(min_length=1, max_length=1_000)]
+ShortText = Annotated[str, Field(max_length=2_000), UnlimitedText]
+ShownText = Annotated[str, Field(min_length=1, max_length=1_000), UnlimitedText]
 OnDialog = Annotated[Literal["accept", "dismiss"] | Omitted, optional("answers confirm and prompt")]
 DialogText = Annotated[ShortText | Omitted, optional("for a prompt")]
 Spot = Annotated[
     Annotated[list[float], Field(min_length=2, max_length=2)] | Omitted,
-    optional("[x, y], CSS pixels from the element's top left corner"),
+    optional("[x, y] in it, CSS pixels"),
 ]
 Side = Annotated[Annotated[int, Field(ge=1, le=4_000)] | Omitted, optional("CSS pixels")]
 
 # Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
-SAME_IN_KAPTURE = ("navigate", "screenshot", "click", "hover", "fill", "select", "evaluate", "list_tabs")
-OTHER_IN_KAPTURE = {"back": "go_back", "forward": "go_forward", "console_logs": "logs"}
+SAME_IN_KAPTURE = ("navigate", "screenshot", "click", "hover", "fill", "select", "evaluate", "list_tabs", "scroll")
+OTHER_IN_KAPTURE = {
+    "back": "go_back",
+    "forward": "go_forward",
+    "console_logs": "logs",
+    "network_requests": "network_requests",
+    "page_elements": "elements",
+    "press": "keypress",
+}
 KAPTURE_NAMES = {
-    ours: f"kapturemcp_{theirs or ours}" for ours, theirs in (dict.fromkeys(SAME_IN_KAPTURE) | OTHER_IN_KAPTURE).items()
+    ours: f"kapturemcp_{OTHER_IN_KAPTURE.get(ours, ours)}" for ours in (*SAME_IN_KAPTURE, *OTHER_IN_KAPTURE)
 }
 
 

@@ -6,8 +6,8 @@ import { duration, make, makeButton } from "../extension/ui/dom.js";
 const KEY = "chrome-tab-reader.history";
 const MOST = 100;
 const REPLY_LENGTH = 2_000;
-/** Before the names of tools with `--tool-names kapture`. */
-const KAPTURE = /^kapturemcp_/;
+/** The names of tools with `--tool-names kapture`. */
+const KAPTURE = { prefix: "kapturemcp_", others: new Map([["keypress", "press"]]) };
 
 /**
  * @typedef {object} Run
@@ -31,7 +31,8 @@ export function loadHistory() {
 
 /** @param {Run} run */
 export function remember(run) {
-  const command = run.tool.replace(KAPTURE, "");
+  const name = run.tool.startsWith(KAPTURE.prefix) ? run.tool.slice(KAPTURE.prefix.length) : run.tool;
+  const command = KAPTURE.others.get(name) ?? name;
   const args = without(run.arguments, secretsIn(command, run.arguments));
   const reply = isReplyKept(command, run.arguments) ? run.reply.slice(0, REPLY_LENGTH) : "";
   const runs = [{ ...run, arguments: args, reply }, ...loadHistory()];

@@ -638,10 +638,10 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = set(server.KAPTURE_NAMES) | {"press", "drag", "scroll", "wait_for", "network_requests"}
+    driven = set(server.KAPTURE_NAMES) | {"drag", "wait_for"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
-    assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for", "network_requests"}
+    assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for", "network_requests", "page_elements"}
     assert destroying == driven - reading - {"hover", "scroll"}
 
 

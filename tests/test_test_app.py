@@ -68,12 +68,12 @@ FORMS: dict[str, dict[str, str]] = {
     "evaluate": {"code": "6 * 7"},
     "click": {"selector": "#a"},
     "hover": {"selector": "#a"},
-    "press": {"keys": "Enter"},
-    "drag": {"source": "#a", "target": "#b"},
     "scroll": {"selector": "#a"},
-    "wait_for": {"text": "x"},
     "fill": {"selector": "#a", "value": "secret"},
     "select": {"selector": "#a", "value": '["b"]'},
+    "press": {"keys": "Control+A secret"},
+    "drag": {"source": "#a", "target": "#b"},
+    "wait_for": {"text": "Saved"},
 }
 
 
@@ -334,13 +334,18 @@ async def test_disconnect_and_connect_are_the_persons(chromium: Browser) -> None
 # --- History ---
 
 
-@pytest.mark.parametrize(("names", "prefix"), [("default", ""), ("kapture", "kapturemcp_")])
+@pytest.mark.parametrize(
+    ("names", "prefix", "press"), [("default", "", "press"), ("kapture", "kapturemcp_", "kapturemcp_keypress")]
+)
 async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(
-    chromium: Browser, tmp_path: Path, names: str, prefix: str
+    chromium: Browser, tmp_path: Path, names: str, prefix: str, press: str
 ) -> None:
     async with opened_app(chromium, open=True, tool_names=names) as app:
         await app.open()
         await app.is_connected()
+        await app.choose(press)
+        await app.fill(FORMS["press"])
+        await app.execute()
         await app.choose(f"{prefix}fill")
         await app.fill(FORMS["fill"])
         await app.execute()
@@ -352,16 +357,16 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(
         await app.is_connected()
 
         items = app.page.locator("#history li")
-        await expect(items).to_have_count(2)
-        await items.first.get_by_role("button", name=re.compile("again")).click()
         await expect(items).to_have_count(3)
+        await items.first.get_by_role("button", name=re.compile("again")).click()
+        await expect(items).to_have_count(4)
         async with app.page.expect_download() as download:
             await app.page.locator("#export").click()
         await (await download.value).save_as(tmp_path / "history.json")
         exported = json.loads((tmp_path / "history.json").read_text())
-        assert [run["tool"] for run in exported] == [f"{prefix}{name}" for name in ("click", "click", "fill")]
-        assert exported[2]["arguments"] == {"selector": "#a"}
-        assert [bool(run["reply"]) for run in exported] == [True, True, False]
+        assert [run["tool"] for run in exported] == [f"{prefix}click", f"{prefix}click", f"{prefix}fill", press]
+        assert [run["arguments"] for run in exported[2:]] == [{"selector": "#a"}, {}]
+        assert [bool(run["reply"]) for run in exported] == [True, True, False, False]
         assert "secret" not in await app.page.evaluate("JSON.stringify(localStorage)")
         await app.page.locator("#history-clear").click()
         await expect(items).to_have_count(0)

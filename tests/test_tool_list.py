@@ -21,7 +21,6 @@ TAB_TOOLS = {
     "browser_create_tab",
     "browser_close_tab",
     "getDataLayer",
-    "page_elements",
 }
 DRIVING_TOOLS = {
     "list_tabs": "kapturemcp_list_tabs",
@@ -31,15 +30,16 @@ DRIVING_TOOLS = {
     "screenshot": "kapturemcp_screenshot",
     "click": "kapturemcp_click",
     "hover": "kapturemcp_hover",
-    "press": "press",
+    "press": "kapturemcp_keypress",
     "drag": "drag",
-    "scroll": "scroll",
+    "scroll": "kapturemcp_scroll",
     "wait_for": "wait_for",
     "fill": "kapturemcp_fill",
     "select": "kapturemcp_select",
     "evaluate": "kapturemcp_evaluate",
     "console_logs": "kapturemcp_logs",
-    "network_requests": "network_requests",
+    "network_requests": "kapturemcp_network_requests",
+    "page_elements": "kapturemcp_elements",
 }
 
 
