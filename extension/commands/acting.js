@@ -68,19 +68,24 @@ export function pointOf({ point }) {
 /**
  * @param {DrivenContext} context
  * @param {FoundElement} found
+ * @param {string} [told] what has changed, where that is known already
  */
-export async function replyAbout({ tabId, session }, { element, matches, notes }) {
+export async function replyAbout(context, { element, matches, notes }, told) {
+  const { tabId, session } = context;
+  const changed = told ?? (await afterwards(context, "readChanges"));
   let tab = await tabById(tabId);
   if (tab.status === "loading") {
     await session.settled();
     tab = await tabById(tabId);
   }
-  return { element, matches, ...addressOf(tab), ...(notes && { notes }) };
+  const isTold = typeof changed === "string" && changed;
+  return { element, matches, ...addressOf(tab), ...(isTold && { changed }), ...(notes && { notes }) };
 }
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "readChecked" | "finishScroll" | "readDrag" | "readPressed" | "watchPress"} look at what the input has made
+ * @param {"finishFill" | "finishScroll" | "readChanges" | "readChecked" | "readDrag" | "readPressed" | "watchPress"} look at
+ *   what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  */

@@ -31,7 +31,7 @@ export async function fill(context) {
     await pressKeys(session, typed("\n"));
     await session.settled();
   }
-  const reply = await replyAbout(context, found);
+  const reply = await replyAbout(context, found, filled?.changed);
   if (!filled) return noting(reply, ["The page has left before the field could be read."]);
   return { ...noting(reply, filled.notes), value: filled.value };
 }

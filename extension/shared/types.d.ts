@@ -497,12 +497,16 @@ export interface FilledField {
    */
   next: "" | "look" | "retype";
   notes: string[];
+  /** What else has changed on the page, once nothing is left to do, Enter neither. */
+  changed?: string;
 }
 
 /** The answer of what acts on an element. */
 export interface ActionReply extends PageAddress, Remarks, PressedState {
   element: ElementDescription;
   matches: number;
+  /** What has appeared or gone, at most 200 characters. */
+  changed?: string;
   scrolled?: Scrolled;
   /** drag: where it went. */
   target?: ElementDescription;

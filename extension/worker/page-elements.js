@@ -30,6 +30,8 @@ const FILES = filesOf([
   "foreign-frames",
   "awaiting",
   "press-watch",
+  "change-report",
+  "changes",
   "fields",
   "filled-fields",
   "commands",
@@ -182,7 +184,7 @@ export async function listElements(context, request) {
 
 /**
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
- * @param {"finishFill" | "finishScroll" | "placeOf" | "readChecked" | "readDrag" | "readPressed" | "watchPress"} look at
+ * @param {"finishFill" | "finishScroll" | "placeOf" | "readChanges" | "readChecked" | "readDrag" | "readPressed" | "watchPress"} look at
  *   what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone

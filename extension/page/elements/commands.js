@@ -15,20 +15,24 @@ const elementCommands = (() => {
   const { focusedElement, takeFocus } = focusing;
   const { isField } = targets;
   const { PressWatch } = pressWatch;
+  const { ChangeWatch } = changes;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = awaiting;
 
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
+  /** After these the reply tells what has changed. */
+  const TOLD = new Set(["click", "drag", "fill", "focus", "hover", "select"]);
+
   /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
   const running = new Map();
   /**
    * What the latest action has left to look at again, once the trusted input has come.
    *
-   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, press?: Press, checkable?: Element,
+   * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
    *   pressed?: Element, scroll?: ReturnType<typeof beginScroll>["scroll"],
-   *   frames?: {element: Element, place: Box}[], roots?: Root[]}}
+   *   frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
 
@@ -45,11 +49,14 @@ const elementCommands = (() => {
       const ready = request.selector ? await new Wait(request, signal).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
-      const { pressed } = latest.id === request.id ? latest : {};
-      latest = { id: request.id, signal, pressed };
+      const isTold = TOLD.has(request.action);
+      const { pressed, changes: begun } = latest.id === request.id ? latest : {};
+      if (isTold || !begun) latest.changes?.stop();
+      latest = { id: request.id, signal, pressed, changes: begun };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
+      if (isTold) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
       return { code: "", element: description, matches: found.length, ...more, ...actOn(element, roots, request) };
     } catch (error) {
       return failure(error);
@@ -126,11 +133,28 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string, text: string, isEarly: boolean, mayRetype: boolean}} request after a fill of that id
-   * @returns {Promise<FilledField> | null} null in another page than that
+   * @returns {Promise<FilledField | null>} null in another page than that
    */
-  function finishFill({ id, ...how }) {
-    const { prepared, signal } = latest;
-    return latest.id === id && prepared && signal ? filledFields.finishFill(prepared, signal, how) : null;
+  async function finishFill({ id, ...how }) {
+    const { prepared, signal, changes: watch, isEntered } = latest;
+    if (latest.id !== id || !prepared || !signal) return null;
+    const filled = await filledFields.finishFill(prepared, signal, how);
+    if (filled.next || isEntered) return filled;
+    const changed = watch?.tell();
+    watch?.stop();
+    return { ...filled, changed };
+  }
+
+  /**
+   * @param {{id: string}} request after an action of that id
+   * @returns {Promise<string>} what has changed since it began; empty when nothing has, and in another page than that
+   */
+  async function readChanges({ id }) {
+    const watch = latest.id === id ? latest.changes : undefined;
+    await watch?.rest();
+    const said = watch?.tell() ?? "";
+    watch?.stop();
+    return said;
   }
 
   /**
@@ -223,6 +247,7 @@ const elementCommands = (() => {
       case "fill": {
         const { filling, prepared } = prepareField(element, request.value);
         latest.prepared = prepared;
+        latest.isEntered = filling.isEntered;
         return { filling };
       }
       case "select":
@@ -280,20 +305,8 @@ const elementCommands = (() => {
     };
   }
 
-  const commands = {
-    act,
-    cancel,
-    failure,
-    finishFill,
-    finishScroll,
-    place,
-    readChecked,
-    readDrag,
-    readableFrames,
-    readPressed,
-    waitFor,
-    watchPress,
-  };
+  const looks = { finishFill, finishScroll, readChanges, readChecked, readDrag, readPressed, watchPress };
+  const commands = { act, cancel, failure, place, readableFrames, waitFor, ...looks };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

@@ -13,6 +13,7 @@ const dom = (() => {
     return (self) => get?.call(self);
   };
   const nodeTypeOf = getter(Node.prototype, "nodeType");
+  const isInPage = getter(Node.prototype, "isConnected");
   const parentOf = getter(Node.prototype, "parentNode");
   const documentOf = getter(Node.prototype, "ownerDocument");
   const childNodesOf = getter(Node.prototype, "childNodes");
@@ -33,6 +34,8 @@ const dom = (() => {
   /** Only the worlds of extensions have it; it asks for more than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
 
+  /** @type {(outer: Node, inner: Node) => boolean} */
+  const holds = (outer, inner) => Reflect.apply(Node.prototype.contains, outer, [inner]);
   /** @type {(node: Node) => Node} */
   const rootOf = (node) => Reflect.apply(Node.prototype.getRootNode, node, []);
   /** @type {(element: Element, name: string) => string | null} */
@@ -261,6 +264,7 @@ const dom = (() => {
     firstChildOf,
     frameOf,
     holderOf,
+    holds,
     idOf,
     innerRootOf,
     innerTextOf,
@@ -271,6 +275,7 @@ const dom = (() => {
     isForeign,
     isFrame,
     isHtml,
+    isInPage,
     isMatch,
     isText,
     kindOf,

@@ -1,0 +1,133 @@
+"""What an action's reply says has appeared and gone, so that no second look is needed."""
+
+import json
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+tab = shared_tab_at("/blank")
+
+TOAST = """const toast = Object.assign(document.createElement('div'), { textContent: 'Added to cart' });
+document.body.append(toast); setTimeout(() => toast.remove(), 1000)"""
+WRITTEN = "box.innerHTML = '<h1>Cart</h1><p>Same</p><p>' + (n += 1) + ' items</p>'"
+
+# What a page holds, and what the reply says after a click on #go.
+CLICKS = {
+    "an alert": "<button id=go onclick=\"said.textContent = 'Wrong password'\">Go</button><p role=alert id=said></p>"
+    '|alert "Wrong password"',
+    "a toast that comes late and goes soon": f'<button id=go onclick="setTimeout(() => {{ {TOAST} }}, 30)">Go</button>'
+    '|now "Added to cart"',
+    "a status": "<button id=go onclick=\"said.textContent = 'Saved'\">Go</button><p role=status id=said></p>"
+    '|status "Saved"',
+    "a dialog that opens": "<button id=go onclick=box.showModal()>Go</button>"
+    '<dialog id=box><h2>Delete 3 files?</h2><p>For good</dialog>|dialog "Delete 3 files?" opened',
+    "a dialog that closes": "<div role=dialog aria-label=Cookies id=box>We use them <button id=go onclick=box.remove()>"
+    'OK</button></div>|dialog "Cookies" closed',
+    "what a class shows": "<style>p { display: none } .open p { display: block }</style>"
+    '<button id=go onclick="document.body.className = \'open\'">Go</button><p>More of it</p>|now "More of it"',
+    "what the mouse shows": "<style>p { display: none } #go:hover + p { display: block }</style>"
+    '<button id=go>Go</button><p>Hint</p>|now "Hint"',
+    "a list that fills": "<button id=go onclick=\"box.innerHTML = '<p role=option>a'.repeat(5)\">Go</button>"
+    '<div role=listbox aria-label=suggestions id=box></div>|list "suggestions" with 5 options',
+    "an error at a field": "<form><input id=mail required aria-label=Email><button id=go>Go</button></form>"
+    '|error at input#mail "Email": "Please fill out this field."',
+    "a field that is enabled": '<button id=go onclick="box.disabled = false">Go</button><button id=box disabled>Pay</button>'
+    '|button#box "Pay" enabled',
+    "a part that is written anew": f'<button id=go onclick="{WRITTEN}">Go</button><div id=box></div><script>let n = 0; '
+    f'{WRITTEN}</script>|now "2 items"; gone "1 items"',
+    "a part that goes": '<button id=go onclick=box.remove()>Go</button><p id=box>Old news</p>|gone "Old news"',
+    "very many": '<button id=go onclick="for (let i = 0; i < 40; i += 1) box.append(Object.assign('
+    "document.createElement('p'), { textContent: i + '.' }))\">Go</button><div id=box></div>|now \"0.\" and 39 more",
+    "a shadow root": "<button id=go onclick=\"box.shadowRoot.querySelector('p').textContent = 'Inside'\">Go</button>"
+    '<div id=box><template shadowrootmode=open><p></p></template></div>|now "Inside"',
+    "what is told first": "<button id=go onclick=\"a.textContent = 'x'.repeat(150); b.textContent = 'No'; c.hidden = false\">"
+    "Go</button><p id=a></p><p role=alert id=b></p><div role=dialog aria-label=Why id=c hidden>z</div>"
+    f'|alert "No"; dialog "Why" opened; now "{"x" * 97}..."',
+    # What is nobody's news.
+    "nothing": "<button id=go>Go</button>|",
+    "what nobody sees": "<button id=go onclick=\"a.textContent = 'x'; document.head.append(document.createElement('style'))\">"
+    "Go</button><p id=a hidden></p>|",
+    "what nobody sees of it": '<button id=go onclick="a.firstChild.remove()">Go</button><p id=a hidden><b>x</b></p>|',
+    "the same again": '<button id=go onclick="a.innerHTML = a.innerHTML">Go</button><div id=a><p>One<p>Two</div>|',
+}
+
+
+@pytest.mark.parametrize("case", CLICKS)
+async def test_click_tells_what_it_has_changed(tab: DrivenTab, case: str) -> None:
+    body, _, said = CLICKS[case].rpartition("|")
+    await tab.show(body)
+
+    result = await tab.do("click", selector="#go")
+
+    assert result.get("changed", "") == said
+    assert len(json.dumps(result)) < 400
+
+
+async def test_reply_about_more_than_fits_says_so(tab: DrivenTab) -> None:
+    fields = "".join(f"<input id=f{n} required aria-label='Field {n}'>" for n in range(20))
+    await tab.show(f"<form>{fields}<button id=go>Go</button></form>")
+
+    changed = (await tab.do("click", selector="#go"))["changed"]
+
+    assert changed.startswith('error at input#f0 "Field 0": ')
+    assert changed.endswith(" more")
+    assert len(changed) <= 210
+
+
+@pytest.mark.parametrize("is_entered", [False, True])
+async def test_field_that_is_filled_tells_what_the_page_says_of_it(tab: DrivenTab, *, is_entered: bool) -> None:
+    event = "onchange" if is_entered else "oninput"
+    await tab.show(
+        f"<form onsubmit='return false'><input id=mail aria-label=Email aria-describedby=why {event}='check()'>"
+        """<p id=why hidden>Enter an address</p></form><script>function check() {
+          why.hidden = mail.value.includes("@");
+          mail.ariaInvalid = String(!why.hidden);
+        }</script>"""
+    )
+    end = "\n" if is_entered else ""
+
+    wrong = await tab.do("fill", selector="#mail", value=f"ada{end}")
+    right = await tab.do("fill", selector="#mail", value=f"ada@example.test{end}")
+
+    assert wrong["changed"] == 'error at input#mail "Email": "Enter an address"'
+    assert "error" not in right.get("changed", "")
+
+
+async def test_what_was_typed_is_no_change_but_what_the_page_makes_of_it_is(tab: DrivenTab) -> None:
+    await tab.show(
+        "<div id=editor contenteditable>old</div><p id=count></p>"
+        "<script>editor.oninput = () => { count.textContent = editor.textContent.length + ' characters' }</script>"
+    )
+
+    assert (await tab.do("fill", selector="#editor", value="brand new"))["changed"] == 'now "9 characters"'
+    assert (await tab.do("press", selector="#editor", keys="s"))["changed"] == (
+        'now "10 characters"; gone "9 characters"'
+    )
+
+
+async def test_hover_and_select_tell_it_too(tab: DrivenTab) -> None:
+    await tab.show(
+        "<style>#tip { display: none } #menu:hover + #tip { display: block }</style><p id=menu>Menu</p><p id=tip>Tip</p>"
+        "<select id=list onchange=\"said.textContent = 'Sold out'\"><option>S<option>M</select><p id=said></p>"
+    )
+
+    assert (await tab.do("hover", selector="#menu"))["changed"] == 'now "Tip"'
+    assert 'now "Sold out"' in (await tab.do("select", selector="#list", value="M"))["changed"]
+
+
+async def test_page_that_follows_is_no_change(tab: DrivenTab) -> None:
+    await tab.show("<a id=go href=/two>Two</a>")
+
+    result = await tab.do("click", selector="#go")
+
+    assert (result["title"], "changed" in result) == ("Two", False)
+
+
+async def test_page_that_never_rests_is_not_waited_for(tab: DrivenTab) -> None:
+    await tab.show(
+        "<button id=go onclick=\"said.textContent = 'Done'\">Go</button><p id=clock></p><p role=status id=said></p>"
+        "<script>let n = 0; setInterval(() => { clock.textContent = n += 1 }, 1)</script>"
+    )
+
+    assert (await tab.do("click", selector="#go"))["changed"].startswith('status "Done"; now "')
