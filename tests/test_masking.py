@@ -87,7 +87,8 @@ def test_a_secret_in_a_text_is_masked(masked: Masking, text: str, expected: str)
 @pytest.mark.parametrize(
     "text",
     [
-        "order 1234567890123456",  # no check digit
+        "order 4111111111111112",  # no check digit
+        "order 1234567890123452",  # as no card begins
         "2026-11-21 10:30:00",
         "GA1.2.1043279482.1699999999",
         "1699999999",
