@@ -3213,7 +3213,7 @@ class ChromeTabs:
         return {**result, "entries": shown, "notes": notes}
 
     async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command; the extension enters no frame of a denied host."""
+        """Run a command; the extension enters no frame of a denied host, and attaches no tab that is opened there."""
         denied = self.settings.denied_hosts
         return await self.bridge.command(command, tab_id, {**params, "denied_hosts": denied} if denied else params)
 
@@ -3231,14 +3231,9 @@ class ChromeTabs:
             # Its sentence may quote the page to which the command has led.
             await self._check_outcome(command, tab_id)
             raise
-        opened = result.pop("opened", []) if isinstance(result, dict) else []
-        await self._check_outcome(command, tab_id, [tab["tab_id"] for tab in opened])
+        await self._check_outcome(command, tab_id)
         if not isinstance(result, dict):
             raise unreadable_reply(command)
-        for tab in (tab for tab in opened if self.settings.denies(tab["url"])):
-            name = f"It opened tab {tab['tab_id']} "
-            said = f"{name}on a host that [sites] denies: from now on name your own tab as tab_id."
-            result["notes"] = [said if note.startswith(name) else note for note in result["notes"]]
         return with_plain_title(result, MAX_FRAME_BYTES)  # whole: whoever shows it says how much is cut
 
     def allowed_address(self, url: str) -> str:
@@ -3253,9 +3248,9 @@ class ChromeTabs:
         if url := await self._denied_page(tab_id):
             raise self._denied(url)
 
-    async def _check_outcome(self, command: str, tab_id: int | None, opened: Sequence[int] = ()) -> None:
-        """Keep back what a command brought from a denied host; the tabs that it opened are not where it ended."""
-        if url := await self._denied_page(tab_id, opened):
+    async def _check_outcome(self, command: str, tab_id: int | None) -> None:
+        """Keep back what a command brought from a denied host."""
+        if url := await self._denied_page(tab_id):
             raise ChromeTabError(
                 "HOST_BLOCKED",
                 f"{command} ended on {host_of(url) or 'a page without a known host'}, which [sites] in the configuration "
@@ -3263,12 +3258,12 @@ class ChromeTabs:
                 "go on in another tab.",
             )
 
-    async def _denied_page(self, tab_id: int | None, besides: Sequence[int] = ()) -> str | None:
+    async def _denied_page(self, tab_id: int | None) -> str | None:
         """Return the tab's address if its host is denied; without `tab_id` any attached tab may be meant."""
         if not self.settings.denied_hosts:
             return None
         if tab_id is None:
-            tabs = [tab for tab in await self.bridge.command("list_tabs", None, {}) if tab["tab_id"] not in besides]
+            tabs = await self.bridge.command("list_tabs", None, {})
         else:
             tabs = [tab for tab in await self.bridge.command("browser_get_tabs", None, {}) if tab["id"] == tab_id]
         return next((tab["url"] for tab in tabs if self.settings.denies(tab["url"])), None)

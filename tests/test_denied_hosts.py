@@ -52,13 +52,12 @@ READERS = ["process_chrome_tab", "read_chrome_tab"]
 class FakeBrowser:
     """Answers every command as if both tabs were attached and open, and writes down what touched which tab.
 
-    `led_to` is where whatever acts on a tab leads it; `opens` are the tabs that the next click opens.
+    `led_to` is where whatever acts on a tab leads it.
     """
 
     def __init__(self) -> None:
         self.addresses = dict(ADDRESSES)
         self.led_to: str | None = None
-        self.opens: dict[int, str] = {}
         self.touched: list[tuple[str, int | None]] = []
         # The hosts that each command said are denied.
         self.warned: list[list[str] | None] = []
@@ -79,15 +78,11 @@ class FakeBrowser:
         if command == "browser_create_tab":
             return {"tab_id": DENIED, "url": ADDRESSES[DENIED], "title": SECRET}
         # Without an id the reading commands take the tab that the person looks at.
-        tab = tab_id or max(self.addresses)
+        tab = tab_id or DENIED
         if self.led_to and command != "read_tab":
             self.addresses[tab] = self.led_to
         words = self.words(tab)
-        opened, self.opens = self.opens, {}
-        self.addresses |= opened
         return {
-            **({"notes": ["One.", *map(self.opening, opened)]} if opened else {}),
-            "opened": [{"tab_id": tab_id, "url": url} for tab_id, url in opened.items()],
             "tab_id": tab,
             "url": self.addresses[tab],
             **dict.fromkeys(("title", "text", "value"), words),
@@ -100,9 +95,6 @@ class FakeBrowser:
             "data": PICTURE,
             "mime_type": "image/png",
         }
-
-    def opening(self, tab: int) -> str:
-        return f'It opened tab {tab} at "{self.addresses[tab]}", which is attached now.'
 
     def words(self, tab: int) -> str:
         return "news" if self.addresses[tab] == ADDRESSES[FINE] else SECRET
@@ -227,28 +219,6 @@ async def test_a_tab_that_is_opened_and_led_to_a_denied_host_is_closed(parts: Pa
     assert error_of(result)[0] == "HOST_BLOCKED"
     assert SECRET not in str(result)
     assert parts[1].touched == [("browser_create_tab", None), ("browser_close_tab", DENIED)]
-
-
-@pytest.mark.parametrize("tab", [{"tab_id": FINE}, {}])
-async def test_a_tab_of_a_denied_host_that_a_page_opens_is_told_without_its_address(
-    parts: Parts, tab: dict[str, int]
-) -> None:
-    browser = parts[1]
-    del browser.addresses[DENIED]
-    browser.opens = {7: "https://shop.example/more", DENIED: f"{ADDRESSES[DENIED]}?{SECRET}"}
-
-    result = await call(parts, "click", **tab)
-
-    assert not result.is_error
-    assert result.structured_content["notes"] == [
-        "One.",
-        'It opened tab 7 at "https://shop.example/more", which is attached now.',
-        f"It opened tab {DENIED} on a host that [sites] denies: from now on name your own tab as tab_id.",
-    ]
-    assert SECRET not in str(result)
-    assert "bank" not in str(result)
-    assert error_of(await call(parts, "click", tab_id=DENIED))[0] == "HOST_BLOCKED"
-    assert not (await call(parts, "click", tab_id=7)).is_error
 
 
 async def test_the_status_shows_nothing_of_a_page(parts: Parts) -> None:

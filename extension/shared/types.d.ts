@@ -152,13 +152,6 @@ export interface Remarks {
   /** Sentences. */
   notes?: string[];
   dialogs?: DialogReport[];
-  /** Tabs that the page has opened meanwhile; `notes` tell what became of them. */
-  opened?: OpenedTab[];
-}
-
-export interface OpenedTab {
-  tab_id: number;
-  url: string;
 }
 
 export interface DialogReport {

@@ -70,9 +70,8 @@ async function act(session, context, run) {
     emulateFocus(true);
     own.atEnd(() => emulateFocus(false));
     const result = await run({ ...context, session: own });
-    const { notes = [], ...remarks } = await adoptTabs(own.opened, context);
-    for (const note of notes) own.addNote(note);
-    return { ...result, ...remarks };
+    for (const note of await adoptTabs(own.opened, context)) own.addNote(note);
+    return result;
   });
 }
 

@@ -1,10 +1,11 @@
 /**
  * Tabs and windows that a driven page opens: they are attached too, and told.
  *
- * @import {CommandContext, OpenedTab, Remarks} from "../shared/types.d.ts"
+ * @import {CommandContext} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
+import { isDenied } from "./denied-hosts.js";
 import { obstacleOf, urlOf } from "./tabs.js";
 
 /** One command attaches no more: a page could open hundreds. */
@@ -19,30 +20,29 @@ const MAX_URL_LENGTH = 200;
  *
  * @param {number[]} tabIds
  * @param {CommandContext} context
- * @returns {Promise<Remarks>} `notes`, and `opened`: where those tabs are
+ * @returns {Promise<string[]>} notes: what they are, as sentences
  * @throws the reason of the signal
  */
 export async function adoptTabs(tabIds, context) {
-  if (!tabIds.length) return {};
   const adopted = await Promise.all(tabIds.slice(0, MAX_ATTACHED).map((tabId) => adopt(tabId, context)));
   const left = tabIds.length - MAX_ATTACHED;
-  const notes = [
-    ...adopted.flatMap(({ note }) => note),
-    ...(left > 0 ? [`It opened ${left} more tabs, which are not attached. browser_get_tabs lists them.`] : []),
-  ];
-  return { notes, opened: adopted.flatMap(({ opened }) => opened) };
+  const more = left > 0 && `It opened ${left} more tabs, which are not attached. browser_get_tabs lists them.`;
+  return [...adopted, more].filter((note) => typeof note === "string");
 }
 
 /**
  * @param {number} tabId
  * @param {CommandContext} context
- * @returns {Promise<{note: string[], opened: OpenedTab[]}>} empty when it has closed again
+ * @returns {Promise<string | null>} a note; null when it has closed again
  */
-async function adopt(tabId, { tabId: sourceId, attachments, signal }) {
+async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal }) {
   await giveBackSight(tabId, sourceId);
   const tab = await onceSomewhere(tabId, signal);
-  if (!tab) return { note: [], opened: [] };
+  if (!tab) return null;
   const url = urlOf(tab);
+  if (isDenied(url, deniedHosts)) {
+    return `It opened tab ${tabId} on a host that [sites] in the configuration file denies: it is not attached.`;
+  }
   const refusal = await attachments.attach(tabId, signal).then(
     () => "",
     (error) => {
@@ -50,11 +50,8 @@ async function adopt(tabId, { tabId: sourceId, attachments, signal }) {
       throw error;
     },
   );
-  const name = `It opened tab ${tabId} at ${JSON.stringify(url.toWellFormed().slice(0, MAX_URL_LENGTH))}, which is`;
-  return {
-    note: [`${name} ${refusal ? `not attached: ${refusal}` : "attached now."}`],
-    opened: [{ tab_id: tabId, url }],
-  };
+  const where = JSON.stringify(url.toWellFormed().slice(0, MAX_URL_LENGTH));
+  return `It opened tab ${tabId} at ${where}, which is ${refusal ? `not attached: ${refusal}` : "attached now."}`;
 }
 
 /**

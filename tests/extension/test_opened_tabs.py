@@ -1,5 +1,7 @@
 """Tabs and windows that a driven page opens, and tabs that are opened behind the others."""
 
+import re
+
 import pytest
 
 from tests.extension.conftest import DrivenTab, shared_tab_at
@@ -27,6 +29,12 @@ async def attached(tab: DrivenTab) -> list[int]:
     return [each["tab_id"] for each in (await tab.bridge.ask("list_tabs"))["result"]]
 
 
+def opened_in(note: str) -> int:
+    found = re.match(r"It opened tab (\d+) ", note)
+    assert found, note
+    return int(found[1])
+
+
 async def closed(tab: DrivenTab, tab_id: int) -> None:
     assert (await tab.bridge.ask("browser_close_tab", tab_id=tab_id))["success"]
 
@@ -41,10 +49,9 @@ async def test_tab_or_window_that_a_page_opens_is_attached_and_named(
 
     result = await opening.do("click", selector=selector)
 
-    (opened,) = result["opened"]
-    assert opened["url"].removesuffix("?") == opening.site.url("/two")
-    tab_id = opened["tab_id"]
-    assert result["notes"] == [f'It opened tab {tab_id} at "{opened["url"]}", which is attached now.']
+    (note,) = result["notes"]
+    tab_id = opened_in(note)
+    assert note.replace("?", "") == f'It opened tab {tab_id} at "{opening.site.url("/two")}", which is attached now.'
     assert tab_id in await attached(opening)
     read = await opening.bridge.ask("hover", tab_id=tab_id, selector="body")
     assert read["result"]["title"] == "Two"
@@ -59,13 +66,28 @@ async def test_tab_or_window_that_a_page_opens_is_attached_and_named(
 async def test_tab_without_a_page_is_named_and_not_attached(opening: DrivenTab) -> None:
     result = await opening.do("click", selector="#empty")
 
-    (opened,) = result["opened"]
+    tab_id = opened_in(result["notes"][0])
     assert result["notes"] == [
-        f'It opened tab {opened["tab_id"]} at "about:blank", which is not attached: '
-        "The tab is empty. Open a page in it."
+        f'It opened tab {tab_id} at "about:blank", which is not attached: The tab is empty. Open a page in it.'
     ]
-    assert opened["tab_id"] not in await attached(opening)
-    await closed(opening, opened["tab_id"])
+    assert tab_id not in await attached(opening)
+    await closed(opening, tab_id)
+
+
+async def test_tab_on_a_denied_host_is_neither_attached_nor_its_address_told(opening: DrivenTab) -> None:
+    denied = await opening.do("click", selector="#link", denied_hosts=["127.0.0.1"])
+    fine = await opening.do("click", selector="#link", denied_hosts=["*.bank.example"])
+
+    (note,) = denied["notes"]
+    tab_id = opened_in(note)
+    assert (
+        note == f"It opened tab {tab_id} on a host that [sites] in the configuration file denies: it is not attached."
+    )
+    assert tab_id not in await attached(opening)
+    other = opened_in(fine["notes"][0])
+    assert other in await attached(opening)
+    await closed(opening, tab_id)
+    await closed(opening, other)
 
 
 async def test_what_opens_nothing_tells_of_nothing(opening: DrivenTab) -> None:
@@ -76,7 +98,8 @@ async def test_what_opens_nothing_tells_of_nothing(opening: DrivenTab) -> None:
     other = await opening.popup.chrome(f"(await chrome.tabs.create({{ url: '{opening.site.url('/two')}' }})).id")
     hovered = await opening.do("hover", selector="#quiet")
 
-    assert [each.keys() & {"opened", "notes"} for each in (result, hovered)] == [set(), set()]
+    assert "notes" not in result
+    assert "notes" not in hovered
     assert await attached(opening) == before
     await closed(opening, other)
 
@@ -88,7 +111,7 @@ async def test_page_that_opens_very_many_gets_ten_attached(opening: DrivenTab) -
     result = await opening.do("evaluate", code="for (let i = 0; i < 12; i += 1) window.open('/two?' + i); 0")
 
     new = [tab_id for tab_id in await attached(opening) if tab_id not in before]
-    assert len(new) == len(result["opened"]) == 10
+    assert len(new) == 10
     assert result["notes"][-1] == "It opened 2 more tabs, which are not attached. browser_get_tabs lists them."
     for each in (await opening.bridge.ask("browser_get_tabs"))["result"]:
         if "/two?" in each["url"]:
