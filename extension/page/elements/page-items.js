@@ -51,6 +51,7 @@ const pageItems = (() => {
   const DIALOGS = wordsOf("dialog alertdialog");
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
+  const LISTS = wordsOf("menu ol ul");
   const BOXES = wordsOf("div i li p span td");
   const HEADING = /^h[1-6]$/u;
   /** What is looked at more closely for what its texts are. */
@@ -332,10 +333,11 @@ const pageItems = (() => {
     if (role === "scrollable" || role === "listbox") return true;
     if (role !== "clickable" && role !== "draggable") return false;
     const isLong = (textContentOf(element)?.length ?? 0) > NAME_LENGTH;
-    const parts = [...childrenOf(element)].filter(
-      (child) => /\S/u.test(textContentOf(child) ?? "") && isRendered(child),
+    const parts = [...childrenOf(element)].flatMap((child) =>
+      LISTS.has(tagOf(child)) ? [...childrenOf(child)] : child,
     );
-    return isLong || parts.length > 1 || queryIn(element, "a[href], button, input, select, textarea").length > 0;
+    const worded = parts.filter((part) => /\S/u.test(textContentOf(part) ?? "") && isRendered(part));
+    return isLong || worded.length > 1 || queryIn(element, "a[href], button, input, select, textarea").length > 0;
   }
 
   /**
