@@ -138,6 +138,11 @@ class Tab:
         result = await self.call(tool, **arguments)
         return "\n".join(block.text for block in result.content if block.type == "text")
 
+    async def overview(self) -> list[Element]:
+        """List the page as one call tells it."""
+        said = (await self.say("page_elements")).splitlines()
+        return [element for line in said[:-1] if (element := element_of(line))]
+
     async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
         """List the page: elements, and the landmarks between them; all of it, where the overview leaves texts out."""
         lines: list[str] = []
@@ -207,12 +212,14 @@ class Tab:
         """Scroll an element to its top or bottom."""
         return await self.say("scroll", selector=selector_of(target), to=to)
 
-    async def drag(self, source: Target, target: Target, start: Point | None = None, end: Point | None = None) -> str:
-        """Drag one element, or a point in it, onto another."""
+    async def drag(
+        self, source: Target, target: Target | None, start: Point | None = None, end: Point | None = None
+    ) -> str:
+        """Drag an element, or a point in it, onto another; without one the end is measured from the source."""
         return await self.say(
             "drag",
             source=selector_of(source),
-            target=selector_of(target),
+            target=selector_of(target) if target else None,
             source_at=list(start) if start else None,
             target_at=list(end) if end else None,
         )

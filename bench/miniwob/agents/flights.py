@@ -1,6 +1,7 @@
 """FlightWoB: the search forms of two airlines, as they were."""
 
 import asyncio
+import contextlib
 import json
 import re
 from typing import Any
@@ -25,17 +26,22 @@ def city_in(name: str, city: str) -> bool:
 
 
 async def choose_city(tab: Tab, label: str, city: str) -> None:
-    """Type a city's name and take the first one that is offered."""
+    """Type a city's name, or how it begins, and take the shortest name that is offered."""
     target = await field(tab, label)
-    await tab.fill(target, "")
-    await tab.press(f'"{city}"', target)
 
     def offered(listed: list[Element]) -> Element | None:
         # The goal stands on the page, too, in a table and as JSON.
         fits = [one for one in listed if one.selector and one.role not in (*FIELDS, "row") and city_in(one.name, city)]
         return shortest(fits)
 
-    await tab.click(await tab.until(offered, find=city))
+    beginning, *_ = city.split()
+    for typed in dict.fromkeys([city, beginning]):
+        await tab.fill(target, "")
+        await tab.press(f'"{typed}"', target)
+        with contextlib.suppress(TimeoutError):
+            await tab.click(await tab.until(offered, find=beginning))
+            return
+    raise LookupError(city)
 
 
 @solves("AA", "Alaska", "Alaska-auto", "Alaska-auto-medium")

@@ -1,11 +1,13 @@
 """What only a screenshot tells."""
 
+import itertools
+import math
 import time
 
 from bench.miniwob.agents import solves
-from bench.miniwob.agents.words import submit
-from bench.miniwob.picture import WHITE, Region
-from bench.miniwob.tab import Point, Tab
+from bench.miniwob.agents.words import quoted, submit
+from bench.miniwob.picture import WHITE, Picture, Region
+from bench.miniwob.tab import Point, Tab, named
 
 LIGHT = 200
 
@@ -62,6 +64,41 @@ async def copy_pattern(tab: Tab, goal: str) -> None:
         if sum(picture[int(x), int(y)]) > 3 * LIGHT:
             await tab.click(box)
     await submit(tab)
+
+
+def drawing(picture: Picture) -> frozenset[Point]:
+    """Give the pixels of an icon: those far from the colour that fills most of the picture."""
+    ground = picture.colours().most_common(1)[0][0]
+    every = ((x, y) for y in range(picture.height) for x in range(picture.width))
+    return frozenset(pixel for pixel in every if math.dist(picture[pixel], ground) > LIGHT / 2)
+
+
+@solves("click-menu-2")
+async def choose_in_icon_menu(tab: Tab, goal: str) -> None:
+    """Open the menu with what is in it, and take the item by its name, or by the icon that the goal shows."""
+    names = quoted(goal)[1:]
+    shown = [element for element in await tab.elements("box", "image") if element.look]
+    await tab.click_named("Menu")
+    await tab.hover(await tab.named("Playback"))
+    listed = await tab.until(lambda listed: listed if any(element.name == "Stop" for element in listed) else None)
+    if names:
+        await tab.click(named(listed, names[0], "menuitem", "clickable"))
+        return
+    icon = await tab.picture(shown[0].selector)
+    items = [element for element in listed if element.role == "menuitem" and "disabled" not in element.state]
+    unlike = [difference(await tab.picture(item.selector), icon) for item in items]
+    await tab.click(items[unlike.index(min(unlike))])
+
+
+def difference(picture: Picture, icon: Picture) -> int:
+    """Count the pixels in which an icon differs from the part of a picture that is most like it."""
+    wanted, drawn = drawing(icon), drawing(picture)
+    size = range(icon.width), range(icon.height)
+    places = itertools.product(range(picture.width - icon.width + 1), range(picture.height - icon.height + 1))
+    shifted = (
+        {(x - left, y - top) for x, y in drawn if x - left in size[0] and y - top in size[1]} for left, top in places
+    )
+    return min((len(wanted ^ part) for part in shifted), default=len(wanted))
 
 
 @solves("simon-says")

@@ -234,7 +234,7 @@ async def click_ascending(tab: Tab, goal: str) -> None:
 @solves("draw-line")
 async def draw_line(tab: Tab, goal: str) -> None:
     ((_, (x, y)), *_) = points_of(await tab.look())
-    ends = ((x, 4), (x, 120)) if "vertical" in goal else ((4, y), (140, y))
+    ends = ((x, 4), (x, 100)) if "vertical" in goal else ((4, y), (140, y))
     await tab.drag(GRAPHIC, GRAPHIC, *ends)
     await submit(tab)
 
@@ -317,25 +317,28 @@ def best_move(board: list[str]) -> int:
 @solves("drag-items", "drag-items-grid")
 async def drag_item(tab: Tab, goal: str) -> None:
     name = re.findall(r"Drag (\S+) ", goal)[0]
-    items = [
-        element
-        for element in await tab.look()
-        if re.fullmatch(r"[A-Z][\w-]+", element.name) and element.name not in goal.split()[:1]
-    ]
-    names = [item.name for item in items]
+    names = [element.name for element in await tab.look() if re.fullmatch(r"[A-Z][\w-]+", element.name)]
     at = names.index(name)
-    target = at + STEPS[step[0]] if (step := re.findall(r"(up|down|left|right) by one", goal)) else place_in(goal)
-    await tab.drag(await tab.named(name), *await beyond_middle(tab, names[target], is_down=at < target))
+    columns = 3 if len(names) == 9 else 1  # noqa: PLR2004  # nine lie in rows of three
+    step = re.findall(r"(up|down|left|right) by one", goal)
+    steps = {"up": -columns, "down": columns, "left": -1, "right": 1}
+    target = at + steps[step[0]] if step else place_in(goal)
+    way = target % columns - at % columns, target // columns - at // columns
+    await tab.drag(await tab.named(name), *await beyond_middle(tab, names[target], *way))
 
 
-async def beyond_middle(tab: Tab, name: str, *, is_down: bool) -> tuple[Element, None, Point]:
-    """Give an item and a point in it behind its middle, where a list lets go of it."""
-    item = await tab.named(name)
-    picture = await tab.picture(item.selector)
-    return item, None, (picture.width / 2, picture.height * (0.8 if is_down else 0.2))
+async def beyond_middle(tab: Tab, name: str, across: int, down: int) -> tuple[str, None, Point]:
+    """Give an item and a point in it behind its middle, seen from where one comes, where a list lets go of it.
+
+    By its text: while something is dragged, selectors that count are those of other items.
+    """
+    item = f"text={name}"
+    picture = await tab.picture(item)
+    return item, None, (picture.width * (0.5 + 0.3 * sign(across)), picture.height * (0.5 + 0.3 * sign(down)))
 
 
-STEPS = {"up": -3, "down": 3, "left": -1, "right": 1}
+def sign(number: int) -> int:
+    return (number > 0) - (number < 0)
 
 
 def place_in(goal: str) -> int:
@@ -355,19 +358,16 @@ async def sort_numbers(tab: Tab, goal: str) -> None:
     for place, number in enumerate(wanted):
         now = await numbers()
         if now[place] != number:
-            await tab.drag(await tab.named(number), *await beyond_middle(tab, now[place], is_down=False))
+            await tab.drag(await tab.named(number), *await beyond_middle(tab, now[place], 0, -1))
             await asyncio.sleep(0.3)
     await submit(tab)
 
 
 @solves("resize-textarea")
 async def resize(tab: Tab, goal: str) -> None:
-    field = (await tab.elements("textbox"))[0]
-    picture = await tab.picture(field.selector)
-    across, down = picture.width, picture.height
+    handle = next(element for element in await tab.elements() if element.look)
     by = 15 if "larger" in goal else -15
-    corner = (across + 5, down + 5)
-    await tab.drag("html", "html", corner, (corner[0] + by, corner[1] + by))
+    await tab.drag(handle, None, None, (look_of(handle).width / 2 + by, look_of(handle).height / 2 + by))
     await submit(tab)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import calendar
+import contextlib
 import re
 
 from bench.miniwob.agents import solves
@@ -9,13 +10,14 @@ from bench.miniwob.agents.words import FIELDS, lines_below_goal, ordinal, quoted
 from bench.miniwob.tab import Element, Tab, Target, named
 
 MONTHS = list(calendar.month_name)
-CALENDAR_S = 15
+CALENDAR_S, CLOSING_S = 15, 2
 UNITS = {"d": 24 * 60, "h": 60, "m": 1}
 
 
-def shown_month(text: str) -> int:
+def shown_month(listed: list[Element]) -> int:
     """Give the number of the month that a calendar shows, counted from the year 0; 0 when there is none."""
-    found = re.search(rf"({'|'.join(MONTHS[1:])})\s+(\d{{4}})", text, re.IGNORECASE)
+    said = " ".join(element.name for element in listed)
+    found = re.search(rf"({'|'.join(MONTHS[1:])})\s+(\d{{4}})", said, re.IGNORECASE)
     return int(found[2]) * 12 + MONTHS.index(found[1].capitalize()) - 1 if found else 0
 
 
@@ -27,11 +29,21 @@ async def pick_date(tab: Tab, field: Target, month: int, day: int, year: int) ->
     await tab.click(field)
     wanted = year * 12 + month - 1
     async with asyncio.timeout(CALENDAR_S):
-        while (shown := shown_month(await tab.text())) != wanted:
+        while (shown := shown_month(await tab.overview())) != wanted:
             if shown:
                 await tab.click_named("Next" if shown < wanted else "Prev")
-    days = [element for element in await tab.look(find=str(day)) if element.name == str(day)]
-    await tab.click(days[-1])
+    for _ in range(3):
+        days = [element for element in await tab.look(find=str(day)) if element.name == str(day)]
+        await tab.click(min(days, key=lambda element: element.role == "text"))
+        for done in [element for element in await tab.overview() if element.name == "Done"]:
+            await tab.click(done)
+        # Some calendars take no click while they slide in.
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSING_S):
+                while shown_month(await tab.overview()):
+                    pass
+                return
+    raise TimeoutError
 
 
 @solves("choose-date", "choose-date-easy", "choose-date-medium", "choose-date-nodelay")
@@ -178,19 +190,6 @@ async def pick_greatest(tab: Tab, goal: str) -> None:
         numbers += [int(line) for line in await lines_below_goal(tab, goal) if re.fullmatch(r"\d+", line)][:1]
     await tab.click(cards[numbers.index(max(numbers))])
     await submit(tab)
-
-
-@solves("click-menu-2")
-async def choose_in_icon_menu(tab: Tab, goal: str) -> None:
-    await tab.click_named("Menu")
-    wanted = quoted(goal)[1:]
-    if not wanted:
-        raise LookupError("an icon")
-    listed = await tab.elements()
-    if not [element for element in listed if element.name == wanted[0]]:
-        await tab.hover(named(listed, "Playback"))
-        await asyncio.sleep(0.5)
-    await tab.click_named(wanted[0])
 
 
 @solves("order-food")
