@@ -90,7 +90,7 @@ from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 from pydantic_core import to_json
 from pydantic_settings import BaseSettings, InitSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
-from typing_extensions import TypeIs
+from typing_extensions import TypedDict, TypeIs
 
 if TYPE_CHECKING:
     import httpx
@@ -199,7 +199,7 @@ ERROR_CODES = (
     *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
     *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
     *("COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "EVALUATE_NOT_ALLOWED"),
-    *("PRIVATE_NOT_ALLOWED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND", "HOST_BLOCKED"),
+    *("PRIVATE_NOT_ALLOWED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND", "HOST_BLOCKED", "FILE_NOT_ALLOWED"),
     *("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY"),
 )
 
@@ -363,6 +363,9 @@ class Settings(BaseSettings):
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(61822, "CHROME_TAB_PORT", "one loopback port for everything", ge=1024, le=65_535)
+    upload_folder: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
+        setting([], "CHROME_TAB_UPLOAD_FOLDERS", "folder below which upload may take files (repeatable)")
+    )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
     tool_names: Literal["default", "kapture"] = setting(
         "default", "CHROME_TAB_TOOL_NAMES", "names of the tools that drive a page"
@@ -3404,14 +3407,18 @@ SELECTOR = {"type": "string", "description": "CSS, xpath=... or text=..."}
 Selector = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(SELECTOR)]
 WebAddress = Annotated[str, Field(description="http or https")]
 ShortText = Annotated[str, Field(max_length=2_000), UnlimitedText]
-ShownText = Annotated[str, Field(min_length=1, max_length=1_000), UnlimitedText]
+OneSelector = Annotated[Selector | Omitted, optional()]
+ShownText = Annotated[Annotated[str, Field(min_length=1, max_length=1_000), UnlimitedText] | Omitted, optional()]
+Keys = Annotated[ShortText, Field(description='names, chords, and in quotes what is typed: Control+A "New York" Enter')]
+ScrollGoal = Annotated[Literal["top", "bottom", "left", "right"] | float | Omitted, optional("or pixels to go down")]
 OnDialog = Annotated[Literal["accept", "dismiss"] | Omitted, optional("answers confirm and prompt")]
 DialogText = Annotated[ShortText | Omitted, optional("for a prompt")]
-Spot = Annotated[
-    Annotated[list[float], Field(min_length=2, max_length=2)] | Omitted,
-    optional("[x, y] in it, CSS pixels"),
-]
+SPOT = "[x, y] in it, CSS pixels"
+Spot = Annotated[Annotated[list[float], Field(min_length=2, max_length=2)] | Omitted, optional(SPOT)]
 Side = Annotated[Annotated[int, Field(ge=1, le=4_000)] | Omitted, optional("CSS pixels")]
+FILLED = "dates as 2026-12-31; a line break at the end presses Enter"
+FilledText = Annotated[str, Field(max_length=MAX_SENT_CHARS, description=FILLED)]
+FormField = TypedDict("FormField", {"selector": Selector, "value": str | bool | list[str]})  # noqa: UP013 -- one line
 
 # Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
 SAME_IN_KAPTURE = ("navigate", "screenshot", "click", "hover", "fill", "select", "evaluate", "list_tabs", "scroll")
@@ -3699,7 +3706,9 @@ class PlainTool(FunctionTool):
 
     def to_mcp_tool(self, **overrides: Any) -> mcp_types.Tool:
         """Return the tool as the client sees it."""
-        return super().to_mcp_tool(**overrides | {"_meta": None})
+        listed = super().to_mcp_tool(**overrides | {"_meta": None})
+        listed.input_schema.pop("additionalProperties", None)
+        return listed
 
 
 def tool_of(
@@ -3855,7 +3864,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         context: Context,
         *,
         name: Annotated[ShortText | Omitted, optional("keeps it as screenshot://NAME")],
-        selector: Annotated[Selector | Omitted, optional()],
+        selector: OneSelector,
         width: Side,
         height: Side,
         tab_id: AttachedTabId,
@@ -3897,7 +3906,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         return value_result(result["entries"], result) if body_of else log_result(result)
 
 
-def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
+def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:  # noqa: C901 -- one tool after another
     """Add the tools that use an attached tab's page as a person does."""
     tool = functools.partial(tool_of, server)
 
@@ -3917,50 +3926,28 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 
     @tool(DESTROYS, "Press keys in an element, or where the focus is.")
     async def press(
-        *,
-        keys: Annotated[
-            ShortText,
-            Field(
-                description='names, chords and, to type key by key, text in quotes: Control+A "New York" ArrowDown Enter'
-            ),
-        ],
-        selector: Annotated[Selector | Omitted, optional()],
-        on_dialog: OnDialog,
-        dialog_text: DialogText,
-        tab_id: AttachedTabId,
+        *, keys: Keys, selector: OneSelector, on_dialog: OnDialog, dialog_text: DialogText, tab_id: AttachedTabId
     ) -> ToolResult:
         what = {"keys": keys, "selector": selector}
         return acted(await tabs.drive("press", tab_id, what | answering(on_dialog, dialog_text)))
 
     @tool(DESTROYS, "Drag an element to another or, without target, to target_at measured from itself.")
     async def drag(
-        *,
-        source: Selector,
-        target: Annotated[Selector | Omitted, optional()],
-        source_at: Spot,
-        target_at: Spot,
-        tab_id: AttachedTabId,
+        *, source: Selector, target: OneSelector, source_at: Spot, target_at: Spot, tab_id: AttachedTabId
     ) -> ToolResult:
         what = {"source": source, "target": target, "source_at": source_at, "target_at": target_at}
         return acted(await tabs.drive("drag", tab_id, what))
 
     @tool(CHANGES, "Bring an element into view or, with to, scroll it or the page.")
-    async def scroll(
-        *,
-        selector: Annotated[Selector | Omitted, optional()],
-        to: Annotated[
-            Literal["top", "bottom", "left", "right"] | float | Omitted, optional("or CSS pixels down, negative for up")
-        ],
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
+    async def scroll(*, selector: OneSelector, to: ScrollGoal, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("scroll", tab_id, {"selector": selector, "to": to}))
 
     @tool(READ_ONLY, "Wait until a text is shown, or gone, or an element is visible; also on the page that follows.")
     async def wait_for(
         *,
-        text: Annotated[ShownText | Omitted, optional()],
-        gone: Annotated[ShownText | Omitted, optional("text")],
-        selector: Annotated[Selector | Omitted, optional()],
+        text: ShownText,
+        gone: ShownText,
+        selector: OneSelector,
         timeout: Annotated[int, Field(ge=1, le=25_000, description="milliseconds")] = 10_000,  # noqa: ASYNC109 -- the contract's name
         tab_id: AttachedTabId,
     ) -> ToolResult:
@@ -3972,15 +3959,21 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         return acted(await tabs.drive("hover", tab_id, {"selector": selector}))
 
     @tool(DESTROYS, "Write a value into a field in place of what is there. For a <select> use select.")
-    async def fill(
-        selector: Selector,
-        value: Annotated[
-            str,
-            Field(max_length=MAX_SENT_CHARS, description="dates as 2026-12-31; a line break at the end presses Enter"),
-        ],
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
+    async def fill(selector: Selector, value: FilledText, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("fill", tab_id, {"selector": selector, "value": value}))
+
+    @tool(DESTROYS, "Write several fields at once; nothing is written unless all can be.")
+    async def fill_form(
+        fields: Annotated[list[FormField], Field(min_length=1, max_length=50)], tab_id: AttachedTabId
+    ) -> ToolResult:
+        return acted(await tabs.drive("fill_form", tab_id, {"fields": fields}))
+
+    @tool(DESTROYS, "Give files to a field or to the button that asks for them.")
+    async def upload(
+        selector: Selector, paths: Annotated[list[ShortText], Field(min_length=1, max_length=50)], tab_id: AttachedTabId
+    ) -> ToolResult:
+        files = [allowed_file(path, tabs.settings.upload_folder) for path in paths]
+        return acted(await tabs.drive("upload", tab_id, {"selector": selector, "paths": files}))
 
     @tool(DESTROYS, "Choose options of a <select>.")
     async def select(
@@ -3997,6 +3990,21 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 def answering(on_dialog: str | None, dialog_text: str | None) -> dict[str, str]:
     """Return how a command is to answer dialogs, as far as that is said."""
     return {key: said for key, said in (("on_dialog", on_dialog), ("dialog_text", dialog_text)) if said is not None}
+
+
+def allowed_file(path: str, folders: Sequence[str]) -> str:
+    """Return the absolute path of a file below the folders, links resolved; of another not even whether it exists."""
+    roots = [Path(folder).expanduser().resolve() for folder in folders]
+    for root in roots:
+        with contextlib.suppress(OSError, RuntimeError, ValueError):
+            file = (root / Path(path).expanduser()).resolve(strict=True)
+            if file.is_file() and any(map(file.is_relative_to, roots)):
+                return str(file)
+    raise ChromeTabError(
+        "FILE_NOT_ALLOWED",
+        f"Files may be taken from {', '.join(map(str, roots)) or 'no folder'}, and {one_line(path)!r} is none of them. "
+        "Ask the person to copy it there, or to start the server with --upload-folder and its folder.",
+    )
 
 
 def acted(result: Mapping[str, Any]) -> ToolResult:

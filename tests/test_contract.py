@@ -38,7 +38,7 @@ def test_the_error_codes_of_server_extension_and_readme_are_the_same_in_the_same
     assert in_javascript
     codes = list(server.ERROR_CODES)
 
-    assert len(codes) == len(set(codes)) == 25
+    assert len(codes) == len(set(codes)) == 26
     assert re.findall(r'"([A-Z_]+)"', in_javascript[1]) == codes
     assert re.findall(r"^\| `([A-Z_]+)` \|", read("README.md"), re.MULTILINE) == codes
 
@@ -140,7 +140,7 @@ async def published_tools(**settings: str) -> dict[str, set[str]]:
 def test_the_commands_of_the_design_are_those_of_the_extension_with_the_same_parameters() -> None:
     commands = extension_commands()
 
-    assert len(commands) == 22
+    assert len(commands) == 24
     assert design_commands() == commands
 
 
@@ -149,7 +149,7 @@ async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
     commands = extension_commands()
 
     assert tools["read_chrome_tab"] >= commands.pop("read_tab")
-    assert len(commands) == 21
+    assert len(commands) == 23
     for command, params in commands.items():
         taken = params - EXTENSION_ONLY.get(command, set()) | SERVER_ONLY.get(command, set())
         assert tools[command] - {"tab_id"} == taken, command
@@ -165,7 +165,7 @@ def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None
 async def test_the_readme_lists_every_tool_once_with_its_parameters() -> None:
     listed = readme_tools()
 
-    assert len(listed) == 25
+    assert len(listed) == 27
     assert {name: set(params) for name, params in listed} == await published_tools()
 
 

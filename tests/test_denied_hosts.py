@@ -4,6 +4,7 @@ import asyncio
 import base64
 import contextlib
 from collections.abc import AsyncGenerator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,8 @@ OF_A_TAB: dict[str, dict[str, Any]] = {
     "screenshot": {},
     "click": {"selector": "#a"},
     "press": {"keys": "Enter"},
+    "fill_form": {"fields": [{"selector": "#a", "value": "x"}]},
+    "upload": {"selector": "#a", "paths": [__file__]},
     "drag": {"source": "#a", "target": "#b"},
     "scroll": {"to": "bottom"},
     "wait_for": {"text": "x"},
@@ -108,6 +111,7 @@ async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
     port = free_port()
     async with FakeOpenAIServer() as model:
         flags = {"ollama_url": model.url, "model": "fake-model", "source": "extension", "port": port} | settings
+        flags["upload_folder"] = [str(Path(__file__).parent)]
         async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
             browser = FakeBrowser()
             if flags["source"] == "applescript":

@@ -115,6 +115,16 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("scroll", {"selector": "#a"}, {"selector": "#a", "to": None}),
     ("scroll", {"to": "bottom"}, {"selector": None, "to": "bottom"}),
     ("scroll", {"to": -500}, {"selector": None, "to": -500}),
+    (
+        "fill_form",
+        {"fields": [{"selector": "#a", "value": "x"}, {"selector": "#b", "value": True}]},
+        {"fields": [{"selector": "#a", "value": "x"}, {"selector": "#b", "value": True}]},
+    ),
+    (
+        "fill_form",
+        {"fields": [{"selector": "#a", "value": ["b", "c"]}]},
+        {"fields": [{"selector": "#a", "value": ["b", "c"]}]},
+    ),
     ("wait_for", {"text": "Done"}, {"text": "Done", "gone": None, "selector": None, "timeout": 10_000}),
     (
         "wait_for",
@@ -638,7 +648,7 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = set(server.KAPTURE_NAMES) | {"drag", "wait_for"}
+    driven = set(server.KAPTURE_NAMES) | {"drag", "wait_for", "fill_form", "upload"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
     assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for", "network_requests", "page_elements"}
@@ -650,5 +660,5 @@ async def test_the_list_of_all_tools_stays_short(names: str) -> None:
     async with driving(tool_names=names) as (client, _):
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
 
-    assert len(tools) == 25
+    assert len(tools) == 27
     assert len(json.dumps({"tools": tools})) < 16_000

@@ -32,6 +32,8 @@ DRIVING_TOOLS = {
     "hover": "kapturemcp_hover",
     "press": "kapturemcp_keypress",
     "drag": "drag",
+    "fill_form": "fill_form",
+    "upload": "upload",
     "scroll": "kapturemcp_scroll",
     "wait_for": "wait_for",
     "fill": "kapturemcp_fill",
@@ -168,7 +170,7 @@ async def test_the_list_holds_no_null_no_remarks_of_the_framework_and_titles_tha
             tools = await client.list_tools()
 
     shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    assert len(shown) == 25
+    assert len(shown) == 27
     assert not [tool["name"] for tool in shown if "null" in json.dumps(tool) or "_meta" in tool]
     titles = {tool["name"]: tool["title"] for tool in shown}
     assert titles["getDataLayer"] == "Get Data Layer"

@@ -9,7 +9,6 @@ import { actOnElement, lookAtElement } from "../worker/page-elements.js";
 import { addressOf, tabById } from "../worker/tabs.js";
 
 const MAX_SELECTOR_LENGTH = 2_000;
-/** Milliseconds for an element to be there, and to be ready. */
 const LIMITS = { find: 1_000, ready: 5_000 };
 
 /**
@@ -46,10 +45,11 @@ export function optionalSelectorOf(context, name = "selector") {
 /**
  * @param {DrivenContext} context
  * @param {ElementAction} action
+ * @param {{find: number, ready: number}} [limits] milliseconds for the element to be there, and to be ready
  * @returns {Promise<FoundElement>}
  */
-export async function find(context, action) {
-  const answer = await actOnElement(context, ({ active }) => ({ ...action, limits: LIMITS, isInFront: active }));
+export async function find(context, action, limits = LIMITS) {
+  const answer = await actOnElement(context, ({ active }) => ({ ...action, limits, isInFront: active }));
   if (!answer) {
     throw new CommandError(
       "EXECUTION_ERROR",
@@ -84,8 +84,8 @@ export async function replyAbout(context, { element, matches, notes }, told) {
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "finishScroll" | "readChanges" | "readChecked" | "readDrag" | "readPressed" | "watchPress"} look at
- *   what the input has made
+ * @param {"finishFill" | "finishScroll" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
+ *   at what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  */

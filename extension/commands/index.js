@@ -6,6 +6,7 @@ import { pageElements } from "./elements.js";
 import { drag } from "./dragging.js";
 import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fields.js";
+import { fillForm } from "./forms.js";
 import { press } from "./keyboard.js";
 import { click, hover } from "./mouse.js";
 import { back, forward, navigate } from "./navigation.js";
@@ -14,6 +15,7 @@ import { readTab } from "./reading.js";
 import { screenshot } from "./screenshot.js";
 import { scroll } from "./scrolling.js";
 import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
+import { upload } from "./upload.js";
 import { waitFor } from "./waiting.js";
 
 /**
@@ -43,6 +45,8 @@ export const commands = {
   scroll: { consent: "attached", page: true, debugger: "acts", run: scroll },
   wait_for: { consent: "attached", page: true, debugger: "acts", run: waitFor },
   fill: { consent: "attached", page: true, debugger: "acts", run: fill },
+  fill_form: { consent: "attached", page: true, debugger: "acts", run: fillForm },
+  upload: { consent: "attached", page: true, debugger: "acts", run: upload },
   select: { consent: "attached", page: true, debugger: "acts", run: select },
   evaluate: { consent: "evaluate", page: true, debugger: "acts", run: evaluate },
 };

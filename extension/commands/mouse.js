@@ -30,7 +30,7 @@ export async function click(context) {
   const how = waysOf(context.params);
   const { at, count } = how;
   const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
-  const { found, notes } = await pressElement(context, action, (aimed) => press(context, pointOf(aimed), how));
+  const { found, notes } = await pressElement(context, action, (aimed) => pressAt(context, pointOf(aimed), how));
   await context.session.settled();
   const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
   const reply = await replyAbout(context, found);
@@ -70,7 +70,7 @@ function waysOf({ count, button, at }) {
  * @param {Clicking} how
  * @returns {Promise<PressOutcome>}
  */
-async function press(context, point, { button, count }) {
+export async function pressAt(context, point, { button, count }) {
   const { session } = context;
   const presses = Array.from({ length: count }, (_, index) => index + 1);
   const isThere = approach(session, point);

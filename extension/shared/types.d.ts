@@ -305,6 +305,8 @@ export type ElementAction =
   | { action: "click"; selector: string; count: number; at?: [number, number] }
   /** What is dragged, and the place where it goes. */
   | { action: "drag" | "place"; selector: string; at?: [number, number] }
+  | { action: "upload"; selector: string; count: number }
+  | ({ action: "check" } & FormField)
   /** Without a selector (empty) it is what has the focus already. */
   | { action: "focus"; selector: string }
   /** Without a selector it is the page. */
@@ -331,6 +333,18 @@ export interface WaitRequest {
 
 export type WaitAnswer =
   { code: ErrorCode; message: string } | { code: ""; element?: ElementDescription; matches?: number } | FoundFrames;
+
+export interface FormField {
+  selector: string;
+  value: string | boolean | string[];
+}
+
+/** How a field of a form is written. */
+export interface FormWay {
+  way: "click" | "select" | "fill";
+  /** Of what can be checked: whether it is now. */
+  checked?: boolean;
+}
 
 export type ElementRequest = ElementAction & {
   id: string;
@@ -416,6 +430,10 @@ export interface FoundElement {
   notes?: string[];
   /** click, hover, drag, place: a point in the viewport where the element is hit, in CSS pixels. */
   point?: Point;
+  /** check */
+  form?: FormWay;
+  /** upload: whether it takes files itself, and is no button that asks for them. */
+  isFileField?: boolean;
   /** drag: the top left corner of the element's first box in the viewport. */
   corner?: Point;
   /** click: whether the element has a state of being checked, which `readChecked` tells. */
@@ -501,6 +519,8 @@ export interface ActionReply extends PageAddress, Remarks, PressedState {
   /** What has appeared or gone, at most 200 characters. */
   changed?: string;
   scrolled?: Scrolled;
+  /** upload: names. */
+  files?: string[];
   /** drag: where it went. */
   target?: ElementDescription;
 }

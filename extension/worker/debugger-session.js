@@ -43,6 +43,8 @@ export class DebuggerSession {
   entered;
   /** @readonly resolves when the page has answered */
   opened;
+  /** The extension's own world in the page of the main frame, once something has run there. @type {number | undefined} */
+  ownWorldId = undefined;
   #isClosed = false;
   /** @type {Drive | null} the command that runs now */
   #drive = null;
@@ -257,7 +259,11 @@ export class DebuggerSession {
         void this.endIfPrinting();
         break;
       case "Input.dragIntercepted":
+      case "Page.fileChooserOpened":
         this.#drive?.hear(method, params);
+        break;
+      case "Runtime.executionContextCreated":
+        this.#noteWorld(params.context);
         break;
       case "Inspector.targetCrashed":
         this.#handlers.onCrash();
@@ -273,6 +279,12 @@ export class DebuggerSession {
   /** @param {string} error of the main frame, for example net::ERR_NAME_NOT_RESOLVED */
   handleLoadError(error) {
     if (error !== NO_PAGE) this.#drive?.addNote(loadFailure(error));
+  }
+
+  /** @param {{id: number, origin: string, auxData: {frameId: string}}} world */
+  #noteWorld({ id, origin, auxData }) {
+    const isOwn = origin === location.origin && auxData.frameId === this.#mainFrameId;
+    if (isOwn) this.ownWorldId = id;
   }
 
   /** @param {{id: string, url: string}} mainFrame */

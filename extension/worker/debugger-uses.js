@@ -18,6 +18,7 @@ import { unlessAborted } from "./waiting.js";
 
 const SETTLE_MS = 5_000;
 const MAX_DIALOGS = 20;
+const ASKED_FOR_FILES = "The page asked for files and got none. Use upload with the same selector and their paths.";
 const MAX_DIALOG_TEXT = 2_000;
 /** What asks nothing of the page ends sooner. */
 const DIALOG_GRACE_MS = 200;
@@ -69,6 +70,7 @@ async function act(session, context, run) {
       });
     emulateFocus(true);
     own.atEnd(() => emulateFocus(false));
+    own.interceptFiles();
     const result = await run({ ...context, session: own });
     for (const note of await adoptTabs(own.opened, context)) own.addNote(note);
     return result;
@@ -239,7 +241,9 @@ export class Drive {
    * @param {any} params
    */
   hear(event, params) {
-    this.#awaited.get(event)?.(params);
+    const listener = this.#awaited.get(event);
+    if (listener) listener(params);
+    else if (event === "Page.fileChooserOpened") this.addNote(ASKED_FOR_FILES);
   }
 
   async end() {
@@ -269,6 +273,25 @@ export class Drive {
   addDialog(dialog) {
     if (this.#dialogs.length < MAX_DIALOGS) this.#dialogs.push(dialog);
     if (dialog.type === "beforeunload" && dialog.answer === "dismissed") this.#stay.reject(stays());
+  }
+
+  /** Keeps the browser from asking the person for files. */
+  interceptFiles() {
+    const intercept = (/** @type {boolean} */ enabled) =>
+      void this.#session.send("Page.setInterceptFileChooserDialog", { enabled }).catch(() => {
+        // The tab has gone.
+      });
+    intercept(true);
+    this.atEnd(() => intercept(false));
+  }
+
+  /**
+   * Runs an expression in the extension's own world of the page.
+   *
+   * @param {string} expression
+   */
+  async evaluateInOwnWorld(expression) {
+    return this.send("Runtime.evaluate", { expression, contextId: this.#session.ownWorldId });
   }
 
   /** @param {string} note a sentence */

@@ -23,6 +23,7 @@ const FILES = filesOf([
   "unique-selectors",
   "near-misses",
   "focusing",
+  "states",
   "targets",
   "options",
   "scrolling",
@@ -34,6 +35,7 @@ const FILES = filesOf([
   "changes",
   "fields",
   "filled-fields",
+  "forms",
   "commands",
 ]);
 /** What only the list of elements needs, after them. */
@@ -184,8 +186,8 @@ export async function listElements(context, request) {
 
 /**
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
- * @param {"finishFill" | "finishScroll" | "placeOf" | "readChanges" | "readChecked" | "readDrag" | "readPressed" | "watchPress"} look at
- *   what input has made of the element
+ * @param {"finishFill" | "finishScroll" | "placeOf" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
+ *   at what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
@@ -307,7 +309,8 @@ async function shownOutside(context, { id, isInFront, limits, ...request }, answ
   let { point = wheel?.point, box } = answer;
   /** @type {Stop[]} */
   const stops = [{ ...here, point }];
-  const presses = request.action === "click" ? request.count : Number(request.action === "drag");
+  const presses =
+    request.action === "click" ? request.count : Number(request.action === "drag" || request.action === "upload");
   for (const stop of point || box ? outer : []) {
     const script = ask("place", { id, index: stop.index, isInFront, presses, point, box });
     const placed = /** @type {PlacedOutside | null} */ (await answerOf(context, stop.page, () => script));

@@ -171,7 +171,7 @@ async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
         ("#checkbox", "x", "Use click"),
         ("#radio", "x", "Use click"),
         ("#submit", "x", "Use click"),
-        ("#file", "x", "only a person can choose"),
+        ("#file", "x", "Use upload"),
         ("#paragraph", "x", "no field to write into"),
         ("#wrapper", "x", "Did you mean #wrapped"),
     ],

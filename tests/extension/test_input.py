@@ -297,8 +297,8 @@ async def test_checkbox_clicked_again_is_told_as_unchecked(clicking: DrivenTab) 
 @pytest.mark.parametrize(
     ("selector", "says"),
     [
-        ("#file", "only a person can choose"),
-        ("#file-label", "only a person can choose"),
+        ("#file", "Use upload"),
+        ("#file-label", "Use upload"),
         ("#list", "Use select"),
         ("#list option", "Use select"),
         ("#color", "Use fill"),

@@ -3,8 +3,8 @@
 // What commands/acting.js asks of a page.
 
 const elementCommands = (() => {
-  const { attributeOf, controlOf, kindOf, tagOf } = dom;
-  const { PageError, shorten, textOf } = texts;
+  const { controlOf, kindOf, tagOf } = dom;
+  const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
   const { comeBy, selectorOf } = uniqueSelectors;
   const { Wait } = readiness;
@@ -13,6 +13,8 @@ const elementCommands = (() => {
   const { chooseOptions, chosenIn } = options;
   const { shownBy } = filledFields;
   const { focusedElement, takeFocus } = focusing;
+  const { isCheckable, isChecked } = states;
+  const { wayOf } = forms;
   const { isField } = targets;
   const { PressWatch } = pressWatch;
   const { ChangeWatch } = changes;
@@ -23,7 +25,7 @@ const elementCommands = (() => {
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
   /** After these the reply tells what has changed. */
-  const TOLD = new Set(["click", "drag", "fill", "focus", "hover", "select"]);
+  const TOLD = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
   /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
   const running = new Map();
@@ -31,7 +33,7 @@ const elementCommands = (() => {
    * What the latest action has left to look at again, once the trusted input has come.
    *
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
-   *   pressed?: Element, scroll?: ReturnType<typeof beginScroll>["scroll"],
+   *   pressed?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
@@ -192,12 +194,6 @@ const elementCommands = (() => {
     return checkable ? isChecked(checkable) : null;
   }
 
-  /** @param {Element} element */
-  function isChecked(element) {
-    if (tagOf(element) === "input") return /** @type {HTMLInputElement} */ (element).checked;
-    return attributeOf(element, "aria-checked") === "true";
-  }
-
   /**
    * @param {{id: string}} request after keys of that id
    * @returns {PressedState | null} null in another page than that
@@ -262,6 +258,10 @@ const elementCommands = (() => {
         latest.press = new PressWatch(element, roots, 1);
         latest.pressed = controlOf(element) ?? element;
         return { corner: placeOfSpot(handleOf(element), { x: 0, y: 0 }) };
+      case "upload":
+        if (kindOf(element) === "file") return prepareUpload(/** @type {HTMLInputElement} */ (element), request.count);
+        latest.press = new PressWatch(element, roots, 1);
+        return { isFileField: false };
       case "focus":
         latest.pressed = element;
         if (focusedElement() === element) return {};
@@ -273,10 +273,36 @@ const elementCommands = (() => {
         latest.scroll = scroll;
         return { wheel };
       }
+      case "check":
+        return { form: wayOf(element, request.value) };
       case "hover":
       case "place":
         return {};
     }
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {number} count of files
+   */
+  function prepareUpload(field, count) {
+    if (count > 1 && !field.multiple) throw misfit(field, `takes one file, and ${count} were given. Give one.`);
+    latest.upload = field;
+    return { isFileField: true };
+  }
+
+  /** @returns {Element | null} for the debugger, which gives it its files */
+  function uploadField() {
+    return latest.upload ?? null;
+  }
+
+  /**
+   * @param {{id: string}} request after an upload of that id
+   * @returns {string[] | null} names; null in another page than that
+   */
+  function readFiles({ id }) {
+    const { upload } = latest.id === id ? latest : {};
+    return upload ? [...(upload.files ?? [])].map(({ name }) => shorten(name)) : null;
   }
 
   /** @param {Element} element */
@@ -284,11 +310,6 @@ const elementCommands = (() => {
     if (!isCheckable(element)) return {};
     latest.checkable = element;
     return { isCheckable: true };
-  }
-
-  /** @param {Element} element */
-  function isCheckable(element) {
-    return ["checkbox", "radio"].includes(kindOf(element)) || attributeOf(element, "aria-checked") !== null;
   }
 
   /**
@@ -305,8 +326,8 @@ const elementCommands = (() => {
     };
   }
 
-  const looks = { finishFill, finishScroll, readChanges, readChecked, readDrag, readPressed, watchPress };
-  const commands = { act, cancel, failure, place, readableFrames, waitFor, ...looks };
+  const looks = { finishFill, finishScroll, readChanges, readChecked, readDrag, readFiles, readPressed, watchPress };
+  const commands = { act, cancel, failure, place, readableFrames, uploadField, waitFor, ...looks };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

@@ -20,6 +20,9 @@ const fields = (() => {
   /** What is typed by its key at the end of a text, as in worker/trusted-input.js; an empty text is a Backspace. */
   const LAST_KEY = /(?:^|[\p{L}\p{Nd} !-~])$/u;
 
+  /** Never empty. */
+  const STRICT = new Set(["color", "range"]);
+
   /**
    * Puts the value in where no text is typed; elsewhere focuses the field and selects what is in it.
    *
@@ -35,12 +38,12 @@ const fields = (() => {
     const text = isInput ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
     const field = /** @type {HTMLInputElement} */ (element);
     const isTyped = !FORMATS.has(kind) || kind === "number";
-    if (kind === "number" && text !== "" && !isNumber(text)) throw misfitValue(field);
+    refuseValue(field, text);
     takeFocus(field, "Fill what takes it.");
     const before = isControl(element) ? field.value : innerTextOf(field);
     const prepared = { field, before, typed: isTyped && typingInto(field, text) };
     if (isTyped) selectContent(field);
-    else setValue(field, kind, text);
+    else setValue(field, text);
     return { filling: { text, isTyped, isEntered }, prepared };
   }
 
@@ -88,23 +91,43 @@ const fields = (() => {
    * A page that watches its own property of the field sees no change of this world, as with a person's.
    *
    * @param {HTMLInputElement} field
-   * @param {string} kind
    * @param {string} text
    */
-  function setValue(field, kind, text) {
-    const before = field.value;
-    const wanted = text.trim();
-    const { min, max } = field;
-    const isRefused =
-      (kind === "color" && !/^#[\da-f]{6}$/iu.test(wanted)) ||
-      (kind === "range" &&
-        (!isNumber(wanted) || Number(wanted) < Number(min || 0) || Number(wanted) > Number(max || 100)));
-    if (!isRefused) field.value = wanted;
-    if (isRefused || (wanted !== "" && field.value === "")) {
-      field.value = before;
-      throw misfitValue(field);
-    }
+  function setValue(field, text) {
+    field.value = text.trim();
     field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @throws {PageError} EXECUTION_ERROR when the text has not the form that the field takes
+   */
+  function refuseValue(field, text) {
+    const { type } = field;
+    const wanted = text.trim();
+    if (!FORMATS.has(kindOf(field)) || (wanted === "" && !STRICT.has(type))) return;
+    if ((isNumeric(type) && !isNumber(wanted)) || isOutOfRange(field, wanted)) throw misfitValue(field);
+    if (type === "color" && !/^#[\da-f]{6}$/iu.test(wanted)) throw misfitValue(field);
+    const probe = /** @type {HTMLInputElement} */ (
+      Reflect.apply(Document.prototype.createElement, document, ["input"])
+    );
+    probe.type = type;
+    probe.value = wanted;
+    if (probe.value === "") throw misfitValue(field);
+  }
+
+  /** @param {string} type */
+  function isNumeric(type) {
+    return type === "number" || type === "range";
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   */
+  function isOutOfRange({ type, min, max }, text) {
+    return type === "range" && (Number(text) < Number(min || 0) || Number(text) > Number(max || 100));
   }
 
   /** @param {HTMLInputElement} field */
@@ -114,5 +137,5 @@ const fields = (() => {
     return misfit(field, `does not take this value. Give it ${FORMATS.get(type)}${limits}.`);
   }
 
-  return { caretToEnd, prepareField, selectContent };
+  return { caretToEnd, prepareField, refuseValue, selectContent };
 })();

@@ -16,6 +16,8 @@ declare global {
   type ForeignFrame = shared.ForeignFrame;
   type FramedRequest = shared.FramedRequest;
   type Filling = shared.Filling;
+  type FormField = shared.FormField;
+  type FormWay = shared.FormWay;
   type FoundElement = shared.FoundElement;
   type ListAnswer = shared.ListAnswer;
   type ListRequest = shared.ListRequest;

@@ -13,9 +13,7 @@ const options = (() => {
    * @param {string[]} values
    */
   function chooseOptions(list, values) {
-    if (!list.multiple && values.length !== 1) {
-      throw misfit(list, `takes one option, and ${values.length} were given. Give one value or label.`);
-    }
+    refuseSeveral(list, values);
     const { chosen } = matching(list, values);
     const changed = [...list.options].filter((option) => option.selected !== chosen.has(option));
     for (const option of list.multiple ? changed : chosen) option.selected = chosen.has(option);
@@ -24,6 +22,16 @@ const options = (() => {
       list.dispatchEvent(new Event("change", { bubbles: true }));
     }
     return chosenIn(list);
+  }
+
+  /**
+   * @param {HTMLSelectElement} list
+   * @param {string[]} values
+   * @throws {PageError} EXECUTION_ERROR when they are more than the list takes
+   */
+  function refuseSeveral(list, values) {
+    if (list.multiple || values.length === 1) return;
+    throw misfit(list, `takes one option, and ${values.length} were given. Give one value or label.`);
   }
 
   /** @param {HTMLSelectElement} list */
@@ -74,5 +82,5 @@ const options = (() => {
     return all.length ? `Its options are ${named.join(", ")}${more}.` : "It has no options.";
   }
 
-  return { chooseOptions, chosenIn, matching };
+  return { chooseOptions, chosenIn, matching, refuseSeveral };
 })();

@@ -3,7 +3,7 @@
 // Waiting until an element is there and can be acted on.
 
 const readiness = (() => {
-  const { drawnAncestors, isControl, isDrawnIn, isMatch } = dom;
+  const { drawnAncestors, isControl, isDrawnIn, isMatch, kindOf } = dom;
   const { PageError, nameOf } = texts;
   const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
@@ -15,6 +15,7 @@ const readiness = (() => {
   const POLL_MS = 50;
   /** A tab that nobody sees draws one frame a second: behind others it is not waited for, in a covered window it is. */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
+  const UNSEEN = "is still not visible. Do first what shows it, then try again.";
   const READ_ONLY = "is still read-only. It changes only by what the page itself does.";
   /** Fixed headers and footers cover what stands at an edge. */
   const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
@@ -96,7 +97,9 @@ const readiness = (() => {
     async #attempt(element) {
       const { action } = this.#request;
       const handle = handleOf(element);
-      if (!isVisible(handle)) return { trouble: "is still not visible. Do first what shows it, then try again." };
+      // Fields for files are often hidden behind a button that asks for them.
+      const isHidden = action === "upload" && kindOf(element) === "file";
+      if (!isHidden && !isVisible(handle)) return { trouble: UNSEEN };
       if (action === "scroll") return { trouble: "" };
       // The hint that comes with the mouse says why.
       const isOff = action !== "hover" && action !== "place" && isDisabled(element);
@@ -104,9 +107,11 @@ const readiness = (() => {
       if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
+      if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
       if (this.#request.action === "select") {
         return { trouble: matching(/** @type {HTMLSelectElement} */ (element), this.#request.values).trouble };
       }
+      if (isHidden) return { trouble: "" };
       return action === "show" || action === "focus" ? { trouble: "" } : this.#aim(element, handle);
     }
 
@@ -211,6 +216,17 @@ const readiness = (() => {
     const field = /** @type {HTMLInputElement} */ (element);
     if (isControl(element) && field.readOnly) field.focus();
     return isControl(element) && field.readOnly;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {FormField["value"]} value
+   */
+  function entryTrouble(element, value) {
+    if (kindOf(element) !== "select") return isReadOnly(element) ? READ_ONLY : "";
+    return typeof value === "boolean"
+      ? ""
+      : matching(/** @type {HTMLSelectElement} */ (element), [value].flat()).trouble;
   }
 
   /**

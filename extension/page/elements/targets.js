@@ -8,6 +8,7 @@ const targets = (() => {
   const { isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = uniqueSelectors;
+  const { isCheckable } = states;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
   /** Fields that take one form of value only, and what it looks like. */
@@ -30,7 +31,7 @@ const targets = (() => {
     ["button", "is a button. Use click."],
     ["reset", "is a button. Use click."],
     ["image", "is a button. Use click."],
-    ["file", "takes files, which only a person can choose. Ask the person to choose them in the browser."],
+    ["file", "takes files. Use upload with their paths."],
     ["select", "is a list of options. Use select with one of their values or labels."],
     ["option", "is an option of a list. Use select on the list, with the option's value or label."],
     ["color", "would open a window of the browser. Use fill with a colour such as #ff8800."],
@@ -52,6 +53,8 @@ const targets = (() => {
     if (action === "fill") return fieldOf(element);
     if (action === "select") return listOf(element);
     if (action === "focus") return focusableOf(element);
+    if (action === "upload") return uploadOf(element);
+    if (action === "check") return entryOf(element);
     const kind = kindOf(controlOf(element) ?? element);
     if (action === "click" && UNCLICKABLE.has(kind)) throw misfit(element, ADVICE.get(kind) ?? "");
     return takerOf(element);
@@ -77,6 +80,26 @@ const targets = (() => {
     const [inner, ...others] = drawnFields(element);
     const field = controlOf(element) ?? editorOf(element) ?? (others.length ? undefined : inner);
     return field ?? closestOf(element, FOCUSABLE) ?? element;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element} the field for files that it is, belongs to or holds; else what may ask for files when it is clicked
+   */
+  function uploadOf(element) {
+    const isFile = (/** @type {Element} */ one) => kindOf(one) === "file";
+    const inner = isHtml(element) && !isControl(element) ? queryIn(element, "input").filter(isFile) : [];
+    const field = [element, controlOf(element) ?? element].find(isFile) ?? (inner.length === 1 ? inner[0] : undefined);
+    return field ?? takerOf(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element} what holds a value of a form: a field, a list of options, or what can be checked
+   */
+  function entryOf(element) {
+    const own = controlOf(element) ?? element;
+    return isCheckable(own) || kindOf(own) === "select" ? own : fieldOf(element);
   }
 
   /** @param {Element} element */

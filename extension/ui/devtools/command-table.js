@@ -173,6 +173,27 @@ export const COMMANDS = {
       { name: "timeout", kind: "number", hint: "milliseconds, 10000 when empty", min: 1, max: 25_000 },
     ],
   },
+  fill_form: {
+    group: "Act",
+    about: "Write several fields, once all of them are known to take their values.",
+    fields: [
+      {
+        name: "fields",
+        kind: "json",
+        hint: '[{"selector": "#name", "value": "Ada"}, ...], not kept in the history',
+        required: true,
+        isSecret: true,
+      },
+    ],
+  },
+  upload: {
+    group: "Act",
+    about: "Give files to a field, or to a button that asks for them.",
+    fields: [
+      selector,
+      { name: "paths", kind: "json", hint: '["/home/ada/photo.jpg"], absolute paths', required: true },
+    ],
+  },
   select: {
     group: "Act",
     about: "Choose in a list, by value or label.",

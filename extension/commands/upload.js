@@ -1,0 +1,95 @@
+/** @import {ActionReply, DrivenContext, FoundElement} from "../shared/types.d.ts" */
+
+import { CommandError } from "../shared/errors.js";
+import { afterwards, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
+import { pressAt } from "./mouse.js";
+import { pressElement } from "./pressing.js";
+
+const MAX_FILES = 50;
+const CHOOSER_WAIT_MS = 2_000;
+const REACHED = { cover: "", isPressed: false, release: "" };
+
+/**
+ * Gives files to a field, also to a hidden one behind its label, or behind a button that asks for files by script.
+ *
+ * @param {DrivenContext} context `params`: `selector`; `paths`, 1 to 50 absolute paths, which the server has allowed
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, FILE_NOT_ALLOWED, EXECUTION_ERROR
+ */
+export async function upload(context) {
+  const { params, session } = context;
+  const paths = pathsIn(params.paths);
+  await requireFileAccess();
+  const chooser = session.next("Page.fileChooserOpened");
+  const action = { action: /** @type {const} */ ("upload"), selector: selectorOf(context), count: paths.length };
+  const { found, notes } = await pressElement(context, action, async (aimed) =>
+    aimed.isFileField ? REACHED : pressAt(context, pointOf(aimed), { button: "left", count: 1, at: undefined }),
+  );
+  const field = found.isFileField ? await ownField(context) : await chosenField(found, chooser, paths.length);
+  await session.send("DOM.setFileInputFiles", { files: paths, ...field });
+  await session.settled();
+  const files = /** @type {string[] | null} */ (found.isFileField ? await afterwards(context, "readFiles") : null);
+  return { ...noting(await replyAbout(context, found), notes), files: files ?? paths.map(nameOf) };
+}
+
+/** @param {unknown} paths */
+function pathsIn(paths) {
+  if (
+    Array.isArray(paths) &&
+    paths.length &&
+    paths.length <= MAX_FILES &&
+    paths.every((path) => typeof path === "string")
+  ) {
+    return /** @type {string[]} */ (paths);
+  }
+  throw invalid(`paths must be a list of 1 to ${MAX_FILES} paths of files.`);
+}
+
+async function requireFileAccess() {
+  if (await chrome.extension.isAllowedFileSchemeAccess()) return;
+  throw new CommandError(
+    "FILE_NOT_ALLOWED",
+    'The browser gives the extension no files. Ask the person to turn on "Allow access to file URLs" for Chrome Tab ' +
+      "Reader in chrome://extensions.",
+  );
+}
+
+/**
+ * @param {DrivenContext} context
+ * @returns {Promise<{objectId: string}>} the field that the page has found
+ */
+async function ownField({ session }) {
+  const { result } = await session.evaluateInOwnWorld("chromeTabReader.uploadField()");
+  if (result.objectId) return { objectId: result.objectId };
+  throw new CommandError(
+    "EXECUTION_ERROR",
+    "The field has gone, or stands in a frame of another site, where no files can be given. Look at the page again.",
+  );
+}
+
+/**
+ * @param {FoundElement} found
+ * @param {Promise<{mode: string, backendNodeId?: number}>} chooser
+ * @param {number} count
+ * @returns {Promise<{backendNodeId: number}>} the field for which the page asks
+ */
+async function chosenField({ element }, chooser, count) {
+  const name = JSON.stringify(element.selector);
+  const late = new Promise((resolve) => setTimeout(resolve, CHOOSER_WAIT_MS, null));
+  const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
+  if (!asked) throw failed(`${name} was clicked, and the page asked for no file. Name the field or button that does.`);
+  const { mode, backendNodeId } = asked;
+  if (backendNodeId === undefined) throw failed(`The page asks for files in a way that only a person can answer.`);
+  if (mode === "selectSingle" && count > 1) throw failed(`${name} takes one file, and ${count} were given. Give one.`);
+  return { backendNodeId };
+}
+
+/** @param {string} message */
+function failed(message) {
+  return new CommandError("EXECUTION_ERROR", message);
+}
+
+/** @param {string} path */
+function nameOf(path) {
+  return path.split(/[\\/]/u).at(-1) ?? "";
+}

@@ -1,0 +1,139 @@
+"""Several fields in one call: all of them, or none."""
+
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+PAGE = """<form><input id=name value=before aria-label=Name><input id=secret type=password><input id=date type=date><input id=number type=number>
+<textarea id=area></textarea><select id=size><option>S<option>M<option disabled>L</select>
+<select id=tags multiple><option>a<option>b<option>c</select><input id=news type=checkbox checked><input id=terms type=checkbox>
+<input type=radio name=pay id=card checked><input type=radio name=pay id=cash><input id=locked readonly><input id=off disabled>
+<label for=styled id=look style="display: inline-block; width: 20px; height: 20px; background: gray"></label>
+<input id=styled type=checkbox style="display: none">
+<div id=switch role=switch aria-checked=false tabindex=0 onclick="this.ariaChecked = 'true'">Dark</div><input id=file type=file></form>
+<div id=editor contenteditable>old</div><script>
+  window.events = [];
+  for (const type of ["input", "change", "click", "focusin"]) {
+    addEventListener(type, ({ target }) => events.push(`${type} ${target.id}`), true);
+  }
+</script>"""
+blank = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def page(blank: DrivenTab) -> DrivenTab:
+    await blank.show(PAGE)
+    return blank
+
+
+async def test_fields_of_every_kind_are_written_in_one_call_and_told(page: DrivenTab) -> None:
+    values: dict[str, Any] = {
+        "#name": "Ada",
+        "#secret": "word",
+        "#date": "2026-12-31",
+        "#number": "12",
+        "#area": "two\nlines",
+        "#size": "M",
+        "#tags": ["a", "c"],
+        "#news": False,
+        "#terms": True,
+        "#cash": True,
+        "#card": False,
+        "#styled": True,
+        "#switch": True,
+        "#editor": "new",
+    }
+    fields = [{"selector": selector, "value": value} for selector, value in values.items() if selector != "#card"]
+    result = await page.do("fill_form", fields=fields)
+
+    told = {field.pop("selector"): field for field in result["fields"]}
+    assert told["#name"] == {"value": "Ada"}
+    assert told["#secret"] == {"value": "(hidden)"}
+    assert told["#size"] == {"selected": [{"value": "M", "label": "M"}]}
+    assert [option["value"] for option in told["#tags"]["selected"]] == ["a", "c"]
+    assert (told["#news"], told["#cash"]) == ({"checked": False}, {"checked": True})
+    held = await page.page.evaluate(
+        "Object.fromEntries([...document.querySelectorAll('[id]')].map((e) => [`#${e.id}`, e.type === 'checkbox' || e.type === "
+        "'radio' ? e.checked : e.ariaChecked !== null ? e.ariaChecked === 'true' : e.multiple && e.options ? [...e.selectedOptions]"
+        ".map(({ value }) => value) : e.isContentEditable ? e.innerText : e.value]))"
+    )
+    assert {selector: held[selector] for selector in values} == values
+    assert (result["title"], "notes" in result) == ("Shown", False)
+
+
+async def test_what_is_checked_already_is_left_alone(page: DrivenTab) -> None:
+    fields = [
+        {"selector": "#news", "value": True},
+        {"selector": "#terms", "value": False},
+        {"selector": "#card", "value": True},
+    ]
+
+    assert [field["checked"] for field in (await page.do("fill_form", fields=fields))["fields"]] == [True, False, True]
+    assert await page.page.evaluate("events") == []
+
+
+WRONG: list[tuple[str, object, str]] = [
+    ("#namee", "x", "#name"),
+    ("#size", "XL", 'has no option "XL"'),
+    ("#size", "L", "it is disabled"),
+    ("#size", ["S", "M"], "takes one option, and 2 were given"),
+    ("#size", True, "is a list of options"),
+    ("#locked", "x", "is still read-only"),
+    ("#off", "x", "is still disabled"),
+    ("#date", "31.12.2026", "a date such as 2026-12-31"),
+    ("#number", "many", "a number such as 12.5"),
+    ("#terms", "yes", "Give it true or false"),
+    ("#card", False, "Give true to another one"),
+    ("#name", True, "takes a text"),
+    ("#file", "x", "Use upload"),
+]
+
+
+async def test_nothing_is_written_when_a_field_cannot_be_and_each_such_field_is_named(page: DrivenTab) -> None:
+    good = {"selector": "#name", "value": "Ada"}
+    fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[:9])]
+    code, message = await page.refused("fill_form", fields=fields)
+    assert code == "ELEMENT_NOT_FOUND"
+    assert message.startswith("Nothing was written: 9 of 10 fields cannot be.")
+    assert [says for *_, says in WRONG[:9] if says not in message] == [], message
+
+    fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[9:])]
+    code, message = await page.refused("fill_form", fields=fields)
+    assert code == "EXECUTION_ERROR"
+    assert [says for *_, says in WRONG[9:] if says not in message] == [], message
+
+    assert [event for event in await page.page.evaluate("events") if "locked" not in event] == []
+    assert await page.page.evaluate("document.querySelector('#name').value") == "before"
+    assert (await page.do("fill_form", fields=[good]))["fields"] == [{"selector": "#name", "value": "Ada"}]
+
+
+async def test_field_that_goes_while_others_are_written_is_told_with_how_far_it_came(page: DrivenTab) -> None:
+    await page.page.evaluate("document.querySelector('#name').addEventListener('change', () => area.remove())")
+
+    fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#area", "value": "x"}]
+    code, message = await page.refused("fill_form", fields=fields)
+
+    assert (code, message.startswith("The first 1 of 2 fields were written")) == ("ELEMENT_NOT_FOUND", True), message
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        None,
+        [],
+        "x",
+        [{}],
+        [None],
+        [{"selector": "#name"}],
+        [{"selector": "", "value": "x"}],
+        [{"selector": "#name", "value": 5}],
+        [{"selector": "#tags", "value": [5]}],
+        [{"selector": "#name", "value": "x"}] * 51,
+    ],
+)
+async def test_what_is_no_list_of_fields_is_refused(page: DrivenTab, fields: object) -> None:
+    code, message = await page.refused("fill_form", fields=fields)
+
+    assert (code, "1 to 50 fields" in message) == ("INVALID_ARGUMENT", True)

@@ -1,0 +1,127 @@
+"""Giving files to a page: to fields, also hidden ones, and to buttons that ask for them; and no window of the browser."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+PAGE = """<input type=file id=one><input type=file id=many multiple><label id=label>Photo<input type=file id=labelled hidden></label>
+<button id=button onclick="concealed.click()">Choose a file</button><input type=file id=concealed style="display: none">
+<button id=several onclick="made.click()">Choose files</button><input type=file id=off disabled><button id=idle>Idle</button>
+<button id=picker onclick="showOpenFilePicker().catch(({ name }) => (window.picked = name))">Pick</button>
+<div id=drop>Drop here<input type=file id=inner style="opacity: 0; position: absolute; width: 0"></div>
+<iframe id=frame srcdoc="<input type=file id=framed>"></iframe><div id=host></div><script>
+  document.querySelector("#host").attachShadow({ mode: "open" }).innerHTML = "<input type=file id=shadowed>";
+  window.made = Object.assign(document.createElement("input"), { type: "file", multiple: true, id: "made" });
+  window.events = [];
+  const note = async ({ type, target, isTrusted }) => {
+    const texts = await Promise.all([...target.files].map((file) => file.text()));
+    events.push([type, target.id, isTrusted, texts.join()]);
+  };
+  for (const root of [document, document.querySelector("#host").shadowRoot]) root.addEventListener("change", note);
+  made.onchange = note;
+</script>"""
+blank = shared_tab_at("/blank")
+
+
+@pytest.fixture
+async def page(blank: DrivenTab) -> DrivenTab:
+    await blank.show(PAGE)
+    await blank.do("wait_for", selector="#frame >>> #framed")
+    return blank
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> list[str]:
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.txt").write_text(name)
+    return [str(tmp_path / "first.txt"), str(tmp_path / "second.txt")]
+
+
+@pytest.mark.parametrize(
+    ("selector", "field"),
+    [
+        ("#one", "one"),
+        ("#label", "labelled"),
+        ("#labelled", "labelled"),
+        ("#drop", "inner"),
+        ("#button", "concealed"),
+        ("#several", "made"),
+        ("#host >>> input", "shadowed"),
+    ],
+)
+async def test_file_reaches_the_field_behind_what_was_named(
+    page: DrivenTab, paths: list[str], selector: str, field: str
+) -> None:
+    result = await page.do("upload", selector=selector, paths=paths[:1])
+
+    await page.page.wait_for_function("events.length")
+    assert await page.page.evaluate("events") == [["change", field, True, "first"]]
+    assert result["files"] == ["first.txt"]
+    assert "notes" not in result
+
+
+@pytest.mark.parametrize(("selector", "field"), [("#many", "many"), ("#several", "made")])
+async def test_several_files_go_where_several_are_taken(
+    page: DrivenTab, paths: list[str], selector: str, field: str
+) -> None:
+    assert (await page.do("upload", selector=selector, paths=paths))["files"] == ["first.txt", "second.txt"]
+
+    await page.page.wait_for_function("events.length")
+    assert await page.page.evaluate("events") == [["change", field, True, "first,second"]]
+
+
+async def test_field_in_a_frame_gets_its_file(page: DrivenTab, paths: list[str]) -> None:
+    await page.do("upload", selector="#frame >>> #framed", paths=paths[:1])
+
+    assert (
+        await page.page.frame_locator("#frame").locator("#framed").evaluate("({ files }) => files[0].name")
+        == "first.txt"
+    )
+
+
+@pytest.mark.parametrize(
+    ("params", "code", "says"),
+    [
+        ({"selector": "#one", "count": 2}, "EXECUTION_ERROR", "takes one file, and 2 were given"),
+        ({"selector": "#button", "count": 2}, "EXECUTION_ERROR", "takes one file, and 2 were given"),
+        ({"selector": "#off"}, "EXECUTION_ERROR", "is still disabled"),
+        ({"selector": "#idle"}, "EXECUTION_ERROR", "asked for no file"),
+        ({"selector": "#on"}, "ELEMENT_NOT_FOUND", "#one"),
+        ({"selector": "#one", "count": 0}, "INVALID_ARGUMENT", "1 to 50 paths"),
+    ],
+)
+async def test_files_that_cannot_be_given_are_given_to_nobody(
+    page: DrivenTab, paths: list[str], params: dict[str, Any], code: str, says: str
+) -> None:
+    count = params.pop("count", 1)
+    found, message = await page.refused("upload", paths=paths[:count], **params)
+
+    assert (found, says in message) == (code, True), message
+    assert await page.page.evaluate("events") == []
+
+
+@pytest.mark.parametrize("selector", ["#button", "#several"])
+async def test_click_that_asks_for_files_opens_no_window_and_says_what_to_use(page: DrivenTab, selector: str) -> None:
+    result = await page.do("click", selector=selector)
+
+    assert result["notes"] == [
+        "The page asked for files and got none. Use upload with the same selector and their paths."
+    ]
+    assert "notes" not in await page.do("click", selector="#idle")
+
+
+async def test_without_access_to_files_the_person_is_told_how_to_give_it(page: DrivenTab, paths: list[str]) -> None:
+    (worker,) = page.page.context.service_workers
+    await worker.evaluate(
+        "globalThis.real = chrome.extension.isAllowedFileSchemeAccess; chrome.extension.isAllowedFileSchemeAccess = async () => false"
+    )
+    try:
+        code, message = await page.refused("upload", selector="#one", paths=paths[:1])
+    finally:
+        await worker.evaluate("chrome.extension.isAllowedFileSchemeAccess = real")
+
+    assert (code, "Allow access to file URLs" in message) == ("FILE_NOT_ALLOWED", True)
+    await page.do("upload", selector="#one", paths=paths[:1])
