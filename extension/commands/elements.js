@@ -2,6 +2,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { listElements } from "../worker/page-elements.js";
+import { addressOf, tabById } from "../worker/tabs.js";
 
 const MAX_LENGTH = 2_000;
 
@@ -19,10 +20,13 @@ export async function pageElements(context) {
     throw new CommandError("INVALID_ARGUMENT", "offset must be a whole number from 0 on, as next_offset gives it.");
   }
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
-  const answer = await listElements(context, request);
-  if (answer.code) throw new CommandError(answer.code, answer.message);
-  const { text, total, shown, next_offset, url, title } = /** @type {Extract<typeof answer, {code: ""}>} */ (answer);
-  return { text, total, shown, next_offset, url, title };
+  const [answer, tab] = await Promise.all([listElements(context, request), tabById(context.tabId)]);
+  if (answer && "text" in answer) {
+    const { text, total, shown, next_offset } = answer;
+    return { text, total, shown, next_offset, ...addressOf(tab) };
+  }
+  if (answer && "message" in answer) throw new CommandError(answer.code, answer.message);
+  throw new CommandError("EXECUTION_ERROR", "The page left before it was listed. Look where the tab is now.");
 }
 
 /**

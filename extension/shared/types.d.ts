@@ -473,9 +473,27 @@ export interface ListRequest {
   within: string;
   /** Lines to pass over. */
   offset: number;
+  /** The selector of the frame of another site that the page is in, from the main frame on. */
+  way?: string;
+  /** What is in the page's own frames of other sites, by their selectors, once that is known. */
+  framed?: Record<string, ListLine[]>;
+  /** Whether the lines are wanted, for the list of the page around this one. */
+  isFramed?: boolean;
 }
 
-export type ListAnswer = { code: ErrorCode; message: string } | ({ code: "" } & PageElements);
+export interface ListLine {
+  text: string;
+  /** 0 for what can be acted on; of the others, the higher one is left out first. */
+  rank: number;
+  /** Whether it is one element that can be acted on. */
+  isThing: boolean;
+}
+
+export type ListAnswer =
+  | { code: ErrorCode; message: string }
+  | FoundFrames
+  | { code: ""; lines: ListLine[] }
+  | ({ code: "" } & Omit<PageElements, keyof PageAddress>);
 
 export interface Point {
   x: number;

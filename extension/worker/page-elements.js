@@ -13,6 +13,7 @@ import { CommandError } from "../shared/errors.js";
 import { hostOf, isDenied } from "./denied-hosts.js";
 import { pagesIn } from "./frames.js";
 import { askPage, PageLeft, runInPage } from "./page-access.js";
+import { endsWithin } from "./waiting.js";
 
 /** Classic scripts, in the order in which they need each other; each leaves one constant in our world of the page. */
 const FILES = filesOf([
@@ -49,6 +50,8 @@ const MISSING = new Map([
 /** Times that a page may leave while it is asked. */
 const MAX_UNANSWERED = 5;
 const MAX_FRAMES = 20;
+/** A frame that is busy does not keep the list waiting. */
+const FRAME_MS = 1_000;
 const POLL_MS = 50;
 const SILENT = "does not answer: it still loads, is busy, has failed, or is closed to extensions. Take a screenshot.";
 const ALIKE =
@@ -177,11 +180,60 @@ function troubleWith({ selector }, others) {
 /**
  * @param {CommandContext} context
  * @param {ListRequest} request
- * @returns {Promise<ListAnswer>}
+ * @param {FramePage} [page] in a frame of another site
+ * @returns {Promise<Exclude<ListAnswer, FoundFrames> | null>} null when the frame's page has left
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
  */
-export async function listElements(context, request) {
-  return answerOf(context, undefined, () => ask("list", request));
+export async function listElements(context, request, page) {
+  const answer = /** @type {ListAnswer | null} */ (await answerOf(context, page, () => ask("list", request)));
+  if (!answer || !("frames" in answer)) return answer;
+  const { frames, rest } = answer;
+  const holderId = page?.frameId ?? 0;
+  if (rest) return listInFrame(context, request, holderId, answer);
+  const lists = frames.slice(0, MAX_FRAMES).map(async (frame) => {
+    const { find } = request;
+    const [inner, ...others] = await pagesIn(context, holderId, frame);
+    const wanted = { find, within: "", offset: 0, way: frame.selector, isFramed: true };
+    const asked = inner && !others.length ? listElements(context, wanted, inner).catch(() => null) : null;
+    const list = asked && (await endsWithin(FRAME_MS, asked)) ? await asked : null;
+    return [frame.selector, list && "lines" in list ? list.lines : []];
+  });
+  const framed = Object.fromEntries(await Promise.all(lists));
+  context.signal.throwIfAborted();
+  return listElements(context, { ...request, framed }, page);
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {ListRequest} request
+ * @param {number} holderId the frame whose page has found the frames
+ * @param {FoundFrames} found
+ * @returns {Promise<Exclude<ListAnswer, FoundFrames> | null>} of the first frame that has what is to be listed
+ */
+async function listInFrame(context, request, holderId, { rest, frames }) {
+  /** @type {Exclude<ListAnswer, FoundFrames> | null} */
+  let answer = {
+    code: "ELEMENT_NOT_FOUND",
+    message: "The frame is not visible. Do first what shows it, then try again.",
+  };
+  for (const frame of frames.slice(0, MAX_FRAMES)) {
+    const pages = await pagesIn(context, holderId, frame);
+    const inner = { ...request, within: rest, way: frame.selector };
+    answer = refusalOf(frame, pages) ?? (await listElements(context, inner, pages[0]));
+    if (!answer || !isMissing(answer)) return answer;
+  }
+  return answer;
+}
+
+/**
+ * @param {ForeignFrame} frame
+ * @param {FramePage[]} pages that it may hold
+ * @returns {Refusal | null} null for one page
+ */
+function refusalOf({ selector }, { length }) {
+  if (length === 1) return null;
+  const message = length ? `${length} ${ALIKE}` : `The page in ${selector} ${SILENT}`;
+  return { code: "UNREADABLE_PAGE", message };
 }
 
 /**
@@ -290,7 +342,7 @@ function refuseDenied(url, deniedHosts) {
   );
 }
 
-/** @param {Outcome["answer"]} answer of a frame that may have another page soon */
+/** @param {{code: string}} answer of a frame that may have another page soon */
 function isMissing({ code }) {
   return code === "ELEMENT_NOT_FOUND" || code === "UNREADABLE_PAGE";
 }

@@ -1,5 +1,6 @@
 """The list of what can be done on a page: what is on it, in which words, and with selectors that work."""
 
+import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -194,6 +195,45 @@ async def test_cover_that_is_fixed_over_the_page_hides_what_is_behind_it(empty: 
     assert selectors_of(lines_of(without)) == ["#behind"]
     assert lines_of(covered)[0] == "A dialog lies over the page: only what is in it is listed."
     assert selectors_of(lines_of(covered)) == ["#on-cover"]
+
+
+# --- Frames of other sites ---
+
+
+async def test_what_is_in_frames_of_other_sites_follows_their_lines_with_selectors_that_lead_there(
+    empty: DrivenTab,
+) -> None:
+    await open_page(empty, "/frames.html")
+    lines: list[str] = []
+    async with asyncio.timeout(20):
+        # Frames load after the page around them.
+        while not any(line.startswith('button "Deep"  #far >>> #inner') for line in lines):
+            lines = await all_lines(empty)
+
+    place = lines.index(next(line for line in lines if line.endswith("  #pay")))
+    assert lines[place + 1 : place + 4] == [
+        'button "Buy now"  #pay >>> #buy',
+        'textbox "Card number"  #pay >>> #card',
+        "select {Small*|Large}  #pay >>> #size",
+    ]
+    assert 'button "Boxed"  #pay >>> my-box >>> #boxed' in lines
+    assert 'button "Buy now"  #within >>> #buy' in lines
+    for selector in ("#pay >>> #deep", "#far >>> #inner >>> #deep"):
+        assert f'button "Deep"  {selector}' in lines
+        hovered = await empty.do("hover", selector=selector)
+        assert (hovered["matches"], hovered["element"]["text"]) == (1, "Deep")
+
+
+async def test_find_and_within_reach_into_frames_of_other_sites(empty: DrivenTab) -> None:
+    await open_page(empty, "/frames.html")
+
+    found = selectors_of(await all_lines(empty, find="card number"))
+    within = await empty.do("page_elements", within="#pay >>> label")
+
+    assert "#pay >>> #card" in found
+    assert lines_of(within)[-1] == 'checkbox "terms" off  #pay >>> #terms'
+    assert within["url"] == empty.site.url("/frames.html")
+    assert (await empty.refused("page_elements", within="#pay >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"
 
 
 # --- Narrowing and going on ---

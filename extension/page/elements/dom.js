@@ -28,7 +28,6 @@ const dom = (() => {
   const namespaceOf = getter(Element.prototype, "namespaceURI");
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
   const windowOf = getter(Document.prototype, "defaultView");
-  const titleOf = getter(Document.prototype, "title");
   const topOf = getter(Document.prototype, "children");
 
   /** Only the worlds of extensions have it; it asks for more than the page's own scripts can see. */
@@ -288,7 +287,6 @@ const dom = (() => {
     scrollTo,
     tagOf,
     textContentOf,
-    titleOf,
     topOf,
     treeAncestors,
     windowOf,

@@ -14,11 +14,12 @@
  */
 
 const elementList = (() => {
-  const { dataOf, idOf, parentOf, tagOf, titleOf } = dom;
+  const { dataOf, idOf, parentOf, tagOf } = dom;
   const { collapse, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
-  const { Counts, selectorOf } = uniqueSelectors;
+  const { Counts, comeBy, selectorOf } = uniqueSelectors;
+  const { describeFrame } = foreignFrames;
   const { notFound } = nearMisses;
   const { INLINE, accessibleNameOf } = names;
   const { isNamedByContent, plainQuote, stateOf } = roles;
@@ -35,6 +36,8 @@ const elementList = (() => {
   const NAME_LENGTH = 60;
   /** More lines than that never fit. */
   const MANY = 300;
+  /** Lines of a frame in the list of the page around it. */
+  const MOST_FRAMED = 100;
   /** Texts between: a quarter of the elements' lines, or what a short overview has room for. */
   const LANDMARKS = { share: 1 / 4, overview: 600, least: 12 };
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
@@ -42,50 +45,68 @@ const elementList = (() => {
 
   /**
    * @param {ListRequest} request
-   * @returns {Extract<ListAnswer, {text: string}>}
+   * @returns {Exclude<ListAnswer, {message: string}>} the frames of other sites first, where there are some
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
-  function listElements({ find, within, offset }) {
-    const { roots, scopes, notices } = scopeOf(within);
+  function listElements({ find, within, offset, way = "", framed, isFramed = false }) {
+    comeBy(way);
+    const { roots, scopes, notices, rest } = scopeOf(within);
+    if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
     const page = new PageItems(roots);
     for (const scope of scopes) page.add(scope);
-    const writer = new Writer(roots);
+    const frames = page.items.filter(({ role }) => role === "frame").map(({ element }) => element);
+    if (frames.length && !framed) {
+      return { code: "", rest: "", frames: frames.map((frame) => describeFrame(frame, roots)) };
+    }
+    const writer = new Writer(roots, framed ?? {});
     const items = writer.matching(inSightFirst(page.items), find);
-    const total = items.filter(({ kind }) => kind === "thing").length;
-    const isNarrowed = find !== "" || within !== "";
-    const detailed = isNarrowed || items.length <= MANY ? writer.entries(items, true, isNarrowed) : [];
+    if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
+    const told = { find, isNarrowed: find !== "" || within !== "", notices, offset };
+    return { code: "", ...writtenList(items, writer, told) };
+  }
+
+  /**
+   * @param {Item[]} items
+   * @param {Writer} writer
+   * @param {{find: string, isNarrowed: boolean, notices: string[], offset: number}} told
+   */
+  function writtenList(items, writer, { find, isNarrowed, notices, offset }) {
+    const all = [...items.map(({ kind }) => kind === "thing"), ...writer.framedIn(items).map(({ isThing }) => isThing)];
+    const total = all.filter(Boolean).length;
+    const detailed = isNarrowed || all.length <= MANY ? writer.entries(items, true, isNarrowed) : [];
     const room = MAX_TEXT - RESERVE - notices.join("\n").length;
-    const isDetailed = isNarrowed || (items.length <= MANY && sizeOf(detailed, room) <= room);
+    const isDetailed = isNarrowed || (all.length <= MANY && sizeOf(detailed, room) <= room);
     const entries = isDetailed ? detailed : writer.entries(items, false, false);
     const { chosen, end } = isDetailed ? everything(entries, offset, room) : overview(entries, offset, room);
     const shown = chosen.filter(({ isThing }) => isThing).length;
-    const left = items.length - total - chosen.filter(({ isText }) => isText).length;
+    const left = all.length - total - chosen.filter(({ isText }) => isText).length;
     const next = end < entries.length ? end : null;
-    const lines = [
-      ...notices,
-      ...written(chosen),
-      lastLine({ isEmpty: !items.length, shown, total, left, next, find }),
-    ];
-    const text = lines.join("\n");
-    return { code: "", text, total, shown, next_offset: next, url: location.href, title: titleOf(document) };
+    const last = lastLine({ isEmpty: !all.length, shown, total, left, next, find });
+    return { text: [...notices, ...written(chosen), last].join("\n"), total, shown, next_offset: next };
+  }
+
+  /** @param {Entry[]} entries */
+  function framedLines(entries) {
+    return entries.slice(0, MOST_FRAMED).map(({ line, rank, isThing }) => ({ text: line(), rank, isThing }));
   }
 
   /**
    * @param {string} within a selector, or nothing for the page
-   * @returns {{roots: Root[], scopes: Element[], notices: string[]}}
+   * @returns {{roots: Root[], scopes: Element[], notices: string[], rest: string}} the rest of a selector that leads
+   *   into the scopes, which are frames of other sites then
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function scopeOf(within) {
     const search_ = new Search(within || ":root");
     const scopes = search_.find();
-    const { roots, isWhole } = search_;
+    const { roots, isWhole, rest } = search_;
     if (within && !scopes.length) throw notFound(within, search_);
     const notices = isWhole ? [] : [PARTLY_SEARCHED];
     const open = within ? [] : openModals(roots);
-    if (!open.length) return { roots, scopes, notices };
+    if (!open.length) return { roots, scopes, notices, rest };
     const name = open.map((one) => accessibleNameOf(one, false)).find(Boolean);
     const notice = `A dialog${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it is listed.`;
-    return { roots, scopes: open, notices: [...notices, notice] };
+    return { roots, scopes: open, notices: [...notices, notice], rest };
   }
 
   /** @param {Item[]} items */
@@ -102,9 +123,25 @@ const elementList = (() => {
     /** @type {Map<Item, string>} */
     #described = new Map();
 
-    /** @param {Root[]} roots all of the page */
-    constructor(roots) {
+    /** @readonly */
+    #framed;
+
+    /**
+     * @param {Root[]} roots all of the page
+     * @param {Record<string, ListLine[]>} framed lines of frames of other sites, by their selectors
+     */
+    constructor(roots, framed) {
       this.#roots = roots;
+      this.#framed = framed;
+    }
+
+    /**
+     * @param {Item[]} items
+     * @returns {ListLine[]} what is in those of them that are frames of other sites
+     */
+    framedIn(items) {
+      const frames = items.filter(({ role }) => role === "frame");
+      return frames.flatMap(({ element }) => this.#framed[this.#selectorOf(element)] ?? []);
     }
 
     /**
@@ -124,7 +161,8 @@ const elementList = (() => {
       const found = exact.length
         ? exact
         : said.filter(({ text }) => wanted.split(" ").every((word) => text.includes(word)));
-      return found.map(({ item }) => item);
+      const matching = new Set(found.map(({ item }) => item));
+      return items.filter((item) => matching.has(item) || this.framedIn([item]).length > 0);
     }
 
     /**
@@ -152,10 +190,10 @@ const elementList = (() => {
           isInSight,
           line: once(() => this.#line(item, length, isSelected)),
         };
-        const more = repeated.get(item);
-        return more && isThing
-          ? [own, { ...own, isThing: false, line: once(() => this.#moreLine(item, more)) }]
-          : [own];
+        const framed = this.framedIn([item]).map((line) => framedEntry(line, isInSight, isDetailed));
+        const more = isThing && repeated.get(item);
+        const last = more ? [{ ...own, isThing: false, line: once(() => this.#moreLine(item, more)) }] : [];
+        return [own, ...framed, ...last];
       });
     }
 
@@ -179,8 +217,13 @@ const elementList = (() => {
      * @param {boolean} isSelected
      */
     #line(item, length, isSelected) {
-      const selector = isSelected ? `  ${selectorOf(blockOf(item), this.#roots, this.#counts)}` : "";
+      const selector = isSelected ? `  ${this.#selectorOf(blockOf(item))}` : "";
       return this.#describe(item, length) + selector;
+    }
+
+    /** @param {Element} element */
+    #selectorOf(element) {
+      return selectorOf(element, this.#roots, this.#counts);
     }
 
     /**
@@ -200,6 +243,16 @@ const elementList = (() => {
       this.#described.set(item, description);
       return description;
     }
+  }
+
+  /**
+   * @param {ListLine} line
+   * @param {boolean} isInSight whether the frame is
+   * @param {boolean} isDetailed
+   * @returns {Entry}
+   */
+  function framedEntry({ text, rank, isThing }, isInSight, isDetailed) {
+    return { rank: isDetailed ? 0 : rank, isThing, isText: rank > 0, isInSight, line: () => text };
   }
 
   /**

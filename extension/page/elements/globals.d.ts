@@ -20,6 +20,7 @@ declare global {
   type FormWay = shared.FormWay;
   type FoundElement = shared.FoundElement;
   type ListAnswer = shared.ListAnswer;
+  type ListLine = shared.ListLine;
   type ListRequest = shared.ListRequest;
   type PlacedOutside = shared.PlacedOutside;
   type Point = shared.Point;
