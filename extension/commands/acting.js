@@ -66,6 +66,17 @@ export function pointOf({ point }) {
 }
 
 /**
+ * Waits for what an action has begun: another page, or changes of this one.
+ *
+ * @param {DrivenContext} context
+ * @returns {Promise<string>} what has changed; empty on another page
+ */
+export async function consequences(context) {
+  const [hasLeft, changed] = await Promise.all([context.session.settled(), afterwards(context, "readChanges")]);
+  return typeof changed === "string" && !hasLeft ? changed : "";
+}
+
+/**
  * @param {DrivenContext} context
  * @param {FoundElement} found
  * @param {string} [told] what has changed, where that is known already

@@ -7,7 +7,17 @@
 import { HeldMouse } from "../worker/held-mouse.js";
 import { approach, moveTo } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
-import { afterwards, find, invalid, noting, optionalSelectorOf, pointOf, replyAbout, selectorOf } from "./acting.js";
+import {
+  afterwards,
+  consequences,
+  find,
+  invalid,
+  noting,
+  optionalSelectorOf,
+  pointOf,
+  replyAbout,
+  selectorOf,
+} from "./acting.js";
 import { pointIn, pressElement } from "./pressing.js";
 
 /** Pages begin to drag after some pixels, and measure from where they saw that. */
@@ -46,9 +56,9 @@ export async function drag(context) {
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(mouse, between(start, end, part));
   await mouse.release(end);
-  await session.settled();
+  const changed = await consequences(context);
   const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
-  const reply = noting(await replyAbout(context, found), goal?.notes ?? []);
+  const reply = noting(await replyAbout(context, found, changed), goal?.notes ?? []);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
 }
 

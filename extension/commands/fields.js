@@ -6,7 +6,7 @@
 
 import { typed } from "../worker/keys.js";
 import { pressKeys, replaceSelection } from "../worker/trusted-input.js";
-import { afterwards, find, invalid, noting, replyAbout, selectorOf } from "./acting.js";
+import { afterwards, consequences, find, invalid, noting, replyAbout, selectorOf } from "./acting.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 /** Key by key each character takes three messages. */
@@ -43,15 +43,15 @@ export async function fill(context) {
  * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function select(context) {
-  const { params, session } = context;
+  const { params } = context;
   /** @type {unknown[]} */
   const values = Array.isArray(params.value) ? params.value : [params.value];
   if (!values.every((value) => typeof value === "string")) {
     throw invalid("value must be the value or the label of an option, or a list of them.");
   }
   const found = await find(context, { action: "select", selector: selectorOf(context), values });
-  await session.settled();
-  return { ...(await replyAbout(context, found)), selected: found.selected };
+  const changed = await consequences(context);
+  return { ...(await replyAbout(context, found, changed)), selected: found.selected };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { strokesOf } from "../worker/keys.js";
 import { pressKeys } from "../worker/trusted-input.js";
-import { afterwards, find, invalid, optionalSelectorOf, replyAbout } from "./acting.js";
+import { afterwards, consequences, find, invalid, optionalSelectorOf, replyAbout } from "./acting.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
@@ -19,9 +19,9 @@ export async function press(context) {
   const selector = optionalSelectorOf(context);
   const found = await find(context, { action: "focus", selector });
   await pressKeys(session, strokes);
-  await session.settled();
+  const changed = await consequences(context);
   const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
-  return { ...(await replyAbout(context, found)), ...state };
+  return { ...(await replyAbout(context, found, changed)), ...state };
 }
 
 /** @param {unknown} keys */

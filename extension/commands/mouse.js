@@ -12,7 +12,7 @@
 
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
-import { afterwards, find, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
+import { afterwards, consequences, find, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
 import { pointIn, pressElement } from "./pressing.js";
 
 const MAX_COUNT = 3;
@@ -31,9 +31,9 @@ export async function click(context) {
   const { at, count } = how;
   const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
   const { found, notes } = await pressElement(context, action, (aimed) => pressAt(context, pointOf(aimed), how));
-  await context.session.settled();
+  const changed = await consequences(context);
   const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
-  const reply = await replyAbout(context, found);
+  const reply = await replyAbout(context, found, changed);
   if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
   return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
 }

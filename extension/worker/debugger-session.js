@@ -176,17 +176,17 @@ export class DebuggerSession {
    *
    * @param {AbortSignal} signal
    * @param {number} milliseconds
-   * @returns {Promise<boolean>} false when it is still loading then
+   * @returns {Promise<"rest" | "loaded" | "loading">} whether a page was asked for, and whether it has loaded
    */
   async settled(signal, milliseconds) {
     // What the action has begun is known after one round through the page's tasks, by a clock that is not the page's.
     await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
       // The page has gone: a new one is on its way, or there.
     });
-    if (!this.#isLoading) return true;
+    if (!this.#isLoading) return "rest";
     const waiting = new AbortController();
     try {
-      return await endsWithin(milliseconds, nextEvent(this.#told, "stopped", waiting.signal));
+      return (await endsWithin(milliseconds, nextEvent(this.#told, "stopped", waiting.signal))) ? "loaded" : "loading";
     } finally {
       waiting.abort();
     }

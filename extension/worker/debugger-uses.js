@@ -252,12 +252,17 @@ export class Drive {
     await Promise.all(this.#undoings.splice(0).map((undo) => undo()));
   }
 
-  /** Waits for the page that an action has asked for, if it did; at most 5 s in all. */
+  /**
+   * Waits for the page that an action has asked for, if it did; at most 5 s in all.
+   *
+   * @returns {Promise<boolean>} whether it has asked for one
+   */
   async settled() {
     this.#settleUntil = Math.min(this.#settleUntil, Date.now() + SETTLE_MS);
-    const isSettled = await this.#session.settled(this.#signal, Math.max(0, this.#settleUntil - Date.now()));
+    const state = await this.#session.settled(this.#signal, Math.max(0, this.#settleUntil - Date.now()));
     this.#signal.throwIfAborted();
-    if (!isSettled) this.#notes.add("The page that follows was still loading after 5 s.");
+    if (state === "loading") this.#notes.add("The page that follows was still loading after 5 s.");
+    return state !== "rest";
   }
 
   /**

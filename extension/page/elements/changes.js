@@ -6,13 +6,14 @@
 
 const changes = (() => {
   const { closestOf, holds, isDocument, isElement, isInPage, isText } = dom;
-  const { parentOf, queryAll, queryIn, tagOf } = dom;
+  const { parentOf, queryAll, queryIn, tagOf, windowOf } = dom;
   const { isRendered, isVisible } = geometry;
   const { pause } = readiness;
   const { ANNOUNCED, DIALOGS, dialogName, tellChanges } = changeReport;
 
-  /** How long something is waited for, how long nothing more has to happen, and how long that is waited for at most. */
+  /** How long after the input something is waited for, how long nothing more has to happen, and all of it at most. */
   const WAITS_MS = { first: 32, quiet: 50, most: 150 };
+  const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Elements looked at before an action, and changes remembered after it. */
   const MOST_ELEMENTS = 20_000;
@@ -30,6 +31,8 @@ const changes = (() => {
   /** Watches from its making until it is asked. */
   class ChangeWatch {
     /** @readonly */
+    #views;
+    /** @readonly */
     #roots;
     /** @readonly */
     #editor;
@@ -42,6 +45,7 @@ const changes = (() => {
     /** @readonly @type {Set<Element>} what may have been hidden */
     #restyled = new Set();
     #latestAt = 0;
+    #inputAt = 0;
     /** @readonly */
     #observer = new MutationObserver((records) => this.#take(records));
 
@@ -55,12 +59,16 @@ const changes = (() => {
       this.#editor = closestOf(element, "[contenteditable]");
       this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
       for (const root of roots) this.#observer.observe(root, WATCHED);
+      this.#views = roots.filter(isDocument).map(windowOf);
+      for (const view of this.#views) for (const type of INPUTS) view?.addEventListener(type, this.#noteInput, true);
+      this.#noteInput();
     }
 
     /** Waits until the page has come to rest, for a short time only. */
     async rest() {
       const begun = performance.now();
-      await pause(this.#latestAt ? 0 : WAITS_MS.first);
+      // From the input on: what came of it before this was asked counts, too.
+      await pause(this.#inputAt + WAITS_MS.first - begun);
       for (;;) {
         const now = performance.now();
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) return;
@@ -80,7 +88,11 @@ const changes = (() => {
 
     stop() {
       this.#observer.disconnect();
+      for (const view of this.#views) for (const type of INPUTS) view?.removeEventListener(type, this.#noteInput, true);
     }
+
+    /** Once the page has dealt with it: timers that the page has set by then end before one of ours that is longer. */
+    #noteInput = () => void setTimeout(() => (this.#inputAt = performance.now()));
 
     /** @param {MutationRecord[]} records */
     #take(records) {
