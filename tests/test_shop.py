@@ -26,7 +26,7 @@ from tests.support.fake_extension import wait_for_port
 
 SHOP = Path(__file__).parent / "pages" / "shop"
 WAIT_S = 30
-MOST_CHARS = 300
+MOST_CHARS = 400
 ACTS = {"click", "hover", "fill", "select", "back", "forward", "navigate"}
 
 pytestmark = [

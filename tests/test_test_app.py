@@ -74,6 +74,7 @@ FORMS: dict[str, dict[str, str]] = {
     "press": {"keys": "Control+A secret"},
     "drag": {"source": "#a", "target": "#b"},
     "wait_for": {"text": "Saved"},
+    "fill_form": {"fields": '[{"selector": "#a", "value": "secret"}]'},
 }
 
 
@@ -151,9 +152,11 @@ async def opened_app(
         context = await chromium.new_context(viewport=viewport, color_scheme=scheme)
         app = App(await context.new_page(), served)
         answering = asyncio.create_task(answer_commands(extension, app))
-        yield app
-        answering.cancel()
-        await context.close()
+        try:
+            yield app
+        finally:
+            answering.cancel()
+            await context.close()
         assert app.errors == []
 
 
@@ -195,15 +198,17 @@ async def test_open_server_lets_the_page_in_over_either_transport(chromium: Brow
 # --- Tools ---
 
 
-async def test_every_tool_can_be_executed_from_its_form(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_every_tool_can_be_executed_from_its_form(chromium: Browser, tmp_path: Path) -> None:
+    (tmp_path / "tea.csv").write_text("Jasmine")
+    forms = FORMS | {"upload": {"selector": "#a", "paths": json.dumps([str(tmp_path / "tea.csv")])}}
+    async with opened_app(chromium, upload_folder=[str(tmp_path)]) as app:
         await app.enter()
         await expect(app.page.locator("#tools button", has_text="browser_get_tabs")).to_be_visible()
         tools = await app.page.locator("#tools button").all_inner_texts()
         for tool in tools:
             await app.choose(tool)
             await expect(app.page.locator("#tool-name")).to_have_text(tool)
-            await app.fill(FORMS.get(tool, {}))
+            await app.fill(forms.get(tool, {}))
             await app.execute()
             await expect(app.page.locator("#time")).to_contain_text(f"{tool}, ")
 

@@ -33,17 +33,6 @@ class Region:
         """Rows."""
         return self.box[3] - self.box[1] + 1
 
-    @property
-    def middle(self) -> tuple[float, float]:
-        """The middle of the box."""
-        left, top, right, bottom = self.box
-        return (left + right + 1) / 2, (top + bottom + 1) / 2
-
-    @property
-    def fill(self) -> float:
-        """The share of the box that the pixels cover."""
-        return len(self.pixels) / (self.width * self.height)
-
 
 class Picture:
     """An RGB picture."""

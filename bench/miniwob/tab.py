@@ -3,7 +3,6 @@
 import asyncio
 import base64
 import contextlib
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -53,12 +52,6 @@ class Element:
         return found[1] if found else ""
 
     @property
-    def options(self) -> list[str]:
-        """What a select offers."""
-        found = re.search(r"\{(.*)\}", self.state)
-        return [option.removesuffix("*") for option in found[1].split("|")] if found else []
-
-    @property
     def look(self) -> Look | None:
         """How a shape looks; None of what has words instead."""
         found = LOOK.search(self.state)
@@ -67,11 +60,6 @@ class Element:
         colour, digits, *numbers = found.groups(default="")
         width, height, x, y = (int(number or 0) for number in numbers)
         return Look(colour, digits, width, height, x, y)
-
-    @property
-    def is_on(self) -> bool:
-        """Whether a checkbox or radio button is on."""
-        return " on" in f" {self.state}".split("=")[0]
 
 
 Target = Element | str
@@ -204,9 +192,9 @@ class Tab:
         """Press keys, in an element or where the focus is."""
         return await self.say("press", keys=keys, selector=selector_of(target) if target else None)
 
-    async def hover(self, target: Target, at: Point | None = None) -> str:
-        """Move the mouse over an element, or to a point in it."""
-        return await self.say("hover", selector=selector_of(target), at=list(at) if at else None)
+    async def hover(self, target: Target) -> str:
+        """Move the mouse over an element."""
+        return await self.say("hover", selector=selector_of(target))
 
     async def scroll(self, target: Target, to: str) -> str:
         """Scroll an element to its top or bottom."""
@@ -233,8 +221,3 @@ class Tab:
             while not (found := test(await self.look(find))):
                 pass
         return found
-
-
-def told(reply: str, key: str) -> Any:
-    """Give a member of a tool's reply."""
-    return json.loads(reply).get(key)

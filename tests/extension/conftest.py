@@ -260,6 +260,11 @@ class DrivenTab(AttachedTab):
         self.popup = popup
         self.page = page
 
+    async def show(self, body: str, path: str = "/shown", title: str = "Shown") -> None:
+        # Until Playwright has heard of the new page, it evaluates in the old one.
+        async with self.page.expect_event("domcontentloaded"):
+            await super().show(body, path, title)
+
     async def again(self) -> "DrivenTab":
         """Itself for another test: in front, and with nothing noted by its page."""
         await self.page.bring_to_front()

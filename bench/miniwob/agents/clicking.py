@@ -1,6 +1,7 @@
 """Click what the goal names."""
 
 import asyncio
+import itertools
 import re
 
 from bench.miniwob.agents import solves
@@ -112,9 +113,11 @@ async def find_in_tree(tab: Tab, goal: str) -> None:
         if found := [element for element in listed if element.name == name]:
             await tab.click(found[0])
             return
-        folder = next(element for element in listed if "hitarea" in element.selector and element.selector not in opened)
-        opened.add(folder.selector)
-        await tab.click(folder)
+        # Behind a folder's name comes the picture that opens it.
+        folders = {label.name: picture for label, picture in itertools.pairwise(listed) if picture.look}
+        folder = next(label for label in folders if label not in opened)
+        opened.add(folder)
+        await tab.click(folders[folder])
 
 
 @solves("click-menu")

@@ -192,7 +192,13 @@ async def complete(tab: Tab, goal: str) -> None:
 
 @solves("use-spinner")
 async def spin(tab: Tab, goal: str) -> None:
-    await answer(tab, re.findall(r"Select (-?\d+)", goal)[0])
+    """Press the arrows: the field takes no keys."""
+    listed = await tab.elements("spinbutton", "button")
+    missing = int(re.findall(r"Select (-?\d+)", goal)[0]) - int(listed[0].value or 0)
+    up, down = (element for element in listed if element.look)
+    for _ in range(abs(missing)):
+        await tab.click(up if missing > 0 else down)
+    await submit(tab)
 
 
 @solves("sign-agreement")

@@ -107,7 +107,7 @@ def handles(listed: list[Element]) -> list[tuple[Element, int]]:
     found: list[tuple[Element, int]] = []
     handle: Element | None = None
     for element in listed:
-        if "slider" in element.role + element.selector:
+        if "slider" in f"{element.role}{element.state}{element.selector}":
             handle = element
         elif handle and (number := re.fullmatch(r"-?\d+", element.name)):
             found.append((handle, int(number[0])))
@@ -175,7 +175,7 @@ async def style_text(tab: Tab, goal: str) -> None:
     if style in keys:
         await tab.press(keys[style])
     else:
-        await tab.click(next(element for element in listed if "picker" in element.selector))
+        await tab.click(next(element for element in listed if "picker" in element.state))
         swatches = [element for element in await tab.elements() if style in element.name + element.state]
         await tab.click(swatches[0])
     await submit(tab)
