@@ -40,7 +40,16 @@ const FILES = filesOf([
   "commands",
 ]);
 /** What only the list of elements needs, after them. */
-const LIST_FILES = filesOf(["names", "roles", "looks", "page-items", "modals", "repeats", "element-list"]);
+const LIST_FILES = filesOf([
+  "names",
+  "roles",
+  "looks",
+  "distant-items",
+  "page-items",
+  "modals",
+  "repeats",
+  "element-list",
+]);
 /** By what a page answers that has not got them. */
 const MISSING = new Map([
   ["absent", FILES],

@@ -375,3 +375,28 @@ async def test_every_selector_is_unique_and_what_the_browser_calls_interactive_i
     for line in [line for line in lines if "disabled" not in line][:: max(1, len(lines) // 3)]:
         for selector in selectors_of([line]):
             assert (await empty.ask("screenshot", selector=selector))["success"]
+
+
+async def test_far_elements_of_a_large_page_are_counted_as_near_ones_are(empty: DrivenTab) -> None:
+    """Of what is far outside of the viewport only what can be acted on is looked at."""
+    far = (
+        "<h2>Far heading</h2><p>Far text</p><div style='cursor: pointer'>Far clickable</div>"
+        "<label for=far-box>Far box</label><input type=checkbox id=far-box style='display: none'>"
+        "<button hidden>Hidden</button><a href=#none></a>"
+    )
+    links = "".join(f"<li><a href='#{number}'>Link {number}</a>" for number in range(200))
+    await empty.show(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")
+
+    below = await empty.do("page_elements")
+    await empty.page.evaluate("scrollTo(0, 9000)")
+    above = await empty.do("page_elements")
+
+    for result in (below, above):
+        lines = lines_of(result)
+        assert {'clickable "Far clickable"', 'checkbox "Far box" off'} <= {line.split("  ")[0] for line in lines}
+        assert "# Far heading" in lines
+        assert result["total"] == 202
+    assert 'text "Near text"' in lines_of(below)
+    assert 'text "Far text"' not in below["text"]
+    assert 'text "Far text"' in lines_of(above)
+    assert "texts out of sight are left out" in below["text"]

@@ -25,6 +25,8 @@ const dom = (() => {
   const firstChildOf = getter(Node.prototype, "firstChild");
   const slotOf = getter(Element.prototype, "assignedSlot");
   const childrenOf = getter(Element.prototype, "children");
+  const firstElementOf = getter(Element.prototype, "firstElementChild");
+  const nextElementOf = getter(Element.prototype, "nextElementSibling");
   const namespaceOf = getter(Element.prototype, "namespaceURI");
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
   const windowOf = getter(Document.prototype, "defaultView");
@@ -261,6 +263,7 @@ const dom = (() => {
     drawnChildrenOf,
     elementAt,
     firstChildOf,
+    firstElementOf,
     frameOf,
     holderOf,
     holds,
@@ -280,6 +283,7 @@ const dom = (() => {
     kindOf,
     labelsOf,
     likelyRootOf,
+    nextElementOf,
     parentOf,
     queryAll,
     queryIn,

@@ -21,7 +21,7 @@ const elementList = (() => {
   const { Counts, comeBy, selectorOf } = uniqueSelectors;
   const { describeFrame } = foreignFrames;
   const { notFound } = nearMisses;
-  const { INLINE, accessibleNameOf } = names;
+  const { INLINE, accessibleNameOf, contentOf, plain } = names;
   const { isNamedByContent, plainQuote, stateOf } = roles;
   const { lookOf } = looks;
   const { PageItems } = pageItems;
@@ -52,7 +52,8 @@ const elementList = (() => {
     comeBy(way);
     const { roots, scopes, notices, rest } = scopeOf(within);
     if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
-    const page = new PageItems(roots);
+    const isNarrowed = find !== "" || within !== "";
+    const page = new PageItems(roots, isNarrowed);
     for (const scope of scopes) page.add(scope);
     const frames = page.items.filter(({ role }) => role === "frame").map(({ element }) => element);
     if (frames.length && !framed) {
@@ -61,27 +62,28 @@ const elementList = (() => {
     const writer = new Writer(roots, framed ?? {});
     const items = writer.matching(inSightFirst(page.items), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
-    const told = { find, isNarrowed: find !== "" || within !== "", notices, offset };
+    const told = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
     return { code: "", ...writtenList(items, writer, told) };
   }
 
   /**
    * @param {Item[]} items
    * @param {Writer} writer
-   * @param {{find: string, isNarrowed: boolean, notices: string[], offset: number}} told
+   * @param {{find: string, isNarrowed: boolean, isBrief: boolean, notices: string[], offset: number}} told
    */
-  function writtenList(items, writer, { find, isNarrowed, notices, offset }) {
+  function writtenList(items, writer, { find, isNarrowed, isBrief, notices, offset }) {
     const all = [...items.map(({ kind }) => kind === "thing"), ...writer.framedIn(items).map(({ isThing }) => isThing)];
     const total = all.filter(Boolean).length;
-    const detailed = isNarrowed || all.length <= MANY ? writer.entries(items, true, isNarrowed) : [];
+    const isShort = !isBrief && all.length <= MANY;
+    const detailed = isNarrowed || isShort ? writer.entries(items, true, isNarrowed) : [];
     const room = MAX_TEXT - RESERVE - notices.join("\n").length;
-    const isDetailed = isNarrowed || (all.length <= MANY && sizeOf(detailed, room) <= room);
+    const isDetailed = isNarrowed || (isShort && sizeOf(detailed, room) <= room);
     const entries = isDetailed ? detailed : writer.entries(items, false, false);
     const { chosen, end } = isDetailed ? everything(entries, offset, room) : overview(entries, offset, room);
     const shown = chosen.filter(({ isThing }) => isThing).length;
     const left = all.length - total - chosen.filter(({ isText }) => isText).length;
     const next = end < entries.length ? end : null;
-    const last = lastLine({ isEmpty: !all.length, shown, total, left, next, find });
+    const last = lastLine({ isEmpty: !all.length, isBrief, shown, total, left, next, find });
     return { text: [...notices, ...written(chosen), last].join("\n"), total, shown, next_offset: next };
   }
 
@@ -277,7 +279,7 @@ const elementList = (() => {
       .map((cell) => cell.map(dataOf).join(role === "row" ? " " : ""))
       .filter((text) => /\S/u.test(text));
     const text = collapse(told.join(" | "));
-    if (kind === "heading") return `# ${shorten(text, length)}`;
+    if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const isPicture = kind === "look" && role !== "text";
     const name = accessibleNameOf(element, !isPicture && isNamedByContent(role));
@@ -369,13 +371,14 @@ const elementList = (() => {
     return [...inSight, ...(others.length ? [OUT_OF_SIGHT, ...others] : [])];
   }
 
-  /** @param {{isEmpty: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
-  function lastLine({ isEmpty, shown, total, left, next, find }) {
+  /** @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
+  function lastLine({ isEmpty, isBrief, shown, total, left, next, find }) {
     if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
-    return shown === total && !left
+    const leftOut = isBrief ? "texts out of sight are" : `${left} texts are`;
+    return shown === total && !left && !isBrief
       ? `${total} ${total === 1 ? "element" : "elements"}, all listed.`
-      : `${shown} of ${total} elements; ${left} texts left out. More: ${ways}.`;
+      : `${shown} of ${total} elements; ${leftOut} left out. More: ${ways}.`;
   }
 
   /**

@@ -41,25 +41,27 @@ const pageItems = (() => {
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { INLINE } = names;
   const { CANDIDATES, roleOf } = roles;
+  const { SEEN, distantItemsIn, grippedRole } = distantItems;
 
   const SKIPPED = wordsOf(
     "base br col colgroup datalist head hr link meta noscript optgroup option param script source style template title " +
       "track wbr",
   );
-  const GRABBED = wordsOf("grab grabbing move cell");
   const LIVE_ROLES = wordsOf("alert status log tooltip progressbar meter");
   const DIALOGS = wordsOf("dialog alertdialog");
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
   const LISTS = wordsOf("menu ol ul");
+  const ROWS = wordsOf("table tr td th");
   const BOXES = wordsOf("div i li p span td");
   const HEADING = /^h[1-6]$/u;
   /** What is looked at more closely for what its texts are. */
-  const TELLING = "dialog, h1, h2, h3, h4, h5, h6, legend, label, output, table, tr, td, th, [role], [aria-live]";
+  const TELLING = "dialog, h1, h2, h3, h4, h5, h6, legend, label, output, [role], [aria-live]";
+  /** Elements to act on, whose lines a list may have room for together with the texts between. */
+  const FEW = 150;
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
-  const SEEN = { visibilityProperty: true };
   const LEAST_SIDE = 8;
   const LEAST_LOOK = 3;
   /** Of an empty part of the page that may listen. */
@@ -85,13 +87,17 @@ const pageItems = (() => {
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
 
-    /** @param {Root[]} roots all of the page */
-    constructor(roots) {
+    /**
+     * @param {Root[]} roots all of the page
+     * @param {boolean} isWhole whether texts are wanted that are far outside of the viewport of a large page
+     */
+    constructor(roots, isWhole) {
       this.#inner = new Map(roots.map((root) => [holderOf(root), root]));
       const all = (/** @type {string} */ selector) => new Set(roots.flatMap((root) => queryAll(root, selector)));
       this.#candidates = all(CANDIDATES);
       this.#telling = all(TELLING);
       this.#inert = all("[inert]");
+      this.isBrief = !isWhole && this.#candidates.size > FEW && roots.length === 1 && !this.#inert.size;
     }
 
     /** @param {Element} element to go through with all that is in it, unless that is done */
@@ -124,6 +130,10 @@ const pageItems = (() => {
       const role = this.#roleAt(element, tag, isCandidate, within);
       if (role && this.#addThing(element, role, within)) return;
       if (!role && !within.isInThing && !INLINE.has(tag) && isClosed(element, within)) return;
+      if (this.isBrief && within.isFar && !within.isInThing) {
+        this.items.push(...distantItemsIn(element, this.#candidates, around.cursor));
+        return;
+      }
       if (!within.isSilent) this.#tell(element, tag, within);
       if (!within.isInThing && !role) this.#look(element, tag, within);
       this.#visitChildren(element, within);
@@ -168,10 +178,8 @@ const pageItems = (() => {
       within.cursor = style.cursor;
       if (role) return role;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
-      if (within.cursor !== inherited && !controlOf(element)) {
-        if (within.cursor === "pointer") return "clickable";
-        if (GRABBED.has(within.cursor)) return "draggable";
-      }
+      const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
+      if (gripped && !controlOf(element)) return gripped;
       return SCROLLABLE.has(tag) && isScrollable(element, style) ? "scrollable" : "";
     }
 
@@ -183,7 +191,7 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #tell(element, tag, within) {
-      if (!this.#telling.has(element)) {
+      if (!this.#telling.has(element) && !ROWS.has(tag)) {
         if (!within.block.isRow && !isInLine(element, tag)) within.block = { item: null, isRow: false };
         return;
       }

@@ -1,0 +1,68 @@
+"use strict";
+
+// What can be acted on far outside of the viewport of a large page: its list has no room for the texts there, and going
+// through all that is drawn would take longer than all else.
+
+const distantItems = (() => {
+  const {
+    boxOf,
+    controlOf,
+    firstChildOf,
+    firstElementOf,
+    isControl,
+    isFrame,
+    labelsOf,
+    nextElementOf,
+    queryIn,
+    tagOf,
+  } = dom;
+  const { isRendered, isVisible } = geometry;
+  const { CANDIDATES, roleOf } = roles;
+
+  const SEEN = { visibilityProperty: true };
+  const HEADING = /^h[1-6]$/u;
+  const GRABBED = new Set(["grab", "grabbing", "move", "cell"]);
+
+  /**
+   * @param {Element} element that is out of sight
+   * @param {Set<Element>} candidates
+   * @param {string} inherited cursor
+   * @param {Item[]} [items]
+   * @returns {Item[]} what can be acted on in it, and headings
+   */
+  function distantItemsIn(element, candidates, inherited, items = []) {
+    const isCandidate = candidates.has(element);
+    const said = isCandidate ? roleOf(element) : "";
+    const cursor = said ? "pointer" : getComputedStyle(element).cursor;
+    const gripped = cursor === inherited || controlOf(element) ? "" : grippedRole(cursor);
+    const role = said || (isFrame(element) ? "frame" : gripped);
+    const isHeading = !role && HEADING.test(tagOf(element)) && !queryIn(element, CANDIDATES).length;
+    const isThing = role !== "" && isThere(element) && (said !== "" || !queryIn(element, CANDIDATES).length);
+    if (isThing || (isHeading && isRendered(element, SEEN))) {
+      const [kind, word] = isThing ? /** @type {const} */ (["thing", role]) : /** @type {const} */ (["heading", "#"]);
+      items.push({ kind, role: word, element, cells: [], isInSight: false });
+    }
+    if (isControl(element) || isHeading) return items;
+    // A collection of the children would cost as much as all else.
+    for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
+      distantItemsIn(child, candidates, cursor, items);
+    }
+    return items;
+  }
+
+  /** @param {string} cursor that begins at an element */
+  function grippedRole(cursor) {
+    if (cursor === "pointer") return "clickable";
+    return GRABBED.has(cursor) ? "draggable" : "";
+  }
+
+  /** @param {Element} element */
+  function isThere(element) {
+    if (!isRendered(element, SEEN)) return labelsOf(element).some(isVisible);
+    if (firstChildOf(element)) return true;
+    const { width, height } = boxOf(element);
+    return (width > 0 && height > 0) || isVisible(element) || labelsOf(element).some(isVisible);
+  }
+
+  return { SEEN, distantItemsIn, grippedRole };
+})();
