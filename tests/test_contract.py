@@ -226,6 +226,7 @@ def test_the_limits_of_the_design_are_those_of_server_and_extension() -> None:
             constant("worker/network-log.js", "const MAX_URL_LENGTH = "),
             constant("commands/network.js", "const MAX_BODY_LENGTH = "),
         ],
+        "list of elements": [constant("page/elements/element-list.js", "const MAX_TEXT = ")],
         "picture": [constant("commands/screenshot.js", "const MAX_DATA_LENGTH = "), side],
         "value of `evaluate`": [constant("commands/evaluate.js", "total: ")],
     }
