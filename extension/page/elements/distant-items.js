@@ -9,11 +9,11 @@ const distantItems = (() => {
     controlOf,
     firstChildOf,
     firstElementOf,
+    hasIn,
     isControl,
     isFrame,
     labelsOf,
     nextElementOf,
-    queryIn,
     tagOf,
   } = dom;
   const { isRendered, isVisible } = geometry;
@@ -36,8 +36,8 @@ const distantItems = (() => {
     const cursor = said ? "pointer" : getComputedStyle(element).cursor;
     const gripped = cursor === inherited || controlOf(element) ? "" : grippedRole(cursor);
     const role = said || (isFrame(element) ? "frame" : gripped);
-    const isHeading = !role && HEADING.test(tagOf(element)) && !queryIn(element, CANDIDATES).length;
-    const isThing = role !== "" && isThere(element) && (said !== "" || !queryIn(element, CANDIDATES).length);
+    const isHeading = !role && HEADING.test(tagOf(element)) && !hasIn(element, CANDIDATES);
+    const isThing = role !== "" && isThere(element) && (said !== "" || !hasIn(element, CANDIDATES));
     if (isThing || (isHeading && isRendered(element, SEEN))) {
       const [kind, word] = isThing ? /** @type {const} */ (["thing", role]) : /** @type {const} */ (["heading", "#"]);
       items.push({ kind, role: word, element, cells: [], isInSight: false });

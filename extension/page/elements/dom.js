@@ -88,7 +88,9 @@ const dom = (() => {
    * @returns {element is HTMLIFrameElement}
    */
   function isFrame(element) {
-    return isHtml(element) && ["iframe", "frame"].includes(tagOf(element));
+    // Nearly none is one, so what costs least is asked first.
+    const tag = tagOf(element);
+    return (tag === "iframe" || tag === "frame") && isHtml(element);
   }
 
   /**
@@ -104,7 +106,8 @@ const dom = (() => {
    * @returns {element is Control}
    */
   function isControl(element) {
-    return isHtml(element) && ["input", "textarea", "select"].includes(tagOf(element));
+    const tag = tagOf(element);
+    return (tag === "input" || tag === "textarea" || tag === "select") && isHtml(element);
   }
 
   /**
@@ -138,6 +141,17 @@ const dom = (() => {
    */
   function queryIn(element, selector) {
     return [...Reflect.apply(Element.prototype.querySelectorAll, element, [selector])];
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} selector
+   * @returns {boolean} whether something in it matches
+   */
+  function hasIn(element, selector) {
+    // Most elements of a page hold no other, and a long selector takes a while to be understood.
+    if (!firstElementOf(element)) return false;
+    return Reflect.apply(Element.prototype.querySelector, element, [selector]) !== null;
   }
 
   /**
@@ -265,6 +279,7 @@ const dom = (() => {
     firstChildOf,
     firstElementOf,
     frameOf,
+    hasIn,
     holderOf,
     holds,
     idOf,

@@ -35,6 +35,7 @@ const pageItems = (() => {
     documentOf,
     drawnChildrenOf,
     firstChildOf,
+    hasIn,
     holderOf,
   } = dom;
   const { isControl, isElement, isFrame, isText, labelsOf, parentOf, queryAll, queryIn, tagOf, textContentOf } = dom;
@@ -155,7 +156,7 @@ const pageItems = (() => {
       if (!isPartOfPage(element, role)) within.isSilent = true;
       if (!LISTENING.has(role)) {
         within.isInThing = within.isSilent;
-        return within.isInThing && this.#inner.size === 1 && !queryIn(element, CANDIDATES).length;
+        return within.isInThing && this.#inner.size === 1 && !hasIn(element, CANDIDATES);
       }
       this.#visitChildren(element, within);
       // What only surrounds something else that can be clicked says nothing more.
@@ -345,7 +346,7 @@ const pageItems = (() => {
       LISTS.has(tagOf(child)) ? [...childrenOf(child)] : child,
     );
     const worded = parts.filter((part) => /\S/u.test(textContentOf(part) ?? "") && isRendered(part));
-    return isLong || worded.length > 1 || queryIn(element, "a[href], button, input, select, textarea").length > 0;
+    return isLong || worded.length > 1 || hasIn(element, "a[href], button, input, select, textarea");
   }
 
   /**
