@@ -4,18 +4,8 @@
 // through all that is drawn would take longer than all else.
 
 const distantItems = (() => {
-  const {
-    boxOf,
-    controlOf,
-    firstChildOf,
-    firstElementOf,
-    hasIn,
-    isControl,
-    isFrame,
-    labelsOf,
-    nextElementOf,
-    tagOf,
-  } = dom;
+  const { boxOf, controlOf, firstChildOf, firstElementOf, hasIn, isControl, isFrame, labelsOf, nextElementOf, tagOf } =
+    dom;
   const { isRendered, isVisible } = geometry;
   const { CANDIDATES, roleOf } = roles;
 
