@@ -3955,8 +3955,8 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:  # noqa: C
         return acted(await tabs.drive("wait_for", tab_id, what))
 
     @tool(CHANGES, "Move the mouse over an element, for menus and tooltips.")
-    async def hover(selector: Selector, tab_id: AttachedTabId) -> ToolResult:
-        return acted(await tabs.drive("hover", tab_id, {"selector": selector}))
+    async def hover(*, selector: Selector, at: Spot, tab_id: AttachedTabId) -> ToolResult:
+        return acted(await tabs.drive("hover", tab_id, {"selector": selector, "at": at}))
 
     @tool(DESTROYS, "Write a value into a field in place of what is there. For a <select> use select.")
     async def fill(selector: Selector, value: FilledText, tab_id: AttachedTabId) -> ToolResult:

@@ -39,12 +39,13 @@ export async function click(context) {
 }
 
 /**
- * @param {DrivenContext} context `params`: `selector`
+ * @param {DrivenContext} context `params`: `selector`; `at`, as for a click
  * @returns {Promise<ActionReply>}
- * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function hover(context) {
-  const found = await find(context, { action: "hover", selector: selectorOf(context) });
+  const at = pointIn("at", context.params.at);
+  const found = await find(context, { action: "hover", selector: selectorOf(context), at });
   await Promise.all([approach(context.session, pointOf(found)), moveTo(context.session, pointOf(found))]);
   return replyAbout(context, found);
 }

@@ -301,7 +301,8 @@ export type WrittenJson =
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =
-  | { action: "hover" | "show"; selector: string }
+  | { action: "show"; selector: string }
+  | { action: "hover"; selector: string; at?: [number, number] }
   | { action: "click"; selector: string; count: number; at?: [number, number] }
   /** What is dragged, and the place where it goes. */
   | { action: "drag" | "place"; selector: string; at?: [number, number] }

@@ -86,6 +86,16 @@ async def test_list_is_sorted(page: DrivenTab, source: str, target: str, after: 
     assert await order(page) == after
 
 
+async def test_target_is_the_element_that_was_named_before_the_list_makes_room(page: DrivenTab) -> None:
+    await page.page.evaluate(
+        "list.addEventListener('mousedown', () => list.prepend(Object.assign(document.createElement('li'), { id: '-' })), { once: true })"
+    )
+
+    result = await page.do("drag", source="#a", target="#list > li:nth-child(4)")
+
+    assert (result["target"]["text"], await order(page)) == ("D", "-bcda")
+
+
 async def test_slider_goes_to_a_point_of_its_track_and_a_range_tells_its_value(page: DrivenTab) -> None:
     await page.do("drag", source="#thumb", target="#track", target_at=[150, 10])
     assert await page.page.evaluate("thumb.style.left") == "140px"

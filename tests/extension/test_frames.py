@@ -88,6 +88,64 @@ async def test_mouse_is_held_over_an_element_in_a_frame(page: DrivenTab) -> None
     assert await (await frame_of(page, "pay")).evaluate("buy.matches(':hover')")
 
 
+async def test_keys_are_pressed_in_a_frame(page: DrivenTab) -> None:
+    frame = await frame_of(page, "pay")
+    await frame.evaluate("card.value = '42'; terms.checked = false")
+
+    typed = await page.do("press", selector="#pay >>> #card", keys="Backspace")
+    checked = await page.do("press", selector="#pay >>> #terms", keys="Space")
+
+    assert (typed["value"], checked["checked"]) == ("4", True)
+    assert await frame.evaluate("[card.value, terms.checked]") == ["4", True]
+    assert await clicked_in(page, "pay") == ["terms"]
+
+
+async def test_frame_is_scrolled(page: DrivenTab) -> None:
+    frame = await frame_of(page, "pay")
+    await frame.evaluate("scrollTo(0, 0)")
+
+    result = await page.do("scroll", selector="#pay >>> html", to="bottom")
+    assert result["element"]["selector"].startswith("#pay >>>")
+    assert await frame.evaluate(
+        "scrollY > 0 && Math.abs(scrollY + innerHeight - document.documentElement.scrollHeight) < 2"
+    )
+
+    await page.do("scroll", selector="#pay >>> #buy")
+    assert await frame.evaluate("buy.getBoundingClientRect().top >= 0")
+
+
+@pytest.mark.parametrize("is_native", [False, True])
+async def test_element_in_a_frame_is_dragged_to_another_there(page: DrivenTab, *, is_native: bool) -> None:
+    """By the mouse and by the browser's own dragging."""
+    frame = await frame_of(page, "pay")
+    await frame.evaluate(
+        """(isNative) => {
+            window.done = [];
+            document.body.insertAdjacentHTML("afterbegin", `<div id=stage style="height: 70px"><div id=card-1
+              style="width: 30px; height: 20px; background: red; user-select: none">1</div><div id=place style="width: 90px;
+              height: 30px; background: blue"></div></div>`);
+            const [card, place] = stage.children;
+            card.draggable = isNative;
+            card.ondragstart = ({ dataTransfer }) => dataTransfer.setData("text/plain", card.id);
+            place.ondragover = (event) => event.preventDefault();
+            place.ondrop = ({ dataTransfer }) => done.push(`dropped ${dataTransfer.getData("text/plain")}`);
+            card.onmousedown = () => isNative || done.push("held");
+            place.onmouseup = ({ offsetX, offsetY }) => done.push(`released ${offsetX},${offsetY}`);
+        }""",
+        is_native,
+    )
+    try:
+        result = await page.do("drag", source="#pay >>> #card-1", target="#pay >>> #place", target_at=[50, 10])
+        done = await frame.evaluate("done")
+    finally:
+        await frame.evaluate("stage.remove()")
+
+    assert done == (["dropped card-1"] if is_native else ["held", "released 50,10"])
+    assert result["target"]["selector"] == "#pay >>> #place"
+    # The browser makes a click of it on what holds both.
+    assert await clicked_in(page, "pay") == ([] if is_native else ["stage"])
+
+
 async def test_picture_shows_an_element_in_a_frame(page: DrivenTab) -> None:
     frame = await frame_of(page, "far")
     await frame.evaluate(

@@ -104,6 +104,18 @@ async def test_point_of_an_element_is_brought_into_view_and_hit(
     assert await page.page.evaluate("at") == hit
 
 
+async def test_mouse_is_held_over_a_point_of_an_element(page: DrivenTab) -> None:
+    await page.page.evaluate(
+        "void (map.onmousemove = ({ target, offsetX, offsetY }) => (at = [target.id, offsetX, offsetY]))"
+    )
+
+    for at, hit in (([10, 2990], ["map", 10, 2990]), ([110, 50], ["pin", 10, 10])):
+        await page.do("hover", selector="#map", at=at)
+        assert await page.page.evaluate("at") == hit
+    code, message = await page.refused("hover", selector="#map", at=[301, 5])
+    assert (code, "300 pixels wide" in message) == ("EXECUTION_ERROR", True)
+
+
 async def test_point_beside_the_element_or_under_another_is_refused(page: DrivenTab) -> None:
     code, message = await page.refused("click", selector="#small", at=[101, 5])
     assert (code, "100 pixels wide and 100 high" in message) == ("EXECUTION_ERROR", True)

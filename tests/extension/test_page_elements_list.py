@@ -154,6 +154,19 @@ async def test_page_on_which_lists_of_elements_fail_is_listed_right(empty: Drive
     assert lines_of(await empty.do("page_elements")) == KNOWN_FAILURES[name]
 
 
+async def test_box_that_holds_nothing_but_white_space_is_listed_as_an_empty_one_is(empty: DrivenTab) -> None:
+    style = "width: 50px; height: 50px; margin: 9px; border: 1px solid"
+    boxes = "".join(
+        f'<div id={name} style="{style}">{content}</div>'
+        for name, content in (("bare", ""), ("blank", "\n <!-- here --> "), ("full", "<b hidden>word</b>"))
+    )
+    await empty.show(boxes)
+
+    lines = lines_of(await empty.do("page_elements"))
+
+    assert [line.split("  ")[-1] for line in lines if line.startswith("box")] == ["#bare", "#blank"]
+
+
 async def test_what_a_label_stands_for_is_clicked_by_the_selector_of_its_line(empty: DrivenTab) -> None:
     await open_page(empty, "/list-label-for-hidden.html")
 

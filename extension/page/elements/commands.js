@@ -33,7 +33,7 @@ const elementCommands = (() => {
    * What the latest action has left to look at again, once the trusted input has come.
    *
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
-   *   pressed?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
+   *   pressed?: Element, placed?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
@@ -48,13 +48,14 @@ const elementCommands = (() => {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
-      const ready = request.selector ? await new Wait(request, signal).ready() : withoutSelector(request);
+      const { pressed, placed, changes: begun } = latest.id === request.id ? latest : {};
+      const known = request.action === "place" ? placed : undefined;
+      const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
       const isTold = TOLD.has(request.action);
-      const { pressed, changes: begun } = latest.id === request.id ? latest : {};
       if (isTold || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, changes: begun };
+      latest = { id: request.id, signal, pressed, placed, changes: begun };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
@@ -275,8 +276,10 @@ const elementCommands = (() => {
       }
       case "check":
         return { form: wayOf(element, request.value) };
-      case "hover":
       case "place":
+        latest.placed = element;
+        return {};
+      case "hover":
         return {};
     }
   }

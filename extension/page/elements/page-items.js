@@ -400,11 +400,22 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
+   * @returns {boolean} whether nothing but white space and comments is in it
+   */
+  function isEmpty(element) {
+    for (const node of childNodesOf(element)) {
+      if (isElement(node) || (isText(node) && /\S/u.test(dataOf(node)))) return false;
+    }
+    return true;
+  }
+
+  /**
+   * @param {Element} element
    * @param {string} tag
    * @returns {boolean} whether it is only seen
    */
   function isBox(element, tag) {
-    if (!BOXES.has(tag) || childNodesOf(element).length) return false;
+    if (!BOXES.has(tag) || !isEmpty(element)) return false;
     const { width, height } = boxOf(element);
     if (Math.min(width, height) < LEAST_SIDE) return false;
     const { backgroundColor, backgroundImage, borderTopWidth, content } = getComputedStyle(element);

@@ -3,7 +3,7 @@
 // Waiting until an element is there and can be acted on.
 
 const readiness = (() => {
-  const { drawnAncestors, isControl, isDrawnIn, isMatch, kindOf } = dom;
+  const { drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf } = dom;
   const { PageError, nameOf } = texts;
   const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
@@ -37,6 +37,8 @@ const readiness = (() => {
     /** @readonly */
     #signal;
     /** @readonly */
+    #known;
+    /** @readonly */
     #search;
     /** @type {ScrollLogicalPosition[]} what was not tried yet */
     #alignments;
@@ -46,11 +48,13 @@ const readiness = (() => {
     /**
      * @param {ElementRequest} request
      * @param {AbortSignal} signal
+     * @param {Element} [known] what the selector has found before: what is dragged may put something else in its place
      * @throws {PageError} INVALID_SELECTOR
      */
-    constructor(request, signal) {
+    constructor(request, signal, known) {
       this.#request = request;
       this.#signal = signal;
+      this.#known = known;
       this.#search = new Search(request.selector);
       this.#alignments = ALIGNMENTS.slice(Math.max(0, (request.tries ?? 0) - 1));
     }
@@ -83,6 +87,7 @@ const readiness = (() => {
       const deadline = performance.now() + limits.find;
       for (;;) {
         const found = this.#search.find();
+        if (this.#known && isInPage(this.#known)) return [this.#known];
         // Before a part of another text is taken, the whole text may come.
         if (found.length && (!this.#search.isPartial || performance.now() > this.#begun + limits.find)) return found;
         if (!found.length && performance.now() > deadline) throw notFound(selector, this.#search);

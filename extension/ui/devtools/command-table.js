@@ -21,6 +21,12 @@
  */
 
 /** @type {Field} */
+const spot = {
+  name: "at",
+  kind: "json",
+  hint: "[x, y], pixels from the element's top left corner; its middle when empty",
+};
+/** @type {Field} */
 const selector = {
   name: "selector",
   kind: "text",
@@ -107,11 +113,11 @@ export const COMMANDS = {
       selector,
       { name: "count", kind: "number", hint: "clicks in a row, 1 when empty", min: 1, max: 3 },
       { name: "button", kind: "text", hint: "left, right or middle" },
-      { name: "at", kind: "json", hint: "[x, y], pixels from the element's top left corner; its middle when empty" },
+      spot,
       ...answers,
     ],
   },
-  hover: { group: "Act", about: "Move the mouse over an element.", fields: [selector] },
+  hover: { group: "Act", about: "Move the mouse over an element.", fields: [selector, spot] },
   fill: {
     group: "Act",
     about: "Put a text into a field, in place of what it holds.",
