@@ -125,6 +125,7 @@ Browser = Literal[Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivald
 
 OSASCRIPT_TIMEOUT_S = 30.0
 COMMAND_TIMEOUT_S = 35.0
+ANSWER_TIMEOUT_S = 60.0  # of the person, on top
 OPENING_TIMEOUT_S = 10.0
 START_DELAY_S = 0.3
 # The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
@@ -198,9 +199,10 @@ COMBINE_PROMPT = (
 ERROR_CODES = (
     *("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "KEYWORD_NOT_FOUND", "EMPTY_PAGE", "INVALID_ARGUMENT"),
     *("EXTENSION_NOT_CONNECTED", "TAB_NOT_FOUND", "TAB_NOT_ATTACHED", "TAB_DISCONNECTED", "AMBIGUOUS_TAB"),
-    *("COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "EVALUATE_NOT_ALLOWED"),
-    *("PRIVATE_NOT_ALLOWED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND", "HOST_BLOCKED", "FILE_NOT_ALLOWED"),
-    *("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY"),
+    *("RATE_LIMITED", "COMMAND_TIMEOUT", "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR"),
+    *("EVALUATE_NOT_ALLOWED", "PRIVATE_NOT_ALLOWED", "ATTACH_DENIED", "NAVIGATION_FAILED", "DATALAYER_NOT_FOUND"),
+    *("HOST_BLOCKED", "FILE_NOT_ALLOWED", "MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR"),
+    "MODEL_EMPTY",
 )
 
 
@@ -2378,8 +2380,8 @@ class Bridge:
         self.extension_version: str | None = None
         # Called when the extension has come or gone.
         self.on_change: Callable[[], None] = lambda: None
-        # What this session's client calls itself; empty while nobody knows it.
-        self.client = ""
+        # What this session's client calls itself, empty while nobody knows it; and what tells it from the others.
+        self.client, self.session_id = "", secrets.token_hex(2)
         self._connected = asyncio.Event()
         # Where commands go: the extension's socket for the owner, the owner's for a guest.
         self._send_text: Callable[[str], Awaitable[None]] | None = None
@@ -2459,30 +2461,32 @@ class Bridge:
             problem = self.problem or not_connected(self.port)
             raise ChromeTabError(problem.code, problem.message)
 
-    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Send a command and return its result; raise ChromeTabError for whatever goes wrong.
+    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any = None) -> Any:
+        """Send a command, in the name of another session if one is given; raise ChromeTabError for whatever goes wrong.
 
         A command that only reads is repeated once when the connection broke under it.
         """
         await self.reach()
+        asker = session or {"id": self.session_id, "client": self.client}
         try:
-            return await self._command_once(command, tab_id, params)
+            return await self._command_once(command, tab_id, params, asker)
         except ConnectionLostError:
             if command not in READING_COMMANDS or not await self.wait_connected(RECONNECT_WAIT_S):
                 raise
-        return await self._command_once(command, tab_id, params)
+        return await self._command_once(command, tab_id, params, asker)
 
-    async def _command_once(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
+    async def _command_once(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
         command_id, message, future = self._pending.add(command, tab_id, params)
+        limit_s = COMMAND_TIMEOUT_S + ANSWER_TIMEOUT_S * (command == "browser_attach_tab")
         try:
             # The owner gives up a little later than the extension, a guest a little later than the owner.
-            async with asyncio.timeout(COMMAND_TIMEOUT_S + (self.role is Role.GUEST)):
-                await self._send(message)
+            async with asyncio.timeout(limit_s + (self.role is Role.GUEST)):
+                await self._send(message | {"session": session})
                 return await future
         except TimeoutError:
             raise ChromeTabError(
                 "COMMAND_TIMEOUT",
-                f"The extension did not answer {command} within {COMMAND_TIMEOUT_S:g} s. The page may be busy: reload it, then ask again.",
+                f"The extension did not answer {command} within {limit_s:g} s. The page may be busy: reload it, then ask again.",
             ) from None
         finally:
             self._pending.forget(command_id)
@@ -2769,7 +2773,8 @@ class Bridge:
         tab_id = message.get("tab_id") if isinstance(message.get("tab_id"), int) else None
         reply = {"id": message["id"], "type": "response", "success": True, "result": None, "error": None}
         try:
-            reply["result"] = await self.command(message["command"], tab_id, message["params"])
+            asker = message.get("session") or {"client": guest.client}
+            reply["result"] = await self.command(message["command"], tab_id, message["params"], asker)
         except ChromeTabError as error:
             reply |= {"success": False, **error.data()}
         finally:
@@ -3182,11 +3187,6 @@ class ChromeTabs:
             await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
             raise self._denied(str(created.get("url")))
         return with_plain_title(created)
-
-    async def close_tab(self, tab_id: int) -> None:
-        """Close a tab."""
-        await self._check_tab(tab_id)
-        await self.bridge.command("browser_close_tab", tab_id, {})
 
     async def data_layer(self, tab_id: int | None, name: str, since: int | None, *, redact: bool) -> dict[str, Any]:
         """Return the data layer of an attached tab as the extension gives it."""
@@ -3787,13 +3787,15 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 
     @tool(CHANGES, "Open a tab, wait until it has loaded, and attach it.")
     async def browser_create_tab(url: WebAddress, *, background: bool = False) -> ToolResult:
-        created = await tabs.create_tab(url, background=background)
-        return ToolResult(json.dumps(created, ensure_ascii=False), structured_content=created)
+        return acted(await tabs.create_tab(url, background=background))
+
+    @tool(CHANGES, "Ask the person to attach a tab, telling them why.")
+    async def browser_attach_tab(tab_id: int, reason: ShortText) -> ToolResult:
+        return acted(await tabs.drive("browser_attach_tab", tab_id, {"reason": reason}))
 
     @tool(DESTROYS, "Close a tab.")
     async def browser_close_tab(tab_id: int) -> ToolResult:
-        await tabs.close_tab(tab_id)
-        return ToolResult('{"success": true}', structured_content={"success": True})
+        return acted(await tabs.drive("browser_close_tab", tab_id, {}))
 
     @tool(READ_ONLY, "List the attached tabs: those whose data layer and page may be used.")
     async def list_tabs() -> ToolResult:
@@ -3857,8 +3859,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
 
     @tool(
         READ_ONLY,
-        "Take a picture of the visible part of an attached tab, or of one element. "
-        "Use it for what text does not tell: layout, images, charts.",
+        "Take a picture of the visible part of an attached tab, or of one element. Use it for layout, images, charts.",
     )
     async def screenshot(
         context: Context,
@@ -3878,7 +3879,7 @@ def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     @tool(
         DESTROYS,
         "Run JavaScript in an attached tab and return its value; promises are awaited. "
-        "Only where the person has allowed it for the tab; prefer the other tools.",
+        "Only where the person allows it; prefer the other tools.",
     )
     async def evaluate(
         code: Annotated[str, Field(min_length=1, max_length=MAX_SENT_CHARS)], tab_id: AttachedTabId

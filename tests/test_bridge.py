@@ -446,6 +446,8 @@ async def test_a_command_says_what_to_read_and_its_reply_becomes_the_page(sessio
         result = await within(reading)
 
     assert command.pop("id")
+    assert re.fullmatch("[0-9a-f]{4}", command["session"].pop("id"))
+    assert command.pop("session") == {"client": "mcp"}
     params = {"start": "a", "end": "b"}
     assert command == {"type": "command", "command": "read_tab", "tab_id": 7, "params": params}
     assert text_of(result) == "\u4e2d \U0001f600"

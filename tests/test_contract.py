@@ -38,7 +38,7 @@ def test_the_error_codes_of_server_extension_and_readme_are_the_same_in_the_same
     assert in_javascript
     codes = list(server.ERROR_CODES)
 
-    assert len(codes) == len(set(codes)) == 26
+    assert len(codes) == len(set(codes)) == 28
     assert re.findall(r'"([A-Z_]+)"', in_javascript[1]) == codes
     assert re.findall(r"^\| `([A-Z_]+)` \|", read("README.md"), re.MULTILINE) == codes
 
@@ -140,7 +140,7 @@ async def published_tools(**settings: str) -> dict[str, set[str]]:
 def test_the_commands_of_the_design_are_those_of_the_extension_with_the_same_parameters() -> None:
     commands = extension_commands()
 
-    assert len(commands) == 24
+    assert len(commands) == 25
     assert design_commands() == commands
 
 
@@ -149,7 +149,7 @@ async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
     commands = extension_commands()
 
     assert tools["read_chrome_tab"] >= commands.pop("read_tab")
-    assert len(commands) == 23
+    assert len(commands) == 24
     for command, params in commands.items():
         taken = params - EXTENSION_ONLY.get(command, set()) | SERVER_ONLY.get(command, set())
         assert tools[command] - {"tab_id"} == taken, command
@@ -165,7 +165,7 @@ def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None
 async def test_the_readme_lists_every_tool_once_with_its_parameters() -> None:
     listed = readme_tools()
 
-    assert len(listed) == 27
+    assert len(listed) == 28
     assert {name: set(params) for name, params in listed} == await published_tools()
 
 
@@ -185,6 +185,17 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 
     for name in ("width", "height"):
         assert tool.parameters["properties"][name]["maximum"] == int(side[1])
+
+
+def test_popup_help_and_readme_say_alike_what_attaching_allows() -> None:
+    popup = re.search(r'ADDED_RIGHTS = "(.+?)"', read("extension/ui/popup/popup.js"))
+    assert popup
+
+    for path in ("README.md", "extension/ui/popup/help.html"):
+        assert popup[1].lower() in " ".join(read(path).lower().split()), path
+    attached = {*re.findall(r"^  (\w+): \{ consent: \"attached\"", read("extension/commands/index.js"), re.MULTILINE)}
+    # Each of the words stands for one of these at least.
+    assert attached > {"click", "fill", "screenshot", "console_logs", "network_requests", "getDataLayer"}
 
 
 # --- Limits ---
@@ -217,6 +228,7 @@ def test_the_limits_of_the_design_are_those_of_server_and_extension() -> None:
         "page text": [constant("page/read-page.js", "const MAX_TEXT_BYTES = ")],
         "opening": [server.OPENING_TIMEOUT_S],
         "command": [command_ms / 1000, server.COMMAND_TIMEOUT_S],
+        "answer of the person": [server.ANSWER_TIMEOUT_S],
         "console of a tab": [
             constant("worker/console-log.js", "const MAX_ENTRIES = "),
             constant("worker/console-log.js", "const MAX_MESSAGE_LENGTH = "),
@@ -233,6 +245,7 @@ def test_the_limits_of_the_design_are_those_of_server_and_extension() -> None:
     # The two sides of one wire.
     assert constant("worker/router.js", "const MAX_FRAME_OUT_BYTES = ") == server.MAX_FRAME_BYTES
     assert constant("worker/connection.js", "const MAX_FRAME_IN = ") == server.MAX_COMMAND_BYTES
+    assert constant("worker/requests.js", "const ANSWER_TIMEOUT_MS = ") == server.ANSWER_TIMEOUT_S * 1000
     assert opening_ms == server.OPENING_TIMEOUT_S * 1000
 
 

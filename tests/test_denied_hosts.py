@@ -47,6 +47,7 @@ OF_A_TAB: dict[str, dict[str, Any]] = {
     "console_logs": {},
     "network_requests": {},
     "browser_close_tab": {},
+    "browser_attach_tab": {"reason": "x"},
 }
 OF_NO_TAB = {"process_chrome_tabs", "browser_get_tabs", "list_tabs", "browser_create_tab", "chrome_tab_status"}
 READERS = ["process_chrome_tab", "read_chrome_tab"]
@@ -148,7 +149,7 @@ async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
 
     looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
     assert reading == looking | {"network_requests", "wait_for", *READERS, "process_chrome_tabs", "chrome_tab_status"}
-    assert harmless - reading == {"browser_create_tab", "hover", "scroll"}
+    assert harmless - reading == {"browser_create_tab", "browser_attach_tab", "hover", "scroll"}
 
 
 async def test_the_tables_here_name_every_tool(parts: Parts) -> None:
@@ -169,7 +170,7 @@ async def test_a_tab_of_a_denied_host_is_not_touched_and_nothing_of_it_shown(too
     assert not (await call(parts, tool, tab_id=FINE)).is_error
 
 
-@pytest.mark.parametrize("tool", sorted(OF_A_TAB.keys() - {"browser_close_tab"}))
+@pytest.mark.parametrize("tool", sorted(OF_A_TAB.keys() - {"browser_close_tab", "browser_attach_tab"}))
 async def test_without_a_tab_id_the_tab_that_may_be_meant_counts(tool: str, parts: Parts) -> None:
     result = await call(parts, tool)
 

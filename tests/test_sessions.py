@@ -92,6 +92,22 @@ async def test_guests_reach_the_extension_through_the_owner(port: int) -> None:
         await has(lambda: not first.connected and not second.connected)
 
 
+async def test_every_command_says_which_session_asks_for_it(port: int) -> None:
+    async with bridge(port) as owner, bridge(port) as guest, connected(port, server.pairing_key()) as extension:
+        await has(lambda: guest.connected)
+        owner.client, guest.client = "claude-code", "cursor"
+        ids: set[str] = set()
+        for one in (owner, guest, owner):
+            asking = asyncio.create_task(one.command("list_tabs", None, {}))
+            while (message := await extension.receive())["type"] != "command":
+                pass
+            await extension.reply(message, [])
+            await within(asking)
+            assert message["session"]["client"] == one.client
+            ids.add(message["session"]["id"])
+    assert len(ids) == 2
+
+
 async def test_the_way_to_the_owner_leads_through_no_proxy(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeProxy() as proxy:
         for name in ("http_proxy", "https_proxy", "all_proxy", "ws_proxy"):

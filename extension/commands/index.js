@@ -1,5 +1,6 @@
 /** @import {CommandEntry} from "../shared/types.d.ts" */
 
+import { attachTab } from "./attaching.js";
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
 import { pageElements } from "./elements.js";
@@ -28,6 +29,7 @@ export const commands = {
   browser_get_tabs: { consent: "paired", page: false, debugger: "nothing", run: getTabs },
   browser_create_tab: { consent: "paired", page: false, debugger: "nothing", run: createTab },
   browser_close_tab: { consent: "paired", page: false, debugger: "nothing", run: closeTab },
+  browser_attach_tab: { consent: "paired", page: false, debugger: "nothing", asks: true, run: attachTab },
   list_tabs: { consent: "paired", page: false, debugger: "nothing", run: listTabs },
   read_tab: { consent: "paired", page: true, debugger: "reads", run: readTab },
   getDataLayer: { consent: "attached", page: true, debugger: "reads", run: getDataLayer },

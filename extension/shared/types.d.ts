@@ -4,6 +4,7 @@
 import type { Attachments } from "../worker/attachments.js";
 import type { Drive } from "../worker/debugger-uses.js";
 import type { Debuggers } from "../worker/debuggers.js";
+import type { Requests } from "../worker/requests.js";
 import type { ERROR_CODES } from "./errors.js";
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
@@ -39,6 +40,15 @@ export interface Command {
   command: string;
   tab_id: number | null;
   params: Record<string, unknown>;
+  /** Who asks; null for the person, by our own pages. */
+  session: Session | null;
+}
+
+export interface Session {
+  /** A few characters that tell it from the others. */
+  id: string;
+  /** What its client calls itself, as one printable line; empty where nobody knows. */
+  client: string;
 }
 
 export interface SessionsEvent {
@@ -119,6 +129,8 @@ export interface CommandEntry {
   /** Whether it works on the page of a tab: then it gets a tab that may be used, in its turn there. */
   page: boolean;
   debugger: DebuggerUse;
+  /** Whether it waits for an answer of the person: that time comes on top. */
+  asks?: boolean;
   run: (context: DrivenContext) => Promise<unknown>;
 }
 
@@ -126,8 +138,11 @@ export interface CommandContext {
   /** The chosen tab; for a command that works on no page the one that the server named, or -1. */
   tabId: number;
   params: Record<string, unknown>;
+  /** Who asks; null for the person. */
+  caller: Session | null;
   attachments: Attachments;
   debuggers: Debuggers;
+  requests: Requests;
   /** Hosts whose frames are not to be entered; worker/denied-hosts.js. */
   deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
@@ -145,6 +160,21 @@ export interface DrivenContext extends CommandContext {
 export interface Services {
   attachments: Attachments;
   debuggers: Debuggers;
+  requests: Requests;
+}
+
+/** What an agent asks the person for. All texts are one printable line, and not ours. */
+export interface AgentRequest {
+  id: string;
+  kind: "attach";
+  tabId: number;
+  /** Of the page, when it was asked. */
+  title: string;
+  site: string;
+  client: string;
+  /** Of the session; empty where it has none. */
+  session: string;
+  reason: string;
 }
 
 /** A command that drives a page may add these to its result. */
@@ -641,7 +671,8 @@ export type Action =
   | { action: "attach"; tabId: number }
   | { action: "detach"; tabId: number }
   | { action: "set_allow_evaluate"; tabId: number; on: boolean }
-  | { action: "set_show_private"; tabId: number; on: boolean };
+  | { action: "set_show_private"; tabId: number; on: boolean }
+  | { action: "answer_request"; id: string; allowed: boolean };
 
 /** From now on the page hears about this tab instead of the viewed one, and about its console. */
 export interface WatchRequest {
@@ -683,6 +714,8 @@ export interface View {
   type: "view";
   status: Status;
   tab: ViewedTab | null;
+  /** Open ones, the oldest first. */
+  requests: AgentRequest[];
 }
 
 /** The tab that the page's buttons are about. */

@@ -6,23 +6,26 @@ const COLORS = { good: "#137333", neutral: "#5f6368", error: "#b3261e" };
 /** A badge of one space is drawn as a plain dot of its colour. */
 const DOT = " ";
 const ATTACHED_DOT = "•";
+const QUESTION = { text: "?", color: "#8a5000" };
 
 /**
  * Chrome drops what was set for one tab whenever that tab navigates, so this is called again then.
  *
  * @param {Status} status
  * @param {number[]} attachedTabIds
+ * @param {number} requests how many wait for the person's answer
  */
-export async function showBadge(status, attachedTabIds) {
+export async function showBadge(status, attachedTabIds, requests) {
   const tone = toneOf(status);
   const isConnected = status.state === "connected";
   const attached = attachedTabIds.length ? ` (attached tabs: ${attachedTabIds.length})` : "";
+  const asking = requests ? " An agent asks for a tab: open this." : "";
   await Promise.all([
-    chrome.action.setBadgeText({ text: tone === "neutral" && status.paired ? "" : DOT }),
-    chrome.action.setBadgeBackgroundColor({ color: COLORS[tone] }),
+    chrome.action.setBadgeText({ text: requests ? QUESTION.text : tone === "neutral" && status.paired ? "" : DOT }),
+    chrome.action.setBadgeBackgroundColor({ color: requests ? QUESTION.color : COLORS[tone] }),
     chrome.action.setBadgeTextColor({ color: "#ffffff" }),
-    chrome.action.setTitle({ title: `Chrome Tab Reader: ${describe(status)}${attached}` }),
-    ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected ? ATTACHED_DOT : undefined)),
+    chrome.action.setTitle({ title: `Chrome Tab Reader: ${describe(status)}${attached}${asking}` }),
+    ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests ? ATTACHED_DOT : undefined)),
   ]);
 }
 

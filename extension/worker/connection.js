@@ -1,10 +1,11 @@
 /**
  * One connection to the server, from looking for it to closing. It is used once; bridge.js decides when to make the next one.
  *
- * @import {ClientMessage, CloseReason, Command, Pairing, SessionsEvent} from "../shared/types.d.ts"
+ * @import {ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
+import { plainLine } from "../shared/text.js";
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
 
 const LARGE_FRAME_UNITS = 64 * 1024;
@@ -17,6 +18,8 @@ const LOOKING_TIMEOUT_MS = 2_000;
 /** In UTF-16 units, which is never more than the bytes that the limit is about. */
 const MAX_FRAME_IN = 1024 * 1024;
 const MAX_CLIENTS = 50;
+const MAX_SESSION_LENGTH = 8;
+const MAX_CLIENT_LENGTH = 40;
 
 const CLOSE_NORMAL = 1000;
 const CLOSE_OTHER_PROTOCOL = 4400;
@@ -282,12 +285,22 @@ function isSessionsEvent(message) {
 }
 
 /**
+ * @param {any} session as the server has sent it, or nothing
+ * @returns {Session}
+ */
+function sessionOf(session) {
+  const { id = "", client = "" } = Object(session);
+  return { id: plainLine(String(id), MAX_SESSION_LENGTH), client: plainLine(String(client), MAX_CLIENT_LENGTH) };
+}
+
+/**
  * @param {Record<string, unknown>} message
  * @returns {message is Record<string, unknown> & Command}
  */
 function isCommand(message) {
   message.tab_id ??= null;
   message.params ??= {};
+  message.session = sessionOf(message.session);
   return (
     typeof message.id === "string" &&
     typeof message.command === "string" &&

@@ -15,7 +15,8 @@ import { CommandError } from "../shared/errors.js";
 import { tabById, viewedTab } from "./tabs.js";
 
 const HOW_TO_ATTACH =
-  'Press "Attach to this Tab" in the popup of the extension, or open a tab with browser_create_tab.';
+  "Ask the person with browser_attach_tab, or open a tab with browser_create_tab. The person attaches a tab with " +
+  '"Attach to this Tab" in the popup of the extension.';
 const TITLE_LENGTH = 60;
 const NAMED_TABS = 10;
 

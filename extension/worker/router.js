@@ -3,7 +3,6 @@
  * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
  *
  * @import {Action, Command, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
- * @import {Attachments} from "./attachments.js"
  * @import {Bridge} from "./bridge.js"
  */
 
@@ -13,6 +12,7 @@ import { chooseTab, requireConsent } from "./consent.js";
 import { usingDebugger } from "./debugger-uses.js";
 import { refuseSleeping } from "./page-access.js";
 import { parseConnectionString } from "./pairing.js";
+import { ANSWER_TIMEOUT_MS } from "./requests.js";
 import { inTurn } from "./tab-queue.js";
 import { obstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
@@ -55,7 +55,8 @@ const running = new Map();
 export async function answerCommand(command, services, { signal, observe = false }) {
   const { id } = command;
   const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS);
+  const answerMs = entryOf(command)?.asks ? ANSWER_TIMEOUT_MS : 0;
+  const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
   try {
@@ -89,8 +90,13 @@ export function endCommands(tabId, ending) {
  * @param {AbortController} controller
  * @param {boolean} observe
  */
-async function runCommand({ command, tab_id, params: { denied_hosts, ...params } }, services, controller, observe) {
-  const entry = Object.hasOwn(commands, command) ? commands[command] : undefined;
+async function runCommand(command, services, controller, observe) {
+  const {
+    tab_id,
+    params: { denied_hosts, ...params },
+    session: caller,
+  } = command;
+  const entry = entryOf(command);
   if (!entry) {
     throw new CommandError(
       "INVALID_ARGUMENT",
@@ -102,7 +108,11 @@ async function runCommand({ command, tab_id, params: { denied_hosts, ...params }
   const deniedHosts = Array.isArray(denied_hosts) ? denied_hosts.map(String) : [];
   const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
   const runOn = async (/** @type {number} */ tabId) =>
-    usingDebugger(use, { tabId, params, deniedHosts, ...services, requestId: crypto.randomUUID(), signal }, entry.run);
+    usingDebugger(
+      use,
+      { tabId, params, caller, deniedHosts, ...services, requestId: crypto.randomUUID(), signal },
+      entry.run,
+    );
   if (!entry.page) return runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
@@ -113,6 +123,11 @@ async function runCommand({ command, tab_id, params: { denied_hosts, ...params }
     await requireConsent(entry.consent, tab.id, attachments);
     return runOn(tab.id);
   });
+}
+
+/** @param {Command} command */
+function entryOf({ command }) {
+  return Object.hasOwn(commands, command) ? commands[command] : undefined;
 }
 
 /**
@@ -205,10 +220,10 @@ function tooLarge() {
 /**
  * @param {Action} action
  * @param {Bridge} bridge
- * @param {Attachments} attachments
+ * @param {Services} services
  * @throws {CommandError} with a sentence for the person
  */
-export async function performAction(action, bridge, attachments) {
+export async function performAction(action, bridge, { attachments, requests }) {
   switch (action.action) {
     case "connect": {
       const pairing = parseConnectionString(action.connectionString);
@@ -234,23 +249,26 @@ export async function performAction(action, bridge, attachments) {
       return attachments.setSwitch(action.tabId, "evaluateOn", action.on);
     case "set_show_private":
       return attachments.setSwitch(action.tabId, "privateOn", action.on);
+    case "answer_request":
+      return requests.answer(action.id, action.allowed);
   }
 }
 
 /**
  * @param {number | null} tabId null for the tab that the person last looked at
  * @param {Bridge} bridge
- * @param {Attachments} attachments
+ * @param {Services} services
  * @returns {Promise<View>} what our own pages show
  */
-export async function viewOf(tabId, bridge, attachments) {
+export async function viewOf(tabId, bridge, { attachments, requests }) {
   const status = await bridge.status();
   const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
-  if (!tab) return { type: "view", status, tab: null };
+  if (!tab) return { type: "view", status, tab: null, requests: requests.list() };
   const switches = await attachments.switchesOf(tab);
   return {
     type: "view",
     status,
+    requests: requests.list(),
     tab: {
       id: tab.id,
       url: urlOf(tab),

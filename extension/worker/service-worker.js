@@ -11,6 +11,8 @@ import { Bridge } from "./bridge.js";
 import { Debuggers } from "./debuggers.js";
 import { markElement } from "./marks.js";
 import { handleCommitted } from "./page-exits.js";
+import { answerOf, clearOldNotices, showNotices } from "./request-notices.js";
+import { Requests } from "./requests.js";
 import { UiPorts } from "./ui-ports.js";
 import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
 
@@ -23,6 +25,7 @@ const bridge = new Bridge({
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
   if (event.event === "tab_attached") {
+    requests.attached(event.tab_id);
     void uiPorts.restartConsole(event.tab_id);
     void openDebugger(event.tab_id);
   }
@@ -41,18 +44,26 @@ const debuggers = new Debuggers({
   onPrint: (tabId) => endCommands(tabId, "printing"),
 });
 
+const requests = new Requests((open) => {
+  showNotices(open);
+  void show();
+});
+
 /** @type {Services} */
-const services = { attachments, debuggers };
+const services = { attachments, debuggers, requests };
 
 const uiPorts = new UiPorts({
   perform: async (action) => {
-    await performAction(action, bridge, attachments);
+    await performAction(action, bridge, services);
     await show();
   },
   run: ({ id, command, tabId, params, observe = false }, signal) =>
-    answerCommand({ id, type: "command", command, tab_id: tabId, params }, services, { observe, signal }),
+    answerCommand({ id, type: "command", command, tab_id: tabId, params, session: null }, services, {
+      observe,
+      signal,
+    }),
   mark: (request) => markElement(request, debuggers),
-  viewOf: (tabId) => viewOf(tabId, bridge, attachments),
+  viewOf: (tabId) => viewOf(tabId, bridge, services),
   consoleOf: async (tabId) => {
     if (!(await attachments.get(tabId))) return { entries: [], total: 0 };
     const log = debuggers.console(tabId);
@@ -72,7 +83,7 @@ async function openDebugger(tabId) {
 }
 
 async function show() {
-  await showBadge(await bridge.status(), await attachments.tabIds());
+  await showBadge(await bridge.status(), await attachments.tabIds(), requests.list().length);
   await uiPorts.show();
 }
 
@@ -85,6 +96,7 @@ chrome.runtime.onConnect.addListener((port) => {
 chrome.tabs.onRemoved.addListener((tabId) => {
   // A tab need not be attached to be read.
   endCommands(tabId, "closed");
+  requests.closed(tabId);
   void attachments.detach(tabId);
   if (uiPorts.isWatched(tabId)) void uiPorts.show();
 });
@@ -101,6 +113,10 @@ chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
 chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
 chrome.webNavigation.onErrorOccurred.addListener((details) => debuggers.handleLoadError(details));
+chrome.notifications.onButtonClicked.addListener((id, button) => requests.answer(id, answerOf(button)));
+// Where the popup cannot be opened for them, the person opens it.
+chrome.notifications.onClicked.addListener(() => void chrome.action.openPopup?.().catch(() => {}));
+void clearOldNotices();
 // A killed worker leaves attached tabs behind.
 void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 

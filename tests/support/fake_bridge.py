@@ -28,6 +28,8 @@ class FakeBridge:
         self.key = key or encode(secrets.token_bytes(32))
         self.opening: Opening = honest_opening
         self.answers_pings = True
+        # Who asks, as the commands say; None where they say nothing.
+        self.session: dict[str, str] | None = None
         self.port = 0
         self.origins: list[str | None] = []
         self.hellos: list[Message] = []
@@ -65,7 +67,7 @@ class FakeBridge:
         command_id = str(self.last_id)
         reply = self._replies[command_id] = asyncio.get_running_loop().create_future()
         message = {"id": command_id, "type": "command", "command": command, "tab_id": tab_id, "params": params}
-        await self.send(message)
+        await self.send(message | ({"session": self.session} if self.session else {}))
         return await asyncio.wait_for(reply, WAIT_S)
 
     async def send(self, frame: Message | str | bytes) -> None:

@@ -34,6 +34,16 @@ const selector = {
   required: true,
 };
 
+/** @type {Field} */
+const someTab = {
+  name: "tab_id",
+  kind: "number",
+  hint: "number of the tab, as browser_get_tabs shows it",
+  required: true,
+  isTab: true,
+  min: 0,
+};
+
 /** @type {Field[]} */
 const answers = [
   { name: "on_dialog", kind: "text", hint: "accept or dismiss: what becomes of confirm and prompt" },
@@ -224,19 +234,15 @@ export const COMMANDS = {
       { name: "background", kind: "json", hint: "true opens it behind the others" },
     ],
   },
+  browser_attach_tab: {
+    group: "Tabs",
+    about: "Ask for a tab as an agent does: the popup shows the request.",
+    fields: [someTab, { name: "reason", kind: "text", hint: "what the tab is needed for", required: true }],
+  },
   browser_close_tab: {
     group: "Tabs",
     about: "Close a tab.",
-    fields: [
-      {
-        name: "tab_id",
-        kind: "number",
-        hint: "number of the tab, as browser_get_tabs shows it",
-        required: true,
-        isTab: true,
-        min: 0,
-      },
-    ],
+    fields: [someTab],
   },
 };
 

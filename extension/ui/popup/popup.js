@@ -8,6 +8,8 @@
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
 import { describe, toneOf } from "../../shared/status.js";
+import { siteOf } from "../../shared/text.js";
+import { showRequests } from "./requests.js";
 
 const page = {
   status: byId("status", HTMLElement),
@@ -35,10 +37,9 @@ const page = {
   version: byId("version", HTMLElement),
 };
 
-const RIGHTS =
-  "Your client can ask about this page and read it. Attaching lets it click, type, take screenshots, and see the " +
-  "console and the data layer.";
-const ATTACHED_RIGHTS = "Your client can click, type, take screenshots, and see the console and the data layer here.";
+const ADDED_RIGHTS = "click, type, take screenshots, and see the console, the requests and the data layer";
+const RIGHTS = `Your client can ask about this page and read it. Attaching lets it ${ADDED_RIGHTS}.`;
+const ATTACHED_RIGHTS = `Your client can ${ADDED_RIGHTS} here.`;
 
 /** Where the focus goes in each state. */
 const mainControls = {
@@ -62,6 +63,7 @@ function show(newView) {
   const focused = document.activeElement;
   showStatus(newView);
   showTab(newView);
+  showRequests(newView.requests, (id, allowed) => ask({ action: "answer_request", id, allowed }));
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
   const isWaitingForPaste = isFirst && newView.status.state === "setup";
   if (isWaitingForPaste || focused?.closest("[hidden]")) mainControls[newView.status.state].focus();
@@ -94,16 +96,6 @@ function showTab({ status, tab }) {
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
   page.attachButton.classList.toggle("primary", !tab.attached && !page.attachButton.disabled);
-}
-
-/**
- * @param {string} address
- * @returns {string} what a person knows the page's site by: `example.com:8080`, `chrome://version`
- */
-function siteOf(address) {
-  const url = URL.parse(address);
-  if (!url) return "";
-  return /^https?:$/.test(url.protocol) ? url.host : `${url.protocol}//${url.host}`;
 }
 
 /** @param {string} message */

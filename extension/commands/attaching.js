@@ -1,0 +1,65 @@
+/** @import {CommandContext, CreatedTab} from "../shared/types.d.ts" */
+
+import { CommandError } from "../shared/errors.js";
+import { plainLine, siteOf } from "../shared/text.js";
+import { isDenied } from "../worker/denied-hosts.js";
+import { addressOf, obstacleOf, originOf, tabById, urlOf } from "../worker/tabs.js";
+
+const MAX_REASON_LENGTH = 200;
+const MAX_TITLE_LENGTH = 80;
+const UNKNOWN_CLIENT = "A client without a name";
+
+/**
+ * Asks the person to attach a tab, and waits for the answer.
+ *
+ * @param {CommandContext} context `params`: `reason`, what for, in words for the person
+ * @returns {Promise<CreatedTab>}
+ * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, HOST_BLOCKED, INVALID_ARGUMENT, RATE_LIMITED, TAB_NOT_FOUND,
+ *   TAB_DISCONNECTED, UNREADABLE_PAGE
+ */
+export async function attachTab({ tabId, params, attachments, requests, caller, deniedHosts, signal }) {
+  if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab as tab_id. browser_get_tabs lists them.");
+  const reason = reasonOf(params);
+  const tab = await tabById(tabId);
+  if (isDenied(urlOf(tab), deniedHosts)) throw blocked(tabId);
+  const obstacle = obstacleOf(tab);
+  if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
+  if (!(await attachments.get(tabId))) {
+    const client = caller?.client || UNKNOWN_CLIENT;
+    const title = plainLine(tab.title ?? "", MAX_TITLE_LENGTH);
+    const asked = { kind: /** @type {const} */ ("attach"), tabId, title, site: siteOf(urlOf(tab)), reason };
+    await requests.ask({ ...asked, client, session: caller?.id ?? "" }, signal);
+    // What the person has seen and allowed is this site.
+    if (originOf(await tabById(tabId)) !== originOf(tab)) throw movedOn(tabId);
+    await attachments.attach(tabId, signal);
+  }
+  return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
+}
+
+/** @param {Record<string, unknown>} params */
+function reasonOf({ reason }) {
+  const line = typeof reason === "string" ? plainLine(reason, MAX_REASON_LENGTH) : "";
+  if (line) return line;
+  throw invalid("reason must be a sentence that tells the person what the tab is needed for.");
+}
+
+/** @param {number} tabId */
+function blocked(tabId) {
+  return new CommandError(
+    "HOST_BLOCKED",
+    `Tab ${tabId} shows a host that is denied to clients. Choose another tab, or ask the person to change the rule.`,
+  );
+}
+
+/** @param {number} tabId */
+function movedOn(tabId) {
+  return new CommandError(
+    "ATTACH_DENIED",
+    `Tab ${tabId} went to another site while the person was asked, so their answer does not count. Ask again.`,
+  );
+}
+
+/** @param {string} message */
+function invalid(message) {
+  return new CommandError("INVALID_ARGUMENT", message);
+}

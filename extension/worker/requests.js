@@ -1,0 +1,127 @@
+/**
+ * What agents ask the person for. Each request is in sight (popup, badge, notification) until the person answers it, its
+ * time is up, its tab closes, or nobody waits for it any more.
+ *
+ * @import {AgentRequest} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+
+export const ANSWER_TIMEOUT_MS = 60_000;
+/** More than a person can look through. */
+const MAX_OPEN = 5;
+/** For so long after a No nobody is asked the same again: who is asked often enough says yes at last. */
+const REST_MS = 5 * 60_000;
+
+export class Requests {
+  /** @type {Map<string, {request: AgentRequest, settle: (isAllowed: boolean | CommandError) => void}>} */
+  #open = new Map();
+  /** @type {Map<string, number>} when what was refused may be asked for again */
+  #resting = new Map();
+  /** @readonly */
+  #onChange;
+
+  /** @param {(open: AgentRequest[]) => void} onChange */
+  constructor(onChange) {
+    this.#onChange = onChange;
+  }
+
+  /** @returns {AgentRequest[]} the oldest first */
+  list() {
+    return [...this.#open.values()].map(({ request }) => request);
+  }
+
+  /**
+   * @param {Omit<AgentRequest, "id">} wanted
+   * @param {AbortSignal} signal
+   * @returns {Promise<void>} once the person has allowed it
+   * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, RATE_LIMITED, TAB_DISCONNECTED, and the reason of the signal
+   */
+  async ask(wanted, signal) {
+    signal.throwIfAborted();
+    const { tabId, kind, site } = wanted;
+    const subject = JSON.stringify([kind, tabId, site]);
+    this.#refuseTooMuch(tabId, subject);
+    const request = { ...wanted, id: crypto.randomUUID() };
+    const { promise, resolve } = Promise.withResolvers();
+    const leave = () => resolve(signal.reason);
+    const timer = setTimeout(() => resolve(unanswered(tabId)), ANSWER_TIMEOUT_MS);
+    signal.addEventListener("abort", leave);
+    this.#open.set(request.id, { request, settle: resolve });
+    this.#changed();
+    try {
+      const answer = await promise;
+      if (answer === true) return;
+      if (answer !== false) throw answer;
+      this.#resting.set(subject, Date.now() + REST_MS);
+      throw denied(tabId, "The person has said no");
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", leave);
+      this.#open.delete(request.id);
+      this.#changed();
+    }
+  }
+
+  /**
+   * @param {string} id of a request, which may have ended meanwhile
+   * @param {boolean} isAllowed
+   */
+  answer(id, isAllowed) {
+    this.#open.get(id)?.settle(isAllowed);
+  }
+
+  /** @param {number} tabId of a tab that the person has attached without being asked */
+  attached(tabId) {
+    this.#settleTab(tabId, true);
+  }
+
+  /** @param {number} tabId */
+  closed(tabId) {
+    this.#settleTab(tabId, new CommandError("TAB_DISCONNECTED", "The tab was closed while the person was asked."));
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {boolean | CommandError} answer
+   */
+  #settleTab(tabId, answer) {
+    for (const { request, settle } of this.#open.values()) if (request.tabId === tabId) settle(answer);
+  }
+
+  /**
+   * @param {number} tabId
+   * @param {string} subject
+   */
+  #refuseTooMuch(tabId, subject) {
+    const now = Date.now();
+    for (const [known, until] of this.#resting) if (until <= now) this.#resting.delete(known);
+    if (this.#resting.has(subject)) throw denied(tabId, "The person has said no a moment ago");
+    const open = this.list();
+    if (open.length < MAX_OPEN && !open.some((request) => request.tabId === tabId)) return;
+    const what = open.length < MAX_OPEN ? `about tab ${tabId} already` : `about ${open.length} tabs already`;
+    throw new CommandError("RATE_LIMITED", `The person is being asked ${what}. Wait for the answer, then ask again.`);
+  }
+
+  #changed() {
+    this.#onChange(this.list());
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} what
+ */
+function denied(tabId, what) {
+  const advice = "Do without it, or tell them in your conversation what you need it for.";
+  return new CommandError("ATTACH_DENIED", `${what} to your request about tab ${tabId}. ${advice}`);
+}
+
+/** @param {number} tabId */
+function unanswered(tabId) {
+  return new CommandError(
+    "COMMAND_TIMEOUT",
+    `The person has not answered your request about tab ${tabId} within ${ANSWER_TIMEOUT_MS / 1_000} s. Tell them in ` +
+      "your conversation to open the popup of the extension, then ask again.",
+  );
+}

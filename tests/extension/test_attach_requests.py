@@ -1,0 +1,184 @@
+"""An agent asks the person to attach a tab: what they see, and what becomes of each answer."""
+
+import asyncio
+import re
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.extension.conftest import Popup, Site, shorter_waits
+from tests.extension.test_attaching import error_of, until
+from tests.extension.test_popup import show_page
+from tests.support.fake_bridge import FakeBridge, Message
+
+REASON = "I am to fill in the form <b>now</b>"
+AGENT = {"id": "3fa2", "client": "claude-code"}
+
+
+@pytest.fixture
+async def one(paired: Popup, site: Site) -> tuple[Page, int]:
+    """A tab that is not attached, and its id."""
+    page = await show_page(paired, site.url("/one"))
+    return page, await paired.tab_id(site.url("/one"))
+
+
+async def ask(bridge: FakeBridge, tab_id: int) -> asyncio.Task[Message]:
+    """Let an agent ask; the reply comes with the answer."""
+    bridge.session = AGENT
+    return asyncio.create_task(bridge.ask("browser_attach_tab", tab_id=tab_id, reason=REASON))
+
+
+async def shown(popup: Popup, count: int = 1) -> None:
+    await expect(popup.element("requests").locator("li")).to_have_count(count)
+
+
+async def answer(popup: Popup, name: str) -> None:
+    await popup.element("requests").get_by_role("button", name=name).click()
+
+
+async def notices(popup: Popup, count: int) -> None:
+    await until(popup, f"Object.keys(await chrome.notifications.getAll()).length === {count}")
+
+
+async def test_person_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
+    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
+) -> None:
+    _, tab_id = one
+    asked = await ask(bridge, tab_id)
+    await shown(paired)
+
+    text = await paired.element("requests").inner_text()
+    for part in ("Attach this tab for claude-code?", "One", "127.0.0.1", "3fa2", f'"{REASON}"'):
+        assert part in text
+    assert await paired.page.locator("#requests b").count() == 0
+    assert await paired.chrome("await chrome.action.getBadgeText({})") == "?"
+    await notices(paired, 1)
+    assert not asked.done()
+
+    await answer(paired, "Allow")
+    result = (await asked)["result"]
+    assert (result["tab_id"], result["title"]) == (tab_id, "One")
+    assert [tab["tab_id"] for tab in (await bridge.ask("list_tabs"))["result"]] == [tab_id]
+    await shown(paired, 0)
+    await notices(paired, 0)
+    await until(paired, "(await chrome.action.getBadgeText({})) !== '?'")
+    # Of a tab that is attached nobody is asked.
+    assert (await (await ask(bridge, tab_id)))["result"]["tab_id"] == tab_id
+
+
+async def test_no_attaches_nothing_and_the_same_is_not_asked_again(
+    paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
+) -> None:
+    page, tab_id = one
+    before = await page.content()
+    asked = await ask(bridge, tab_id)
+    await answer(paired, "Deny")
+
+    code, message = error_of(await asked)
+    assert (code, "has said no" in message) == ("ATTACH_DENIED", True)
+    code, message = error_of(await (await ask(bridge, tab_id)))
+    assert (code, "a moment ago" in message) == ("ATTACH_DENIED", True)
+    await shown(paired, 0)
+    assert (await bridge.ask("list_tabs"))["result"] == []
+    # Nothing was left in the page, neither an element nor a name.
+    assert await page.content() == before
+    assert await page.evaluate("Object.keys(globalThis).filter((name) => /chromeTab/i.test(name))") == []
+    # Another tab may still be asked about.
+    await show_page(paired, site.url("/two"))
+    other = await ask(bridge, await paired.tab_id(site.url("/two")))
+    await answer(paired, "Allow")
+    assert (await other)["success"]
+
+
+@pytest.mark.parametrize("way", ["cancelled", "closed", "disconnected"])
+async def test_request_goes_with_who_asked_with_its_tab_and_with_the_connection(
+    paired: Popup, bridge: FakeBridge, one: tuple[Page, int], way: str
+) -> None:
+    page, tab_id = one
+    asked = await ask(bridge, tab_id)
+    await shown(paired)
+
+    if way == "cancelled":
+        await bridge.send({"type": "cancel", "id": str(bridge.last_id)})
+    elif way == "closed":
+        await page.close()
+    else:
+        await paired.press("disconnect")
+
+    await shown(paired, 0)
+    await notices(paired, 0)
+    if way == "closed":
+        assert error_of(await asked)[0] == "TAB_DISCONNECTED"
+    asked.cancel()
+
+
+async def test_request_ends_with_a_sentence_when_nobody_answers(
+    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
+) -> None:
+    async with shorter_waits(paired.page.context, {60_000: 500}):
+        code, message = error_of(await (await ask(bridge, one[1])))
+
+    assert (code, "within 60 s" in message) == ("COMMAND_TIMEOUT", True)
+    await shown(paired, 0)
+
+
+async def test_attaching_by_hand_answers_the_request_and_notices_answer_as_the_popup_does(
+    paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
+) -> None:
+    asked = await ask(bridge, one[1])
+    await shown(paired)
+    # The same tab is asked about once.
+    assert error_of(await (await ask(bridge, one[1])))[0] == "RATE_LIMITED"
+    await paired.press("attachButton")
+    assert (await asked)["success"]
+
+    await show_page(paired, site.url("/two"))
+    asked = await ask(bridge, await paired.tab_id(site.url("/two")))
+    await shown(paired)
+    (worker,) = paired.page.context.service_workers
+    press = "(button) => chrome.notifications.getAll((all) => chrome.notifications.onButtonClicked.dispatch(Object.keys(all)[0], button))"
+    await worker.evaluate(press, 0)
+    assert (await asked)["success"]
+
+
+async def test_yes_to_one_site_is_no_yes_to_the_next(
+    paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
+) -> None:
+    page, tab_id = one
+    asked = await ask(bridge, tab_id)
+    await shown(paired)
+    await page.goto(site.url("/two").replace("127.0.0.1", "localhost"))
+    await answer(paired, "Allow")
+
+    code, message = error_of(await asked)
+    assert (code, "another site" in message) == ("ATTACH_DENIED", True)
+    assert (await bridge.ask("list_tabs"))["result"] == []
+
+
+async def test_what_an_agent_says_is_one_short_line(paired: Popup, bridge: FakeBridge, one: tuple[Page, int]) -> None:
+    _, tab_id = one
+    for reason in ("", "\u202e\n\t", 7):
+        assert error_of(await bridge.ask("browser_attach_tab", tab_id=tab_id, reason=reason))[0] == "INVALID_ARGUMENT"
+    bridge.session = {"id": "x" * 50, "client": "Chrome\u202e\nTab Reader" + "x" * 100}
+    reason = "a\n\u202eb" + "c" * 5_000
+    asked = asyncio.create_task(bridge.ask("browser_attach_tab", tab_id=tab_id, reason=reason))
+    await shown(paired)
+
+    text = await paired.element("requests").inner_text()
+    assert '"a b' + "c" * 194 + '..."' in text
+    assert re.search(r"Attach this tab for Chrome Tab Readerx+\.\.\.\?", text)
+    assert "\u202e" not in text
+    await answer(paired, "Deny")
+    await asked
+
+
+async def test_tabs_that_cannot_or_must_not_be_attached_are_not_asked_about(
+    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
+) -> None:
+    page, tab_id = one
+    denied = await bridge.ask("browser_attach_tab", tab_id=tab_id, reason="x", denied_hosts=["127.*"])
+    assert error_of(denied)[0] == "HOST_BLOCKED"
+    await page.goto("chrome://version/")
+    assert error_of(await bridge.ask("browser_attach_tab", tab_id=tab_id, reason="x"))[0] == "UNREADABLE_PAGE"
+    assert error_of(await bridge.ask("browser_attach_tab", tab_id=999_999_999, reason="x"))[0] == "TAB_NOT_FOUND"
+    await shown(paired, 0)
