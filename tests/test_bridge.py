@@ -34,6 +34,7 @@ from tests.support.fake_extension import (
     raw_request,
     within,
 )
+from tests.support.polling import until
 
 Pause = Callable[[], Awaitable[None]]
 
@@ -67,13 +68,6 @@ class Session:
         reading = self.read()
         await extension.reply(await extension.receive(), PAGE)
         assert text_of(await within(reading)) == "the page"
-
-
-async def until(is_so: Callable[[], Awaitable[bool]]) -> None:
-    """Ask until it is so."""
-    async with asyncio.timeout(20):
-        while not await is_so():  # noqa: ASYNC110 -- nobody tells of it
-            await asyncio.sleep(0.02)
 
 
 async def is_listening(port: int) -> bool:

@@ -23,6 +23,7 @@ from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import wait_for_port
+from tests.support.polling import until
 
 SHOP = Path(__file__).parent / "pages" / "shop"
 WAIT_S = 30
@@ -57,20 +58,19 @@ class Agent:
 
     async def reads(self, words: str) -> str:
         """Read the page until it says that; a page takes its time."""
-        async with asyncio.timeout(WAIT_S):
-            while words not in (text := text_of(await self.call("read_chrome_tab"))):
-                continue
-        return text
+
+        async def look() -> str:
+            text = text_of(await self.call("read_chrome_tab"))
+            return text if words in text else ""
+
+        return await until(look)
 
     async def layer(self, path: str) -> Any:
         return (await self.do("getDataLayer", path=path))["result"]
 
     async def tracked(self, event: str) -> Any:
         """The newest event of that name, once there is one."""
-        async with asyncio.timeout(WAIT_S):
-            while not (found := await self.layer(f"$[?@.event=='{event}']")):
-                continue
-        return found[-1]
+        return (await until(lambda: self.layer(f"$[?@.event=='{event}']")))[-1]
 
 
 @pytest.fixture(scope="module")

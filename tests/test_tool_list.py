@@ -12,6 +12,7 @@ from fastmcp import Client
 import chrome_tab_mcp_server as server
 from tests.support.asking import text_of
 from tests.support.fake_extension import FakeExtension, connected, free_port, wait_for_port, within
+from tests.support.polling import until
 from tests.support.stdio_server import IMPATIENT, StdioServer, started
 
 READER_TOOLS = {"process_chrome_tab", "read_chrome_tab", "chrome_tab_status"}
@@ -98,9 +99,11 @@ async def connected_soon(port: int) -> AsyncGenerator[FakeExtension]:
 
 async def gone(client: Client[Any]) -> None:
     """Wait until the server knows that the extension has gone."""
-    async with asyncio.timeout(20):
-        while "connected, version" in text_of(await client.call_tool("chrome_tab_status", {})):
-            pass
+
+    async def look() -> bool:
+        return "connected, version" not in text_of(await client.call_tool("chrome_tab_status", {}))
+
+    await until(look)
 
 
 async def test_where_an_extension_has_been_before_the_first_list_waits_for_it_and_no_later_one(

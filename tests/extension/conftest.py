@@ -1,6 +1,5 @@
 """Real Chromium with the real extension; the server is a fake, so that it can misbehave."""
 
-import asyncio
 import http.server
 import json
 import re
@@ -18,6 +17,7 @@ from demo.web import serving
 from tests.support import extension_coverage
 from tests.support.browser import chromium_arguments, chromium_path
 from tests.support.fake_bridge import FakeBridge, Message, running_bridge
+from tests.support.polling import until
 
 HERE = Path(__file__).parent
 WRITTEN_PAGES = HERE.parent / "pages"
@@ -129,9 +129,7 @@ async def short_commands(shared_chromium: BrowserContext) -> AsyncGenerator[None
 
 async def comes_true(page: Page, expression: str) -> None:
     """Wait until an expression is true. Playwright's own way needs `eval`, which the extension's pages forbid."""
-    async with asyncio.timeout(WAIT_MS / 1000):
-        while not await page.evaluate(expression):
-            pass
+    await until(lambda: page.evaluate(expression))
 
 
 async def stop_worker(popup: Popup) -> None:
@@ -240,6 +238,9 @@ class AttachedTab:
         assert reply["success"], reply["error"]
         return reply["result"]
 
+    async def succeeds(self, command: str, **params: object) -> bool:
+        return (await self.ask(command, **params))["success"]
+
     async def refused(self, command: str, **params: object) -> tuple[str, str]:
         """The code and the message of a command that fails."""
         reply = await self.ask(command, **params)
@@ -250,6 +251,17 @@ class AttachedTab:
         """Let the tab load a page with that body."""
         self.site.pages[path] = f"<!doctype html><meta charset=utf-8><title>{title}</title>{body}".encode()
         await self.do("navigate", url=self.site.url(path))
+
+
+# In the service worker, which sends the limit with each request; 0 for its own.
+READY_LIMIT = """ready => {
+  const { scripting } = chrome;
+  const real = (scripting.executeScript.real ??= scripting.executeScript);
+  const shorter = ({ command, request }) => ({ command, request: { ...request, limits: { ...request.limits, ready } } });
+  const execute = ({ args, ...injection }) =>
+    real.call(scripting, { ...injection, ...(args && { args: args[0].request?.limits ? args.map(shorter) : args }) });
+  scripting.executeScript = ready ? Object.assign(execute, { real }) : real;
+}"""
 
 
 class DrivenTab(AttachedTab):
@@ -264,6 +276,15 @@ class DrivenTab(AttachedTab):
         # Until Playwright has heard of the new page, it evaluates in the old one.
         async with self.page.expect_event("domcontentloaded"):
             await super().show(body, path, title)
+
+    async def refused_soon(self, command: str, **params: object) -> tuple[str, str]:
+        """As `refused`, of an element that has 0.5 s to become ready instead of 5."""
+        (worker,) = self.page.context.service_workers
+        await worker.evaluate(READY_LIMIT, 500)
+        try:
+            return await self.refused(command, **params)
+        finally:
+            await worker.evaluate(READY_LIMIT, 0)
 
     async def again(self) -> "DrivenTab":
         """Itself for another test: in front, and with nothing noted by its page."""
@@ -286,17 +307,13 @@ class DrivenTab(AttachedTab):
     async def allow_evaluate(self) -> None:
         """Turn the tab's switch on, as the person does in the popup."""
         await self.person_does("set_allow_evaluate", on=True)
-        async with asyncio.timeout(20):
-            while (await self.ask("evaluate", code="1"))["success"] is False:
-                pass
+        await until(lambda: self.succeeds("evaluate", code="1"))
 
     async def show_private(self) -> None:
         """Turn on the switch for private values, as the person does in the popup."""
         await self.person_does("set_show_private", on=True)
         stored = f"Object.fromEntries((await chrome.storage.session.get('attachments')).attachments)[{self.tab_id}].privateOn"
-        async with asyncio.timeout(20):
-            while not await self.popup.chrome(stored):
-                pass
+        await until(lambda: self.popup.chrome(stored))
 
 
 @pytest.fixture(scope="module")
@@ -348,6 +365,21 @@ def shared_tab_at(path: str) -> Any:
     @pytest.fixture
     async def tab(shared_tab: SharedTab) -> DrivenTab:
         return await (await shared_tab(path)).again()
+
+    return tab
+
+
+def reloaded_tab_at(path: str) -> Any:
+    """Make a fixture: the tab at that path for all tests of a file, its page loaded anew for each of them.
+
+    For tests that mind what others have left in the page, but not what the tab has been through.
+    """
+
+    @pytest.fixture
+    async def tab(shared_tab: SharedTab) -> DrivenTab:
+        tab = await shared_tab(path)
+        await tab.page.goto(tab.site.url(path))
+        return await tab.again()
 
     return tab
 

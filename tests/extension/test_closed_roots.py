@@ -38,7 +38,7 @@ async def test_field_in_a_closed_root_is_filled_and_its_list_chosen_from(page: D
 
 
 async def test_what_covers_an_element_in_its_closed_root_is_named_and_not_pressed(page: DrivenTab) -> None:
-    code, message = await page.refused("click", selector="#hidden-by-hover")
+    code, message = await page.refused_soon("click", selector="#hidden-by-hover")
 
     assert (code, 'i#cover "Cover"' in message) == ("EXECUTION_ERROR", True)
     assert await page.page.evaluate("clicked") == []

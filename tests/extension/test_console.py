@@ -6,10 +6,15 @@ import pytest
 from playwright.async_api import expect
 
 from tests.extension.conftest import DrivenTab
+from tests.support.polling import until
 
 
 async def messages(tab: DrivenTab, **params: object) -> list[str]:
     return [f"{entry['level']}: {entry['message']}" for entry in (await tab.do("console_logs", **params))["entries"]]
+
+
+async def newest_is(tab: DrivenTab, message: str) -> bool:
+    return await messages(tab, max=1) == [message]
 
 
 async def test_levels_and_values_are_told_newest_first(driven: DrivenTab) -> None:
@@ -138,8 +143,7 @@ async def test_a_flood_is_not_collected_while_other_tabs_answer_and_collecting_b
 
         await driven.page.wait_for_function("rounds < 0")
         await driven.page.evaluate("console.log('after the flood')")
-        while (await messages(driven, max=1)) != ["log: after the flood"]:
-            pass
+        await until(lambda: newest_is(driven, "log: after the flood"))
 
         assert (await driven.do("console_logs"))["total"] < 20_000
 
@@ -158,10 +162,8 @@ async def own_notes(tab: DrivenTab) -> list[str]:
 
 
 async def test_what_was_lost_in_a_flood_is_told_and_its_end_is_asked_for_afterwards(driven: DrivenTab) -> None:
-    async with asyncio.timeout(60):
-        await driven.show("<script>for (let i = 0; i < 30_000; i++) console.log(`line ${i}`)</script>")
-        while (await messages(driven, max=1)) != ["log: line 29999"]:
-            pass
+    await driven.show("<script>for (let i = 0; i < 30_000; i++) console.log(`line ${i}`)</script>")
+    await until(lambda: newest_is(driven, "log: line 29999"))
 
     flood, lost = await own_notes(driven)
     assert "writes too much at once" in flood

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, shared_tab_at, tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at, shared_tab_at
+from tests.support.polling import until
 
-fields = tab_at("/fields.html")
+fields = reloaded_tab_at("/fields.html")
 same_fields = shared_tab_at("/fields.html")
-controlled = tab_at("/controlled-fields.html")
-lists = tab_at("/lists.html")
+controlled = reloaded_tab_at("/controlled-fields.html")
+lists = reloaded_tab_at("/lists.html")
 same_lists = shared_tab_at("/lists.html")
 
 
@@ -190,7 +191,7 @@ async def test_value_or_element_that_cannot_be_filled_is_refused_and_stays_as_it
 
 
 async def test_disabled_field_is_refused_until_it_is_enabled(fields: DrivenTab) -> None:
-    code, message = await fields.refused("fill", selector="#disabled", value="x")
+    code, message = await fields.refused_soon("fill", selector="#disabled", value="x")
     assert (code, "is still disabled" in message) == ("EXECUTION_ERROR", True)
 
     await fields.page.evaluate("setTimeout(() => { document.querySelector('fieldset').disabled = false; }, 300)")
@@ -310,8 +311,7 @@ async def test_command_that_waits_does_nothing_after_its_tab_is_detached(fields:
     await fields.person_does("detach")
     assert (await filling)["error"]["code"] == "TAB_DISCONNECTED"
     await fields.person_does("attach")
-    while not (await fields.ask("fill", selector="#text", value="now"))["success"]:
-        pass
+    await until(lambda: fields.succeeds("fill", selector="#text", value="now"))
 
     await fields.page.evaluate("document.querySelector('#readonly').readOnly = false")
 
@@ -378,7 +378,7 @@ async def test_list_of_options_is_chosen_as_a_whole(same_lists: DrivenTab, wante
 async def test_option_that_cannot_be_chosen_is_refused_and_nothing_changes(
     same_lists: DrivenTab, selector: str, wanted: object, says: str
 ) -> None:
-    code, message = await same_lists.refused("select", selector=selector, value=wanted)
+    code, message = await same_lists.refused_soon("select", selector=selector, value=wanted)
 
     assert code == "EXECUTION_ERROR"
     assert says in message
@@ -386,7 +386,7 @@ async def test_option_that_cannot_be_chosen_is_refused_and_nothing_changes(
 
 
 async def test_disabled_list_is_refused_until_it_is_enabled(lists: DrivenTab) -> None:
-    code, message = await lists.refused("select", selector="#off", value="one")
+    code, message = await lists.refused_soon("select", selector="#off", value="one")
     assert (code, "is still disabled" in message) == ("EXECUTION_ERROR", True)
 
     await lists.page.evaluate("document.querySelector('#off').disabled = false")

@@ -1,13 +1,12 @@
 """Clicks and hovers: when an element is ready for them, what they do, and what is said when it never is."""
 
-import asyncio
 import json
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, tab_at
+from tests.extension.conftest import DrivenTab, reloaded_tab_at
 
-readiness = tab_at("/readiness.html")
+readiness = reloaded_tab_at("/readiness.html")
 
 
 @pytest.mark.parametrize(
@@ -90,24 +89,13 @@ NEVER_READY = {
 
 
 async def test_element_that_never_becomes_ready_is_an_error_that_says_why(readiness: DrivenTab) -> None:
-    bridge, url = readiness.bridge, readiness.site.url("/readiness.html")
-    tab_ids = [(await bridge.ask("browser_create_tab", url=url))["result"]["tab_id"] for _ in NEVER_READY]
+    for selector, says in NEVER_READY.items():
+        code, message = await readiness.refused_soon("click", selector=selector)
 
-    replies = await asyncio.gather(
-        *(
-            bridge.ask("click", tab_id=tab_id, selector=selector)
-            for tab_id, selector in zip(tab_ids, NEVER_READY, strict=True)
-        )
-    )
-
-    for reply, (selector, says) in zip(replies, NEVER_READY.items(), strict=True):
-        assert not reply["success"], selector
-        assert reply["error"]["code"] == "EXECUTION_ERROR"
-        assert reply["error"]["message"].startswith("After 5 s ")
-        assert says in reply["error"]["message"]
-    for page in readiness.page.context.pages:
-        if page.url == url:
-            assert await page.evaluate("clicked") == []
+        assert code == "EXECUTION_ERROR"
+        assert message.startswith("After 0.5 s ")
+        assert says in message
+    assert await readiness.page.evaluate("clicked") == []
 
 
 async def test_element_that_never_stands_still_is_an_error_that_says_so(readiness: DrivenTab) -> None:
@@ -187,7 +175,7 @@ def press_on(element: str) -> list[str]:
 async def test_press_that_something_else_would_take_is_kept_from_the_page_and_told(readiness: DrivenTab) -> None:
     await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i, i:hover"))
 
-    code, message = await readiness.refused("click", selector="#delete")
+    code, message = await readiness.refused_soon("click", selector="#delete")
 
     assert (code, 'i#cover "Cover"' in message) == ("EXECUTION_ERROR", True)
     assert await readiness.page.evaluate("events") == []
@@ -243,7 +231,7 @@ async def test_element_that_is_replaced_when_the_mouse_comes_is_pressed_all_the_
 # --- What a click does
 
 
-clicking = tab_at("/clicking.html")
+clicking = reloaded_tab_at("/clicking.html")
 
 
 async def test_page_gets_the_events_that_a_person_makes(clicking: DrivenTab) -> None:

@@ -171,7 +171,7 @@ async def test_element_that_takes_no_keys_is_refused_with_a_sentence(page: Drive
         "#off": "is still disabled",
         "#gone": "is still not visible",
     }.items():
-        code, message = await page.refused("press", keys="a", selector=selector)
+        code, message = await page.refused_soon("press", keys="a", selector=selector)
         assert (code, says in message) == ("EXECUTION_ERROR", True), message
     assert (await page.refused("press", keys="a", selector="#secrets"))[1].count("#secret (") == 1
     assert await events(page) == []

@@ -117,12 +117,12 @@ async def test_mouse_is_held_over_a_point_of_an_element(page: DrivenTab) -> None
 
 
 async def test_point_beside_the_element_or_under_another_is_refused(page: DrivenTab) -> None:
-    code, message = await page.refused("click", selector="#small", at=[101, 5])
+    code, message = await page.refused_soon("click", selector="#small", at=[101, 5])
     assert (code, "100 pixels wide and 100 high" in message) == ("EXECUTION_ERROR", True)
 
     await page.page.evaluate("document.querySelector('#pin').insertAdjacentHTML('afterend', '<i id=i>x</i>')")
     await page.page.evaluate("map.after(over); over.hidden = false; over.style.inset = '0 0 50% 0'")
-    code, message = await page.refused("click", selector="#button", at=[2, 2])
+    code, message = await page.refused_soon("click", selector="#button", at=[2, 2])
     assert (code, "is still covered by div#over" in message) == ("EXECUTION_ERROR", True)
     assert await page.page.evaluate("events") == []
 

@@ -24,6 +24,7 @@ from tests.extension.conftest import (
 )
 from tests.extension.test_popup import contrast, show_page
 from tests.support.plain_chromium import PlainChromium, plain_chromium
+from tests.support.polling import until
 
 PANEL_URL = f"{EXTENSION_URL}/ui/devtools/panel.html"
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
@@ -130,9 +131,11 @@ def inspected(shared_tab_and_panel: tuple[DrivenTab, Panel], panel: Panel) -> Dr
 # --- The frame
 
 
-async def attachment_of(popup: Popup, tab_id: int) -> dict[str, Any]:
-    """What the worker has stored about an attached tab."""
-    return dict(await popup.chrome("(await chrome.storage.session.get('attachments')).attachments"))[tab_id]
+async def switch_of(popup: Popup, tab_id: int) -> bool:
+    """Whether JavaScript is allowed in an attached tab, as the worker has stored it."""
+    return dict(await popup.chrome("(await chrome.storage.session.get('attachments')).attachments"))[tab_id][
+        "evaluateOn"
+    ]
 
 
 async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_it(driver: Driver, site: Site) -> None:
@@ -150,9 +153,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     await panel.element("attachButton").click()
     await shown.told("tab_attached")
     await panel.allow_evaluate()
-    async with asyncio.timeout(WAIT_MS / 1000):
-        while not (await attachment_of(popup, shown.tab_id))["evaluateOn"]:
-            pass
+    await until(lambda: switch_of(popup, shown.tab_id))
 
     await page.goto(site.url("/two"))
     await expect(panel.element("inspected")).to_have_text("Two")
@@ -845,9 +846,11 @@ async def test_pointing_at_a_line_marks_its_element_and_pressing_it_takes_its_se
 
 async def pictured(tab: DrivenTab, is_right: Callable[[bytes], bool]) -> None:
     """Wait until the tab looks as it should."""
-    async with asyncio.timeout(WAIT_MS / 1000):
-        while not is_right(await tab.page.screenshot()):
-            pass
+
+    async def look() -> bool:
+        return is_right(await tab.page.screenshot())
+
+    await until(look)
 
 
 async def test_history_survives_a_reload_and_runs_again(panel: Panel, inspected: DrivenTab) -> None:

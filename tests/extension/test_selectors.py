@@ -144,7 +144,7 @@ async def test_texts_of_a_hostile_page_stay_one_short_quoted_line_in_messages(dr
     )
 
     _, missing = await driven.refused("click", selector="#hostile")
-    _, disabled = await driven.refused("click", selector="button")
+    _, disabled = await driven.refused_soon("click", selector="button")
 
     for message in (missing, disabled):
         assert message.isprintable()

@@ -97,7 +97,7 @@ async def test_files_that_cannot_be_given_are_given_to_nobody(
     page: DrivenTab, paths: list[str], params: dict[str, Any], code: str, says: str
 ) -> None:
     count = params.pop("count", 1)
-    found, message = await page.refused("upload", paths=paths[:count], **params)
+    found, message = await page.refused_soon("upload", paths=paths[:count], **params)
 
     assert (found, says in message) == (code, True), message
     assert await page.page.evaluate("events") == []
