@@ -229,7 +229,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "page_elements": ["find", "within", "offset"],
         "screenshot": ["selector", "width", "height"],
         "click": ["selector", "count", "button", "at", "on_dialog", "dialog_text"],
-        "hover": ["selector"],
+        "hover": ["selector", "at"],
         "fill": ["selector", "value"],
         "press": ["keys", "selector", "on_dialog", "dialog_text"],
         "select": ["selector", "value", "on_dialog", "dialog_text"],
