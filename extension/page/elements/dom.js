@@ -31,6 +31,7 @@ const dom = (() => {
   const innerTextOf = getter(HTMLElement.prototype, "innerText");
   const windowOf = getter(Document.prototype, "defaultView");
   const topOf = getter(Document.prototype, "children");
+  const timelineOf = getter(Document.prototype, "timeline");
 
   /** Only the worlds of extensions have it; it asks for more than the page's own scripts can see. */
   const closedShadowOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
@@ -306,6 +307,7 @@ const dom = (() => {
     scrollTo,
     tagOf,
     textContentOf,
+    timelineOf,
     topOf,
     treeAncestors,
     windowOf,
