@@ -2,14 +2,17 @@
 
 # More workers than cores, because much of it waits; what takes longest first.
 # Each worker would compile every test anew if the person's Python kept no byte code.
-PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=3 --dist=loadgroup --no-loadscope-reorder
+PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help pictures test setup lint types js unit e2e weights mutants coverage format demo bench soak clean
+.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
 
-test: lint types js ## every check, the tests last
+test: lint ## every check, and every test beside those that take long
+	@$(MAKE) --no-print-directory --jobs=3 types js tests
+
+tests: setup
 	$(PYTEST)
 
 setup: ## install what is missing

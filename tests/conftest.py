@@ -1,6 +1,6 @@
 """What every test may use: settings that are nobody's, the small real model, and how tests are shared out.
 
-The suite runs in three workers, because much of it waits. The tests of one file stay together, so that a pairing serves
+The suite runs in four workers, because much of it waits. The tests of one file stay together, so that a pairing serves
 them all; of a file that takes long, in pieces. What takes longest comes first, by `tests/seconds.json`.
 """
 
