@@ -92,9 +92,9 @@ async function withBody(session, id, masker) {
  * @param {LoggedRequest} request
  * @returns {Promise<{body: string, base64Encoded: boolean}>}
  */
-async function bodyOf(session, { id, requestId, status }) {
+async function bodyOf(session, { id, requestId, frame, status }) {
   try {
-    return await session.send("Network.getResponseBody", { requestId });
+    return await session.send("Network.getResponseBody", { requestId }, frame);
   } catch (error) {
     if (!(error instanceof CommandError) || error.code !== "EXECUTION_ERROR") throw error;
     const what =

@@ -227,6 +227,8 @@ export interface LoggedRequest {
   id: string;
   /** The browser's own name for it; redirects share one. */
   requestId: string;
+  /** The debugger's session of the frame of another site that asked. */
+  frame?: string;
   /** Address of the page that asked. */
   page: string;
   method: string;

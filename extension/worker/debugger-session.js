@@ -17,6 +17,8 @@ import { endsWithin, nextEvent } from "./waiting.js";
 const PROTOCOL_VERSION = "1.3";
 const MAX_DIALOG_MESSAGE = 200;
 const CONSOLE_DOMAINS = ["Runtime", "Log"];
+/** Frames of other sites have sessions of their own. They wait for us, or their first requests would go unseen. */
+const FRAMES = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "iframe" }] };
 const SILENCE_MS = 1_000;
 const REST_MS = 2_000;
 const ALREADY_ATTACHED = /already attached/i;
@@ -53,6 +55,8 @@ export class DebuggerSession {
   /** Whether the page has begun to print and not answered since. */
   #isPrinting = false;
   #mainFrameId = "";
+  /** @readonly @type {Set<string>} the sessions of frames of other sites */
+  #frames = new Set();
   #isLoading = false;
   /** Says `stopped` when the page has loaded and `dialog` when it shows one. */
   #told = new EventTarget();
@@ -95,6 +99,7 @@ export class DebuggerSession {
       watched,
       this.#collectConsole(),
       this.#collectRequests(),
+      this.send("Target.setAutoAttach", FRAMES),
       this.send("Inspector.enable"),
     ]);
   }
@@ -112,7 +117,21 @@ export class DebuggerSession {
 
   async #collectRequests() {
     this.network.resume();
-    await this.send("Network.enable", NETWORK_BOUNDS);
+    const inFrames = [...this.#frames].map((frame) => this.#collectRequestsIn(frame));
+    await Promise.all([this.send("Network.enable", NETWORK_BOUNDS), ...inFrames]);
+  }
+
+  /** @param {string} frame its session */
+  async #collectRequestsIn(frame) {
+    const ask = (/** @type {string} */ method, /** @type {Record<string, unknown>} */ params = {}) =>
+      this.send(method, params, frame).catch(() => {
+        // The frame has gone.
+      });
+    await Promise.all([
+      ask("Network.enable", NETWORK_BOUNDS),
+      ask("Target.setAutoAttach", FRAMES),
+      ask("Runtime.runIfWaitingForDebugger"),
+    ]);
   }
 
   /**
@@ -123,7 +142,10 @@ export class DebuggerSession {
    */
   async #rest(domains, goOn) {
     try {
-      const disabled = Promise.all(domains.map((domain) => this.send(`${domain}.disable`)));
+      const everywhere = domains.includes("Network") ? [undefined, ...this.#frames] : [undefined];
+      const disabled = Promise.all(
+        domains.flatMap((domain) => everywhere.map((frame) => this.send(`${domain}.disable`, {}, frame))),
+      );
       // A page in a loop hears nothing; the next command opens another session.
       if (!(await endsWithin(SILENCE_MS, disabled))) return await this.close();
       await new Promise((resolve) => setTimeout(resolve, REST_MS));
@@ -147,12 +169,14 @@ export class DebuggerSession {
   /**
    * @param {string} method of the Chrome DevTools Protocol
    * @param {Record<string, unknown>} [params]
+   * @param {string} [frame] the session of a frame of another site
    * @returns {Promise<any>}
    * @throws {CommandError} TAB_DISCONNECTED, EXECUTION_ERROR
    */
-  async send(method, params) {
+  async send(method, params, frame) {
     try {
-      return await chrome.debugger.sendCommand({ tabId: this.#tabId }, method, params);
+      const target = { tabId: this.#tabId, ...(frame !== undefined && { sessionId: frame }) };
+      return await chrome.debugger.sendCommand(target, method, params);
     } catch (error) {
       throw protocolFailure(method, error);
     }
@@ -265,10 +289,35 @@ export class DebuggerSession {
       case "Runtime.executionContextCreated":
         this.#noteWorld(params.context);
         break;
+      case "Target.attachedToTarget":
+      case "Target.detachedFromTarget":
+        this.#noteFrame(method, params.sessionId);
+        break;
       case "Inspector.targetCrashed":
         this.#handlers.onCrash();
         break;
     }
+  }
+
+  /**
+   * @param {string} frame the session of a frame of another site
+   * @param {string} method
+   * @param {any} params
+   */
+  handleFrameEvent(frame, method, params) {
+    if (method.startsWith("Network.")) this.network.handleEvent(method, params, this.console.pageUrl, frame);
+    else if (method.startsWith("Target.")) this.#noteFrame(method, params.sessionId);
+  }
+
+  /**
+   * @param {string} event
+   * @param {string} frame its session
+   */
+  #noteFrame(event, frame) {
+    if (event === "Target.detachedFromTarget") this.#frames.delete(frame);
+    if (event !== "Target.attachedToTarget") return;
+    this.#frames.add(frame);
+    void this.#collectRequestsIn(frame);
   }
 
   /** @param {number} tabId that the page has opened */

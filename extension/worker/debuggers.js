@@ -101,8 +101,9 @@ export class Debuggers {
    * @param {any} params
    */
   handleEvent({ tabId, sessionId }, method, params) {
-    // Frames of other sites have sessions of their own, which nobody asks for.
-    if (tabId !== undefined && sessionId === undefined) this.#sessions.get(tabId)?.handleEvent(method, params);
+    const session = tabId === undefined ? undefined : this.#sessions.get(tabId);
+    if (sessionId === undefined) session?.handleEvent(method, params);
+    else session?.handleFrameEvent(sessionId, method, params);
   }
 
   /**

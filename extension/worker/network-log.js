@@ -60,8 +60,9 @@ export class NetworkLog {
    * @param {string} method of an event of the domain Network
    * @param {any} params
    * @param {string} pageUrl of the page that is in the tab
+   * @param {string} [frame] the debugger's session of the frame of another site that tells it
    */
-  handleEvent(method, params, pageUrl) {
+  handleEvent(method, params, pageUrl, frame) {
     if (this.#isResting) return;
     if (!this.#allowance.take(Date.now())) {
       this.#isResting = true;
@@ -73,9 +74,11 @@ export class NetworkLog {
         return this.#begin(params, params.type === "Document" ? params.documentURL : pageUrl);
       case "Network.webSocketCreated":
         return this.#begin({ ...params, type: "WebSocket", request: { url: params.url, method: "GET" } }, pageUrl);
+      case "Network.webSocketWillSendHandshakeRequest":
+        return this.#timed(params);
       case "Network.responseReceived":
       case "Network.webSocketHandshakeResponseReceived":
-        return this.#answered(params.requestId, params.response);
+        return this.#answered(params.requestId, { ...params.response, frame });
       case "Network.loadingFinished":
         return this.#end(params, { size: params.encodedDataLength });
       case "Network.loadingFailed":
@@ -90,7 +93,8 @@ export class NetworkLog {
    * @param {string} page
    */
   #begin({ requestId, timestamp, type = "Other", request }, page) {
-    if (LOCAL.test(request.url)) return;
+    // The page around a frame of another site and that in it both tell that it loads.
+    if (LOCAL.test(request.url) || this.#open.has(requestId)) return;
     const { url, method, postData = "" } = request;
     this.#total += 1;
     /** @type {LoggedRequest} */
@@ -114,6 +118,12 @@ export class NetworkLog {
     if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
   }
 
+  /** @param {{requestId: string, timestamp: number}} event of a WebSocket, whose making has no time */
+  #timed({ requestId, timestamp }) {
+    const logged = this.#open.get(requestId);
+    if (logged) logged.startedAt = timestamp;
+  }
+
   #dropOldest() {
     for (const old of this.#requests.splice(0, this.#requests.length - MAX_REQUESTS)) {
       if (this.#open.get(old.requestId) === old) this.#open.delete(old.requestId);
@@ -128,11 +138,11 @@ export class NetworkLog {
 
   /**
    * @param {string} requestId
-   * @param {NetworkResponse} response
+   * @param {NetworkResponse & {frame?: string}} response
    */
-  #answered(requestId, { status, mimeType = "" }) {
+  #answered(requestId, { status, mimeType = "", frame }) {
     const logged = this.#open.get(requestId);
-    if (logged) Object.assign(logged, { status, mimeType });
+    if (logged) Object.assign(logged, { status, mimeType, frame });
   }
 
   /**

@@ -144,6 +144,35 @@ async def test_a_body_is_read_as_masked_text_and_bounded(tab: DrivenTab) -> None
     assert (pdf["body"], pdf["notes"]) == (None, ["The body is no text: application/pdf."])
 
 
+async def test_requests_of_frames_of_other_sites_are_told_from_their_first_on(tab: DrivenTab) -> None:
+    """Also of frames in them."""
+    site = tab.site
+    own, other = site.url("/"), site.url("/").replace("127.0.0.1", "localhost")
+    site.pages["/inner"] = b"<script>fetch('/data.json?of=inner')</script>"
+    site.pages["/outer"] = (
+        f"<script>fetch('/data.json?of=outer').then((a) => a.text())</script><iframe src={own}inner></iframe>".encode()
+    )
+    site.pages["/data.json?of=outer"] = b'{"token": "s3cr3t", "price": 30}'
+
+    await tab.show(f"<iframe src={other}outer></iframe>")
+    entries = (await listed(tab, 5))[:5]
+    asked = {entry["url"]: entry for entry in entries}
+
+    assert {url: entry["type"] for url, entry in asked.items()} == {
+        site.url("/shown"): "document",
+        f"{other}outer": "document",
+        f"{other}data.json?of=outer": "fetch",
+        f"{own}inner": "document",
+        f"{own}data.json?of=inner": "fetch",
+    }
+    answer = asked[f"{other}data.json?of=outer"]
+    (told,) = (await tab.do("network_requests", body_of=answer["id"]))["entries"]
+    assert (told["status"], told["body"]) == (200, '{"token":"[secret]","price":30}')
+    await tab.page.frames[1].evaluate("new WebSocket(location.origin.replace('http', 'ws') + '/socket?of=outer')")
+    (socket,) = await listed(tab, 1, filter="websocket")
+    assert socket["url"].endswith("/socket?of=outer")
+
+
 async def test_a_body_that_is_not_there_is_a_sentence(tab: DrivenTab) -> None:
     await ask(tab, "http://127.0.0.1:1/closed", "/one")
     one, closed = (await listed(tab, 2))[:2]
