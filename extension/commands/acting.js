@@ -5,6 +5,7 @@
  */
 
 import { CommandError } from "../shared/errors.js";
+import { outline } from "../worker/marks.js";
 import { actOnElement, lookAtElement } from "../worker/page-elements.js";
 import { addressOf, tabById } from "../worker/tabs.js";
 
@@ -57,7 +58,9 @@ export async function find(context, action, limits = LIMITS) {
     );
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);
-  return /** @type {FoundElement} */ (answer);
+  const found = /** @type {FoundElement} */ (answer);
+  if (found.outline && context.preferences.now.outline) outline(context, found.outline);
+  return found;
 }
 
 /** @param {FoundElement} found */

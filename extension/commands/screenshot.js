@@ -1,6 +1,7 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
+import { endOutline } from "../worker/marks.js";
 import { boxOf } from "./acting.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
@@ -23,6 +24,7 @@ export async function screenshot(context) {
   const { params, session } = context;
   const width = sideOf(params, "width");
   const height = sideOf(params, "height");
+  await endOutline(context);
   if (width === null && height === null) return steadyCapture(context, null);
   const { cssLayoutViewport: now } = await session.send("Page.getLayoutMetrics");
   const size = { width: width ?? now.clientWidth, height: height ?? now.clientHeight };

@@ -1,9 +1,12 @@
 /**
  * The only file that touches chrome.storage. A worker can be killed at any moment; what it must find again is here.
  *
- * @import {Attachment, CloseReason, PanelMemory, Settings} from "./types.d.ts"
+ * @import {ActivityEntry, Attachment, CloseReason, PanelMemory, Preferences, Settings} from "./types.d.ts"
  */
 
+const MOST_ACTIVITY = 500;
+/** @type {Preferences} */
+export const DEFAULT_PREFERENCES = { group: true, outline: true, log: true };
 /** @type {Settings} */
 const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
 
@@ -43,6 +46,55 @@ export async function savePanelMemory(change) {
 export function onPanelMemoryChanged(listener) {
   chrome.storage.local.onChanged.addListener((changes) => {
     if (changes.history || changes.saved) listener();
+  });
+}
+
+/** @returns {Promise<Preferences>} */
+export async function loadPreferences() {
+  await locked;
+  const { preferences } = await chrome.storage.local.get({ preferences: {} });
+  return { ...DEFAULT_PREFERENCES, .../** @type {Partial<Preferences>} */ (preferences) };
+}
+
+/** @param {Partial<Preferences>} change */
+export async function savePreferences(change) {
+  const preferences = { ...(await loadPreferences()), ...change };
+  await chrome.storage.local.set({ preferences });
+}
+
+/** @param {() => void} listener */
+export function onPreferencesChanged(listener) {
+  onChanged("preferences", listener);
+}
+
+/** @returns {Promise<ActivityEntry[]>} newest first */
+export async function loadActivity() {
+  await locked;
+  const { activity } = await chrome.storage.local.get({ activity: [] });
+  return /** @type {ActivityEntry[]} */ (activity);
+}
+
+/** @param {ActivityEntry[]} entries newest first */
+export async function addActivity(entries) {
+  await chrome.storage.local.set({ activity: [...entries, ...(await loadActivity())].slice(0, MOST_ACTIVITY) });
+}
+
+export async function clearActivity() {
+  await chrome.storage.local.remove("activity");
+}
+
+/** @param {() => void} listener */
+export function onActivityChanged(listener) {
+  onChanged("activity", listener);
+}
+
+/**
+ * @param {string} key
+ * @param {() => void} listener
+ */
+function onChanged(key, listener) {
+  chrome.storage.local.onChanged.addListener((changes) => {
+    if (changes[key]) listener();
   });
 }
 

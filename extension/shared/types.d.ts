@@ -1,9 +1,11 @@
 // The shapes that cross a border: the wire (DESIGN.md, "Wire protocol"), the page function, the popup's port and
 // chrome.storage. Everything else is typed where it is written.
 
+import type { Activity } from "../worker/activity.js";
 import type { Attachments } from "../worker/attachments.js";
 import type { Drive } from "../worker/debugger-uses.js";
 import type { Debuggers } from "../worker/debuggers.js";
+import type { ChosenPreferences } from "../worker/preferences.js";
 import type { Requests } from "../worker/requests.js";
 import type { ERROR_CODES } from "./errors.js";
 
@@ -143,6 +145,7 @@ export interface CommandContext {
   attachments: Attachments;
   debuggers: Debuggers;
   requests: Requests;
+  preferences: ChosenPreferences;
   /** Hosts whose frames are not to be entered; worker/denied-hosts.js. */
   deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
@@ -161,6 +164,8 @@ export interface Services {
   attachments: Attachments;
   debuggers: Debuggers;
   requests: Requests;
+  preferences: ChosenPreferences;
+  activity: Activity;
 }
 
 /** What an agent asks the person for. All texts are one printable line, and not ours. */
@@ -461,6 +466,8 @@ export interface FoundElement {
   /** How many elements the selector matches. */
   matches: number;
   notes?: string[];
+  /** What an action is about, in the viewport of the main frame; only there it is known. */
+  outline?: Box;
   /** click, hover, drag, place: a point in the viewport where the element is hit, in CSS pixels. */
   point?: Point;
   /** check */
@@ -593,6 +600,32 @@ export interface Settings {
   autoReconnect: boolean;
 }
 
+/** chrome.storage.local: what the person has chosen in the options page. */
+export interface Preferences {
+  /** Whether attached tabs stand in a group of the tab strip. */
+  group: boolean;
+  /** Whether the element acted on is outlined. */
+  outline: boolean;
+  /** Whether the activity log is kept. */
+  log: boolean;
+}
+
+/** chrome.storage.local: one command that was asked for, and what became of it. */
+export interface ActivityEntry {
+  /** ISO 8601, when it came. */
+  time: string;
+  /** Both are empty for the person. */
+  session: string;
+  client: string;
+  /** Null where none is known. */
+  tab_id: number | null;
+  /** Host of the tab. */
+  site: string;
+  command: string;
+  code: "" | ErrorCode;
+  milliseconds: number;
+}
+
 /** chrome.storage.session: what outlives the worker only. */
 export interface Attachment {
   /** ISO 8601. */
@@ -674,6 +707,7 @@ export type Action =
   | { action: "detach"; tabId: number }
   | { action: "set_allow_evaluate"; tabId: number; on: boolean }
   | { action: "set_show_private"; tabId: number; on: boolean }
+  | { action: "stop" }
   | { action: "answer_request"; id: string; allowed: boolean };
 
 /** From now on the page hears about this tab instead of the viewed one, and about its console. */
@@ -718,6 +752,14 @@ export interface View {
   tab: ViewedTab | null;
   /** Open ones, the oldest first. */
   requests: AgentRequest[];
+  /** In the order in which they were attached. */
+  attached: AttachedView[];
+}
+
+export interface AttachedView {
+  id: number;
+  title: string;
+  site: string;
 }
 
 /** The tab that the page's buttons are about. */

@@ -3,6 +3,7 @@
  * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
  *
  * @import {Action, Command, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
+ * @import {Activity} from "./activity.js"
  * @import {Bridge} from "./bridge.js"
  */
 
@@ -14,6 +15,7 @@ import { refuseSleeping } from "./page-access.js";
 import { parseConnectionString } from "./pairing.js";
 import { ANSWER_TIMEOUT_MS } from "./requests.js";
 import { inTurn } from "./tab-queue.js";
+import { plainLine, siteOf } from "../shared/text.js";
 import { obstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
 import { unlessAborted } from "./waiting.js";
@@ -23,6 +25,8 @@ const COMMAND_TIMEOUT_MS = 30_000;
 const ABORT_GRACE_MS = 200;
 /** Without the debugger Chrome tells extensions of no crash, so a tab with a running command is looked at. */
 const CRASH_CHECK_MS = 500;
+/** What is no command may be any text. */
+const MAX_COMMAND_LENGTH = 40;
 const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
 
 /** @satisfies {Record<string, [ErrorCode, string]>} */
@@ -39,6 +43,8 @@ const ENDINGS = {
 
 // --- The server
 
+/** @type {Set<AbortController>} all that is under way, of the server and of our own pages */
+const underWay = new Set();
 /** @type {Map<number, Set<AbortController>>} what runs on each tab, or waits for its turn there */
 const running = new Map();
 
@@ -59,16 +65,22 @@ export async function answerCommand(command, services, { signal, observe = false
   const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
+  underWay.add(controller);
+  const trace = new Trace(command);
   try {
-    const run = () => runCommand(command, services, controller, observe);
+    const run = () => runCommand(command, services, controller, { observe, trace });
     const result = await unlessAborted(controller.signal, run, ABORT_GRACE_MS);
     const frame = encode({ id, type: "response", success: true, result, error: null });
     // Escaping can make the text of a hostile page six times as long.
-    return isLongerThan(MAX_FRAME_OUT_BYTES, frame) ? failure(id, tooLarge()) : frame;
+    if (isLongerThan(MAX_FRAME_OUT_BYTES, frame)) throw tooLarge();
+    return frame;
   } catch (error) {
+    trace.code = errorOf(error).code;
     return failure(id, error);
   } finally {
     clearTimeout(timer);
+    underWay.delete(controller);
+    if (!observe) trace.write(services.activity);
     signal.removeEventListener("abort", leave);
   }
 }
@@ -84,13 +96,51 @@ export function endCommands(tabId, ending) {
   for (const controller of running.get(tabId) ?? []) controller.abort(new CommandError(code, message));
 }
 
+/** Ends every command of every session at once: the person has said so. */
+function stopAll() {
+  const stopped = new CommandError(
+    "TAB_DISCONNECTED",
+    "The person has pressed Stop: everything under way has ended, and no tab is attached any more. Ask them before " +
+      "you go on.",
+  );
+  for (const controller of underWay) controller.abort(stopped);
+}
+
+/** What the activity log gets to know of a command. */
+class Trace {
+  /** @type {"" | ErrorCode} */
+  code = "";
+  /** @type {chrome.tabs.Tab | null} what it was about, as it was then */
+  tab = null;
+  #begun = Date.now();
+  /** @readonly */
+  #command;
+
+  /** @param {Command} command */
+  constructor(command) {
+    this.#command = command;
+  }
+
+  /** @param {Activity} activity */
+  write(activity) {
+    const { command, session } = this.#command;
+    const time = new Date(this.#begun).toISOString();
+    const milliseconds = Date.now() - this.#begun;
+    const who = { session: session?.id ?? "", client: session?.client ?? "" };
+    activity.add(
+      { time, ...who, command: plainLine(command, MAX_COMMAND_LENGTH), code: this.code, milliseconds },
+      this.tab,
+    );
+  }
+}
+
 /**
  * @param {Command} command
  * @param {Services} services
  * @param {AbortController} controller
- * @param {boolean} observe
+ * @param {{observe: boolean, trace: Trace}} how
  */
-async function runCommand(command, services, controller, observe) {
+async function runCommand(command, services, controller, { observe, trace }) {
   const {
     tab_id,
     params: { denied_hosts, ...params },
@@ -113,16 +163,26 @@ async function runCommand(command, services, controller, observe) {
       { tabId, params, caller, deniedHosts, ...services, requestId: crypto.randomUUID(), signal },
       entry.run,
     );
-  if (!entry.page) return runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
+  if (!entry.page) {
+    trace.tab = await knownTab(tab_id);
+    const result = await runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
+    trace.tab ??= await knownTab(result.tab_id ?? null);
+    return result;
+  }
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
-  const tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose);
+  const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose));
   // A page that goes while this waits for its turn ends what waits.
   if (use === "acts") refuseSleeping(tab);
   return whileTabLives(tab, controller, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
     return runOn(tab.id);
   });
+}
+
+/** @param {number | null} tabId */
+async function knownTab(tabId) {
+  return tabId === null ? null : tabById(tabId).catch(() => null);
 }
 
 /** @param {Command} command */
@@ -181,13 +241,18 @@ async function hasPage(tabId) {
  * @param {unknown} error
  */
 function failure(id, error) {
-  const { code, message } = error instanceof CommandError ? error : unexpected(error);
+  const { code, message } = errorOf(error);
   return encode({ id, type: "response", success: false, result: null, error: { message, code } });
 }
 
 /** @param {Response} response */
 function encode(response) {
   return JSON.stringify(response);
+}
+
+/** @param {unknown} error */
+function errorOf(error) {
+  return error instanceof CommandError ? error : unexpected(error);
 }
 
 /** @param {unknown} error */
@@ -249,6 +314,9 @@ export async function performAction(action, bridge, { attachments, requests }) {
       return attachments.setSwitch(action.tabId, "evaluateOn", action.on);
     case "set_show_private":
       return attachments.setSwitch(action.tabId, "privateOn", action.on);
+    case "stop":
+      stopAll();
+      return attachments.detachAll();
     case "answer_request":
       return requests.answer(action.id, action.allowed);
   }
@@ -262,13 +330,17 @@ export async function performAction(action, bridge, { attachments, requests }) {
  */
 export async function viewOf(tabId, bridge, { attachments, requests }) {
   const status = await bridge.status();
+  const attached = (await attachments.tabs()).map((tab) => ({
+    id: tab.id,
+    title: tab.title ?? "",
+    site: siteOf(urlOf(tab)),
+  }));
+  const whole = { type: /** @type {const} */ ("view"), status, requests: requests.list(), attached };
   const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
-  if (!tab) return { type: "view", status, tab: null, requests: requests.list() };
+  if (!tab) return { ...whole, tab: null };
   const switches = await attachments.switchesOf(tab);
   return {
-    type: "view",
-    status,
-    requests: requests.list(),
+    ...whole,
     tab: {
       id: tab.id,
       url: urlOf(tab),

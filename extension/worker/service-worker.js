@@ -5,14 +5,17 @@
  * @import {Services} from "../shared/types.d.ts"
  */
 
+import { Activity } from "./activity.js";
 import { Attachments } from "./attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
 import { Debuggers } from "./debuggers.js";
 import { markElement } from "./marks.js";
 import { handleCommitted } from "./page-exits.js";
+import { ChosenPreferences } from "./preferences.js";
 import { answerOf, clearOldNotices, showNotices } from "./request-notices.js";
 import { Requests } from "./requests.js";
+import { group, ungroup } from "./tab-group.js";
 import { UiPorts } from "./ui-ports.js";
 import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
 
@@ -26,6 +29,7 @@ const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
   if (event.event === "tab_attached") {
     requests.attached(event.tab_id);
+    if (preferences.now.group) void group([event.tab_id]);
     void uiPorts.restartConsole(event.tab_id);
     void openDebugger(event.tab_id);
   }
@@ -33,6 +37,7 @@ const attachments = new Attachments((event) => {
     endCommands(event.tab_id, "detached");
     void debuggers.close(event.tab_id);
     void clearBadge(event.tab_id);
+    void ungroup([event.tab_id]);
   }
   void show();
 });
@@ -49,8 +54,13 @@ const requests = new Requests((open) => {
   void show();
 });
 
+const preferences = new ChosenPreferences(async () => {
+  const tabIds = await attachments.tabIds();
+  await (preferences.now.group ? group(tabIds) : ungroup(tabIds));
+});
+
 /** @type {Services} */
-const services = { attachments, debuggers, requests };
+const services = { attachments, debuggers, requests, preferences, activity: new Activity(preferences) };
 
 const uiPorts = new UiPorts({
   perform: async (action) => {

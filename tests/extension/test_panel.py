@@ -239,6 +239,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "getDataLayer": ["name", "since", "redact"],
         "read_tab": ["start", "end"],
         "browser_close_tab": ["tab_id"],
+        "browser_attach_tab": ["tab_id", "reason"],
     }.items():
         await panel.element("command").select_option(command)
         assert await panel.page.locator("#fields label").all_inner_texts() == parameters
@@ -1091,7 +1092,7 @@ async def test_every_view_is_reached_and_used_by_keyboard_alone(panel: Panel, in
 
     await panel.element("tab-commands").focus()
     views: list[str | None] = []
-    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "End", "Home", "ArrowLeft"):
+    for key in (*6 * ["ArrowRight"], "End", "Home", "ArrowLeft", "ArrowLeft"):
         await keyboard.press(key)
         selected = panel.page.locator("[role=tab][aria-selected=true]")
         await expect(selected).to_be_focused()
@@ -1104,9 +1105,11 @@ async def test_every_view_is_reached_and_used_by_keyboard_alone(panel: Panel, in
         "tab-console",
         "tab-data-layer",
         "tab-history",
+        "tab-activity",
         "tab-commands",
-        "tab-history",
+        "tab-activity",
         "tab-commands",
+        "tab-activity",
         "tab-history",
     ]
 

@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import Playwright, expect
 
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, Site, comes_true, launched_chromium
+from tests.extension.test_attaching import until
 from tests.extension.test_tab_control import allow_private, opened_popup
 from tests.support.fake_bridge import FakeBridge
 
@@ -116,3 +117,6 @@ async def test_nothing_of_an_incognito_tab_is_kept(playwright: Playwright, bridg
                 assert len((await page.evaluate("chrome.storage.local.get({history: []})"))["history"]) == (
                     not incognito
                 )
+            logged = "(await chrome.storage.local.get({activity: []})).activity"
+            await until(popup, f"{logged}.some((entry) => entry.tab_id === {tab_id})")
+            assert {entry["tab_id"] for entry in await popup.chrome(logged)} == {tab_id}

@@ -60,7 +60,9 @@ const elementCommands = (() => {
       // Acting may take the element away.
       const description = describe(element, roots);
       if (isTold) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
-      return { code: "", element: description, matches: found.length, ...more, ...actOn(element, roots, request) };
+      const outline = isTold && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
+      const done = actOn(element, roots, request);
+      return { code: "", element: description, matches: found.length, ...more, ...outline, ...done };
     } catch (error) {
       return failure(error);
     }

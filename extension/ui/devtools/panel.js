@@ -1,11 +1,12 @@
 /**
- * The panel's frame: the state of the connection and of the inspected tab, and the five views. In DevTools it is about
+ * The panel's frame: the state of the connection and of the inspected tab, and the six views. In DevTools it is about
  * the inspected tab; opened as a normal tab, about the one named in its address (`panel.html?tab=7`).
  *
  * @import {View} from "../../shared/types.d.ts"
  */
 
 import { showAttachment } from "../attach-controls.js";
+import { startActivityView } from "../activity-view.js";
 import { byId, setText } from "../dom.js";
 import { describe, toneOf } from "../../shared/status.js";
 import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
@@ -151,6 +152,9 @@ page.showPrivate.addEventListener("change", () => {
   ask({ action: "set_show_private", tabId, on: page.showPrivate.checked });
 });
 
+byId("stop", HTMLButtonElement).addEventListener("click", () => ask({ action: "stop" }));
+
 followTheme();
+startActivityView();
 onPanelMemoryChanged(() => void showMemory());
 void showMemory();

@@ -9,6 +9,8 @@ import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
 import { describe, toneOf } from "../../shared/status.js";
 import { siteOf } from "../../shared/text.js";
+import { startActivityView } from "../activity-view.js";
+import { showAttachedTabs } from "./attached-tabs.js";
 import { showRequests } from "./requests.js";
 
 const page = {
@@ -28,6 +30,7 @@ const page = {
   allowEvaluate: byId("allow-evaluate", HTMLInputElement),
   privateRow: byId("private-row", HTMLElement),
   showPrivate: byId("show-private", HTMLInputElement),
+  stop: byId("stop", HTMLButtonElement),
   connection: byId("connection", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
   disconnect: byId("disconnect", HTMLButtonElement),
@@ -64,6 +67,8 @@ function show(newView) {
   showStatus(newView);
   showTab(newView);
   showRequests(newView.requests, (id, allowed) => ask({ action: "answer_request", id, allowed }));
+  showAttachedTabs(newView.attached, (tabId) => ask({ action: "detach", tabId }));
+  page.stop.hidden = newView.status.state !== "connected" && !newView.attached.length;
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
   const isWaitingForPaste = isFirst && newView.status.state === "setup";
   if (isWaitingForPaste || focused?.closest("[hidden]")) mainControls[newView.status.state].focus();
@@ -141,6 +146,7 @@ page.setup.addEventListener("submit", (event) => {
   event.preventDefault();
   ask({ action: "connect", connectionString: page.connectionString.value });
 });
+page.stop.addEventListener("click", () => ask({ action: "stop" }));
 page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
 page.disconnect.addEventListener("click", () => ask({ action: "disconnect" }));
 page.forget.addEventListener("click", () => {
@@ -171,5 +177,6 @@ chrome.tabs.onUpdated.addListener((_tabId, change) => {
   if (change.url || change.title) refresh();
 });
 
+startActivityView();
 setText(page.version, `Version ${chrome.runtime.getManifest().version}`);
 openPort();

@@ -1,0 +1,30 @@
+/** The attached tabs in the popup, each with Detach. @import {AttachedView} from "../../shared/types.d.ts" */
+
+import { byId, make, makeButton, refill } from "../dom.js";
+
+const section = byId("attached", HTMLElement);
+const list = byId("attached-tabs", HTMLElement);
+
+/**
+ * @param {AttachedView[]} tabs
+ * @param {(tabId: number) => void} onDetach
+ */
+export function showAttachedTabs(tabs, onDetach) {
+  section.hidden = !tabs.length;
+  const items = tabs.map((tab) => ({ key: String(tab.id), element: item(tab, onDetach) }));
+  refill(list, items, byId("stop", HTMLElement));
+}
+
+/**
+ * @param {AttachedView} tab
+ * @param {(tabId: number) => void} onDetach
+ */
+function item({ id, title, site }, onDetach) {
+  return make(
+    "li",
+    {},
+    make("span", { className: "title", title }, title),
+    make("span", { className: "hint" }, site),
+    makeButton("Detach", () => onDetach(id), `Detach ${title}`),
+  );
+}

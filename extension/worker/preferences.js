@@ -1,0 +1,17 @@
+/** What the person has chosen in the options page, at hand without a wait. @import {Preferences} from "../shared/types.d.ts" */
+
+import { DEFAULT_PREFERENCES, loadPreferences, onPreferencesChanged } from "../shared/storage.js";
+
+export class ChosenPreferences {
+  /** @type {Preferences} */
+  now = DEFAULT_PREFERENCES;
+  /** @readonly @type {Promise<void>} */
+  loaded;
+
+  /** @param {() => void} onChange */
+  constructor(onChange) {
+    const load = async () => void (this.now = await loadPreferences());
+    this.loaded = load();
+    onPreferencesChanged(() => void load().then(onChange));
+  }
+}
