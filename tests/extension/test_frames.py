@@ -85,7 +85,8 @@ async def test_field_in_a_frame_is_filled_in_a_tab_in_the_background_that_was_ne
 async def test_mouse_is_held_over_an_element_in_a_frame(page: DrivenTab) -> None:
     await page.do("hover", selector="#pay >>> #buy")
 
-    assert await (await frame_of(page, "pay")).evaluate("buy.matches(':hover')")
+    # Its process hears of the mouse in its own time.
+    await (await frame_of(page, "pay")).wait_for_function("buy.matches(':hover')")
 
 
 async def test_keys_are_pressed_in_a_frame(page: DrivenTab) -> None:
@@ -184,6 +185,7 @@ async def test_frame_that_is_not_shown_is_waited_for_and_told(page: DrivenTab) -
 
 async def test_what_opens_around_a_frame_when_the_mouse_comes_leaves_no_false_success(page: DrivenTab) -> None:
     frame = await frame_of(page, "pay")
+    await page.do("hover", selector="#own")
     # Busy for as long as the page around it takes to draw the menu.
     await frame.evaluate(
         "buy.onmousemove = () => { const end = performance.now() + 100; while (performance.now() < end); }"
@@ -197,15 +199,14 @@ async def test_what_opens_around_a_frame_when_the_mouse_comes_leaves_no_false_su
           pay.onmouseenter = () => (menu.style.display = "block");
         }"""
     )
-    await page.do("hover", selector="#own")
 
     reply = await page.ask("click", selector="#pay >>> #buy")
 
+    await page.page.evaluate("menu.remove()")
     # Nothing but the element is pressed, and a press that it has not got is told.
     assert await page.page.evaluate("clicked") == []
     assert await clicked_in(page, "pay") == (["buy"] if reply["success"] else [])
     assert reply["success"] or 'div#menu "Menu"' in reply["error"]["message"]
-    await page.page.evaluate("menu.remove()")
     await page.do("click", selector="#pay >>> #buy")
     assert await clicked_in(page, "pay") == ["buy"]
 

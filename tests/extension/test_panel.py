@@ -78,7 +78,7 @@ class Panel:
         await self.element("run").click()
         card = self.page.locator("#runs details").first
         await expect(card.locator("summary")).to_contain_text(command)
-        await expect(card).to_have_attribute("data-state", re.compile("ok|failed"))
+        await expect(card).to_have_attribute("data-state", re.compile("ok|failed"), timeout=WAIT_MS)
         return card
 
     async def reply(self, command: str, **fields: object) -> Any:
