@@ -3797,7 +3797,7 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     async def browser_close_tab(tab_id: int) -> ToolResult:
         return acted(await tabs.drive("browser_close_tab", tab_id, {}))
 
-    @tool(READ_ONLY, "List the attached tabs: those whose data layer and page may be used.")
+    @tool(READ_ONLY, "List the attached tabs.")
     async def list_tabs() -> ToolResult:
         return listed(await tabs.listed("list_tabs"))
 
@@ -3943,7 +3943,7 @@ def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:  # noqa: C
     async def scroll(*, selector: OneSelector, to: ScrollGoal, tab_id: AttachedTabId) -> ToolResult:
         return acted(await tabs.drive("scroll", tab_id, {"selector": selector, "to": to}))
 
-    @tool(READ_ONLY, "Wait until a text is shown, or gone, or an element is visible; also on the page that follows.")
+    @tool(READ_ONLY, "Wait until a text is shown, or gone, or an element is visible.")
     async def wait_for(
         *,
         text: ShownText,
