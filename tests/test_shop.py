@@ -349,7 +349,7 @@ async def test_a_tab_is_driven_only_after_the_person_has_attached_it(
     await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     await popup.bring_to_front()
     await popup.get_by_role("button", name="Attach to this Tab").click()
-    await popup.get_by_role("button", name="Detach").wait_for()
+    await popup.get_by_role("button", name="Detach", exact=True).wait_for()
     await agent.do("click", "text=Only what is needed")
     assert "privacy" not in await agent.reads("Assam Harbour")
     await agent.do("browser_close_tab")

@@ -82,11 +82,12 @@ class Popup:
         await self.shows("Setup")
 
     async def forget(self) -> None:
-        """Unpair past the popup's question, wherever the test has left the page."""
+        """Unpair past the popup's question, wherever the test has left the page, and forget what agents did."""
         if self.page.url != POPUP_URL:
             await self.open()
         await self.chrome("chrome.runtime.connect().postMessage({ action: 'forget' })")
         await self.shows("Setup")
+        await self.chrome("chrome.storage.local.remove('activity')")
 
     async def visible_ids(self) -> set[str]:
         found = await self.page.evaluate(

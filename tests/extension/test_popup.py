@@ -156,6 +156,8 @@ async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: P
     await expect(popup.element("reconnect")).to_be_focused()
 
     await keyboard.press("Tab")
+    await expect(popup.page.get_by_text("Activity", exact=True)).to_be_focused()
+    await keyboard.press("Tab")
     await expect(popup.element("auto-reconnect")).to_be_focused()
     await keyboard.press("Space")
     await expect(popup.element("auto-reconnect")).not_to_be_checked()
@@ -175,7 +177,7 @@ async def test_screen_reader_hears_names_the_state_and_refusals(paired: Popup, b
     page = paired.page
     await show_page(paired, site.url("/one"))
     await paired.press("attachButton")
-    await expect(page.get_by_role("button", name="Detach")).to_be_visible()
+    await expect(page.get_by_role("button", name="Detach", exact=True)).to_be_visible()
     await expect(page.get_by_role("checkbox", name="JavaScript in this tab")).to_be_visible()
     await expect(page.get_by_role("checkbox", name="Reconnect automatically")).to_be_checked()
     await expect(page.get_by_role("status")).to_contain_text("Connected to 1 session")
