@@ -419,7 +419,8 @@ async def test_process_that_finds_its_port_taken_ends_with_status_1() -> None:
             *(sys.executable, server.__file__, *flags, "--port", str(foreign.getsockname()[1])),
             stderr=asyncio.subprocess.PIPE,
         )
-        _, said = await within(process.communicate())
+        # A program that starts takes longer than a call.
+        _, said = await asyncio.wait_for(process.communicate(), 60)
 
     assert process.returncode == 1
     assert f"process {os.getpid()}" in said.decode()
