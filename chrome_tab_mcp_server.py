@@ -68,7 +68,7 @@ from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
-from types import FrameType
+from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Self, get_args, get_origin
 from urllib.parse import urlsplit
 
@@ -120,6 +120,7 @@ EXTENSION_ID = "odmielohngedldmmnjkobeohjielmdjk"
 HOST = "127.0.0.1"
 
 SourceName = Literal["applescript", "extension"]
+Content = Literal["all", "main"]
 Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Google Chrome Canary"]
 Browser = Literal[Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera"]
 
@@ -311,6 +312,7 @@ class SiteRule(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     deny: bool = False
+    content: Content | None = None
 
 
 def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
@@ -375,8 +377,9 @@ class Settings(BaseSettings):
     config: Path | None = setting(
         None, "CHROME_TAB_CONFIG", "TOML file with defaults and [sites] (default: config.toml in your config folder)"
     )
+    content: Content = Field("all", description="what is read of a page: all, or its main content")
     sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
-        {}, description="hosts that no tool may touch"
+        {}, description="what holds for pages of some hosts"
     )
 
     @classmethod
@@ -398,15 +401,22 @@ class Settings(BaseSettings):
         """Return the names and patterns that `[sites]` denies."""
         return [site_host(name) for name, rule in self.sites.items() if rule.deny]
 
-    def denies(self, url: str) -> bool:
-        """Say whether a `[sites]` rule denies the host of `url`; every rule denies an unknown host.
+    def rules(self, url: str) -> list[SiteRule]:
+        """Return the rules for a page, of the longest pattern first; `*.example.com` means example.com too, as in Chrome."""
+        hosts = (host_of(url), f".{host_of(url)}")
+        named = [name for name in self.sites if any(fnmatchcase(host, site_host(name)) for host in hosts)]
+        return [self.sites[name] for name in sorted(named, key=len, reverse=True)]
 
-        As in Chrome's own patterns, `*.example.com` means example.com too.
-        """
-        host = host_of(url)
-        if not host and not url.startswith("file:"):
+    def content_of(self, url: str) -> Content:
+        """Return what is read of a page."""
+        chosen: list[Content] = [rule.content for rule in self.rules(url) if rule.content]
+        return chosen[0] if chosen else self.content
+
+    def denies(self, url: str) -> bool:
+        """Say whether a `[sites]` rule denies the host of `url`; every rule denies an unknown host."""
+        if not host_of(url) and not url.startswith("file:"):
             return bool(self.denied_hosts)
-        return any(fnmatchcase(host, name) or fnmatchcase(f".{host}", name) for name in self.denied_hosts)
+        return any(rule.deny for rule in self.rules(url))
 
 
 def ascii_host(name: str) -> str:
@@ -1323,6 +1333,16 @@ class Page(NamedTuple):
     source: SourceName
     # What became of dialogs that stood in the way, as sentences.
     dialogs: tuple[str, ...] = ()
+    # How the main content was found: `{path, left_out, note}`; empty for the whole page.
+    content: Mapping[str, Any] = MappingProxyType({})
+
+
+class Wanted(NamedTuple):
+    """What is to be read of a page: between which keywords; None as content means what the configuration says."""
+
+    start: str | None = None
+    end: str | None = None
+    content: Content | None = None
 
 
 class Question(NamedTuple):
@@ -1838,6 +1858,8 @@ class Reading:
             + f"could not be read: {gap.error.message.rstrip('.')}"
             for gap in joined_gaps(self.gaps)
         ]
+        if note := self.page.content.get("note"):
+            notes.append(one_line(note, 300))
         if self.cut_off:
             notes.append("the model stopped at its output limit, so the answer may be incomplete")
         if self.uncombined:
@@ -1865,6 +1887,7 @@ class Reading:
             "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
+            "content": dict(self.page.content),
         } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
 
 
@@ -1992,6 +2015,7 @@ def merge_values(left: Any, right: Any) -> Any:
 # --- 8. AppleScript ----------------------------------------------------------------------------
 
 SCRIPT = Path(__file__).with_name("chrome_tab.scpt")
+NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
 PAGE_LINE = re.compile(r"chrome_tab_page (\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
 # The script's own numbers; their sentences come from the page function.
@@ -2039,23 +2063,25 @@ class AppleScriptSource:
         """Say whether there is an osascript on PATH."""
         return shutil.which("osascript") is not None
 
-    async def read(self, start: str | None, end: str | None, *, clipboard: bool = False) -> Page:
-        """Return the active tab's text between the keywords; `clipboard` copies it there too."""
-        out, err = await self._run(osascript_arguments(start, end), clipboard=clipboard)
+    async def read(self, wanted: Wanted, *, clipboard: bool = False) -> Page:
+        """Return the active tab's text; `clipboard` copies it there too."""
+        wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
+        out, err = await self._run(osascript_arguments(wanted.start, wanted.end), wishes)
         text = out.removesuffix("\n")
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
-        about = page_line(err)
-        return Page(about.get("url", ""), one_line(about.get("title", ""), MAX_SHOWN_CHARS), text, self.name)
+        found = PAGE_LINE.search(err)
+        about = parse_frame(found[1]) if found else {}
+        url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, content=fields(about, "content"))
 
-    async def _run(self, arguments: Sequence[str], *, clipboard: bool) -> tuple[str, str]:
+    async def _run(self, arguments: Sequence[str], wishes: Mapping[str, str]) -> tuple[str, str]:
         """Run the script; return its stdout and stderr, or raise what its exit means."""
-        wish = {"CHROME_TAB_CLIPBOARD": str(int(clipboard))}
         with script_for(self.browser) as script:
             try:
                 async with (
-                    killed_unless_done(["osascript", str(script), *arguments], os.environ | wish) as process,
+                    killed_unless_done(["osascript", str(script), *arguments], os.environ | wishes) as process,
                     asyncio.timeout(OSASCRIPT_TIMEOUT_S),
                 ):
                     out, err = await process.communicate()
@@ -2098,13 +2124,6 @@ def osascript_arguments(start: str | None, end: str | None) -> list[str]:
     if start is None and end is None:
         return ["--no-filter"]
     return ["--from-start" if start is None else start, "--to-end" if end is None else end]
-
-
-def page_line(stderr: str) -> dict[str, str]:
-    """Return the url and title that the script logged; empty where it logged none."""
-    found = PAGE_LINE.search(stderr)
-    about = parse_frame(found[1]) if found else {}
-    return {key: value for key, value in about.items() if isinstance(value, str)}
 
 
 @contextlib.contextmanager
@@ -3061,27 +3080,31 @@ class ChromeTabs:
         await self.bridge.stop()
         await self.analyst.server.close()
 
-    async def read(self, start: str | None, end: str | None, tab_id: int | None) -> Page:
+    async def read(self, wanted: Wanted, tab_id: int | None) -> Page:
         """Return the text of a tab; raise ChromeTabError, also when its host is denied."""
-        check_keyword("start", start)
-        check_keyword("end", end)
-        if self.settings.denied_hosts:
+        check_keyword("start", wanted.start)
+        check_keyword("end", wanted.end)
+        url = ""
+        if self.settings.sites:
             # The first time only for the address: an error about keywords quotes the page, and a
             # clipboard keeps it.
-            self._check_site(await self._read(None, None, tab_id, clipboard=False))
-        page = await self._read(start, end, tab_id, clipboard=self.settings.clipboard)
-        self._check_site(page)
+            page = await self._read(Wanted(), tab_id, clipboard=False)
+            self._check_site(page.url)
+            url = page.url
+        wanted = wanted._replace(content=wanted.content or self.settings.content_of(url))
+        page = await self._read(wanted, tab_id, clipboard=self.settings.clipboard)
+        self._check_site(page.url)
         return page
 
-    async def _read_telling(self, start: str | None, end: str | None, tab_id: int | None, progress: Progress) -> Page:
+    async def _read_telling(self, wanted: Wanted, tab_id: int | None, progress: Progress) -> Page:
         await progress.begin("reading the tab", TAB_SHARE)
-        page = await self.read(start, end, tab_id)
+        page = await self.read(wanted, tab_id)
         progress.finish(TAB_SHARE)
         return page
 
-    def _check_site(self, page: Page) -> None:
-        if self.settings.denies(page.url):
-            raise self._denied(page.url)
+    def _check_site(self, url: str) -> None:
+        if self.settings.denies(url):
+            raise self._denied(url)
 
     def _denied(self, url: str) -> ChromeTabError:
         return ChromeTabError(
@@ -3090,56 +3113,41 @@ class ChromeTabs:
             "Choose another tab, or change the rule.",
         )
 
-    async def _read(self, start: str | None, end: str | None, tab_id: int | None, *, clipboard: bool) -> Page:
-        """Read by the source that is wanted, or by whichever works."""
-        wanted = self.settings.source
-        if wanted == "extension" or (wanted == "auto" and tab_id is not None):
-            return await self._read_by_extension(start, end, tab_id)
-        if tab_id is not None:
+    async def _read(self, wanted: Wanted, tab_id: int | None, *, clipboard: bool) -> Page:
+        """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
+
+        Only a source that cannot be used gives way: what it says about the page stands.
+        """
+        source, bridge = self.settings.source, self.bridge
+        if source == "applescript" and tab_id is not None:
             raise ChromeTabError(
                 "INVALID_ARGUMENT",
                 "tab_id needs the extension, and --source is applescript, which reads the active tab. "
                 "Leave tab_id out, or change --source.",
             )
-        if wanted == "applescript":
-            return await self.applescript.read(start, end, clipboard=clipboard)
-        return await self._read_by_any(start, end, clipboard=clipboard)
-
-    async def _read_by_extension(self, start: str | None, end: str | None, tab_id: int | None = None) -> Page:
-        """Return the text of a tab; without `tab_id` of the one that the person last looked at."""
-        match result := await self._tab_command("read_tab", tab_id, {"start": start, "end": end}):
-            case {"url": str(url), "title": str(title), "text": str(text)}:
-                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", tuple(dialog_notes(result)))
-            case _:
-                sentence = "The extension's reply is not a page. Reload it in chrome://extensions, then ask again."
-                raise ChromeTabError("EXECUTION_ERROR", sentence)
-
-    async def _read_by_any(self, start: str | None, end: str | None, *, clipboard: bool) -> Page:
-        """Try AppleScript first on a Mac and the extension first elsewhere; then the other one.
-
-        Only a source that cannot be used gives way: what it says about the page stands.
-        """
-        if sys.platform == "darwin":
+        is_first = sys.platform == "darwin" or (not bridge.connected and self.applescript.available())
+        if source == "applescript" or (source == "auto" and tab_id is None and is_first):
             try:
-                return await self.applescript.read(start, end, clipboard=clipboard)
+                return await self.applescript.read(wanted, clipboard=clipboard)
             except ChromeTabError as error:
-                if error.code not in {"NO_BROWSER", "PERMISSION_DENIED"} or not self.bridge.connected:
+                may_give_way = source == "auto" and sys.platform == "darwin" and bridge.connected
+                if not may_give_way or error.code not in {"NO_BROWSER", "PERMISSION_DENIED"}:
                     raise
-            return await self._read_by_extension(start, end)
-        if not self.bridge.connected and self.applescript.available():
-            return await self.applescript.read(start, end, clipboard=clipboard)
-        return await self._read_by_extension(start, end)
+        match result := await self._tab_command("read_tab", tab_id, wanted._asdict()):
+            case {"url": str(url), "title": str(title), "text": str(text)}:
+                dialogs, content = tuple(dialog_notes(result)), fields(result, "content")
+                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", dialogs, content)
+            case _:
+                raise unreadable_reply("read_tab")
 
-    async def process(
-        self, about: Question, start: str | None, end: str | None, tab_id: int | None, progress: Progress
-    ) -> Answer:
+    async def process(self, about: Question, wanted: Wanted, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         async with progress:
-            page = await self._read_telling(start, end, tab_id, progress)
+            page = await self._read_telling(wanted, tab_id, progress)
             return await self.analyst.answer(page, about, progress)
 
     async def process_several(
-        self, tab_ids: Sequence[int], about: Question, start: str | None, end: str | None, progress: Progress
+        self, tab_ids: Sequence[int], about: Question, wanted: Wanted, progress: Progress
     ) -> tuple[list[TabAnswer], Answer | None]:
         """Return an answer a tab, then one over all of them (None when fewer than two have one).
 
@@ -3150,7 +3158,7 @@ class ChromeTabs:
         async def one(tab_id: int) -> TabAnswer:
             page = None
             try:
-                page = await self._read_telling(start, end, tab_id, progress)
+                page = await self._read_telling(wanted, tab_id, progress)
                 answer = await self.analyst.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
@@ -3242,8 +3250,7 @@ class ChromeTabs:
     def allowed_address(self, url: str) -> str:
         """Return an address that may be visited."""
         address = web_address(url)
-        if self.settings.denies(address):
-            raise self._denied(address)
+        self._check_site(address)
         return address
 
     async def _check_tab(self, tab_id: int | None) -> None:
@@ -3304,18 +3311,14 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
 async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return how reading by AppleScript stands."""
     browser = tabs.settings.browser
-    problem = (
-        None
-        if tabs.applescript.available()
-        else "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
-    )
+    problem = None if tabs.applescript.available() else NO_OSASCRIPT
     if not problem and sys.platform == "darwin":
         problem = await asyncio.to_thread(compile_problem, browser)
     if problem:
         return [Layer("browser", ok=False, text=problem)]
     answers = Layer("browser", ok=True, text=f"{browser} answers")
     try:
-        page = await tabs.applescript.read(None, None)
+        page = await tabs.applescript.read(Wanted())
     except ChromeTabError as error:
         if error.code != "NO_BROWSER":
             return [answers, Layer("permission", error.code != "PERMISSION_DENIED", error.message)]
@@ -3399,8 +3402,9 @@ def optional(description: str | None = None) -> Any:
     return Field(default_factory=lambda: None, description=description)
 
 
-Start = Annotated[str | Omitted, optional("read only after this text")]
-End = Annotated[str | Omitted, optional("read only before this text")]
+Start = Annotated[str | Omitted, optional("only after this text")]
+End = Annotated[str | Omitted, optional("only before this text")]
+WantedContent = Annotated[Annotated[Content, WithJsonSchema({"enum": ["all", "main"]})] | Omitted, optional()]
 TabId = Annotated[int | Omitted, optional("default: the active tab")]
 AttachedTabId = Annotated[int | Omitted, optional("default: the one attached tab")]
 SELECTOR = {"type": "string", "description": "CSS, xpath=... or text=..."}
@@ -3728,20 +3732,21 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 
     @tool(
         READ_ONLY,
-        "Answer about the page open in the browser: a local model reads all of it. Use for any question about this tab or page.",
+        "Answer about the page open in the browser: a local model reads all of it. Use for any question about it.",
     )
     async def process_chrome_tab(
         context: Context,
         *,
-        system_prompt: Annotated[str | Omitted, optional("what to find out; default: a general analysis")],
+        system_prompt: Annotated[str | Omitted, optional("what to find out")],
         start: Start,
         end: End,
         tab_id: TabId,
-        model: Annotated[str | Omitted, optional("default: the configured one")],
+        model: Annotated[str | Omitted, optional()],
         output_schema: Annotated[dict[str, Any] | Omitted, optional("JSON Schema for a JSON answer")],
+        content: WantedContent,
     ) -> ToolResult:
         about = asked(system_prompt, output_schema, model)
-        answer = await tabs.process(about, start, end, tab_id, client_progress(context))
+        answer = await tabs.process(about, Wanted(start, end, content), tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
         return ToolResult(answer.told(), structured_content=structured, meta={"receipt": answer.receipt})
 
@@ -3750,16 +3755,15 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         *,
         start: Start,
         end: End,
+        content: WantedContent,
         tab_id: TabId,
-        offset: Annotated[int, Field(ge=0, description="characters to skip")] = 0,
+        offset: Annotated[int, Field(ge=0)] = 0,
         max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = 20_000,
     ) -> ToolResult:
-        page = await tabs.read(start, end, tab_id)
+        page = await tabs.read(Wanted(start, end, content), tab_id)
         return text_page(page, offset, max_chars)
 
-    @tool(
-        READ_ONLY, "Say which layer works: browser, permission, extension, bridge, model, window. Use after an error."
-    )
+    @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
         layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
@@ -3777,9 +3781,10 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
         system_prompt: Annotated[str | Omitted, optional("what to find out")],
         start: Start,
         end: End,
+        content: WantedContent,
     ) -> ToolResult:
-        about = asked(system_prompt)
-        return tabs_result(*await tabs.process_several(tab_ids, about, start, end, client_progress(context)))
+        about, wanted = asked(system_prompt), Wanted(start, end, content)
+        return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
 
     @tool(READ_ONLY, "List the open tabs of the browser.")
     async def browser_get_tabs() -> ToolResult:
@@ -4122,13 +4127,12 @@ def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:
     if offset >= total:
         raise ChromeTabError("INVALID_ARGUMENT", f"offset {offset} is past the end: the text has {total} characters.")
     end = min(total, offset + max_chars)
-    content = [mcp_types.TextContent(text=page.text[offset:end])]
-    if end < total:
-        left = f"[{total - end:,} of {total:,} characters are left; continue with offset={end}]"
-        content.append(mcp_types.TextContent(text=left))
-    content += [mcp_types.TextContent(text=f"[{dialog}]") for dialog in page.dialogs]
+    left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
+    notes = filter(None, (left, *page.dialogs, page.content.get("note")))
+    content = [mcp_types.TextContent(text=text) for text in (page.text[offset:end], *(f"[{note}]" for note in notes))]
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
-    return ToolResult(content, meta={"receipt": about | {"next_offset": end if end < total else None}})
+    left_over = {"next_offset": end if end < total else None, "content": dict(page.content)}
+    return ToolResult(content, meta={"receipt": about | left_over})
 
 
 def client_progress(context: Context) -> Progress:
@@ -4524,7 +4528,7 @@ async def analyze(settings: Settings, prompt: str, start: str | None, end: str |
     with terminal_progress() as progress:
         async with ChromeTabs(settings) as tabs:
             await tabs.start()
-            answer = await tabs.process(asked(prompt), start, end, tab_id, progress)
+            answer = await tabs.process(asked(prompt), Wanted(start, end), tab_id, progress)
     receipt = answer.receipt
     print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
     print(printable(answer.told(read=False)))

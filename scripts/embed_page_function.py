@@ -1,4 +1,4 @@
-"""Write the page function of the extension into the AppleScript, so that both read a page by the same rules.
+"""Write what runs in a page from the extension into the AppleScript, so that both read a page by the same rules.
 
 python scripts/embed_page_function.py            writes chrome_tab.scpt
 python scripts/embed_page_function.py --check    exit status 1 when it is not up to date
@@ -9,29 +9,75 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-SOURCE = ROOT / "extension" / "page" / "read-page.js"
+EXTENSION = ROOT / "extension"
+SOURCE = EXTENSION / "page" / "read-page.js"
+# In this order; the same list stands in extension/commands/reading.js.
+MAIN_CONTENT = [
+    "vendor/readability.js",
+    "page/main-content/visible-copy.js",
+    "page/main-content/text-blocks.js",
+    "page/main-content/block-model.js",
+    "page/main-content/markdown.js",
+    "page/main-content/main-content.js",
+]
 SCRIPT = ROOT / "chrome_tab.scpt"
 BEGIN = "-- begin of the page function, written by scripts/embed_page_function.py\n"
 END = "-- end of the page function\n"
+CREDIT = "-- It holds Readability.js (Copyright 2010 Arc90 Inc, Apache License 2.0), changed as extension/vendor/README.md says.\n"
+# No literal is longer than editors of AppleScript have ever taken; the script joins so many.
+MAX_LITERAL = 24_000
+LITERALS = 4
 # A comment that starts its line, up to the end of the line on which it ends.
 COMMENT = re.compile(r"^ *(?://.*|/\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 
 
+def without_comments(code: str) -> str:
+    """Return JavaScript without comments, blank lines and characters beyond ASCII."""
+    plain = re.sub(r"\n\n+", "\n", COMMENT.sub("", code)).strip()
+    return re.sub(r"[^\0-\x7f]", lambda found: f"\\u{ord(found[0]):04x}", plain)
+
+
 def page_function(module: str) -> str:
-    """Return the exported function of *module* as an expression, without comments and blank lines."""
-    code = re.sub(r"\n\n+", "\n", COMMENT.sub("", module)).strip()
-    if not code.startswith("export function readPage(") or not code.isascii():
-        message = f"{SOURCE.name} must export one function, readPage, in ASCII"
+    """Return the exported function of *module* as an expression."""
+    code = without_comments(module)
+    if not code.startswith("export function readPage("):
+        message = f"{SOURCE.name} must export one function, readPage"
         raise ValueError(message)
     return code.removeprefix("export ")
 
 
+def main_content_script() -> str:
+    """Return the scripts that find the main content as one block: they may run again in the same world."""
+    files = [(EXTENSION / path).read_text(encoding="utf-8") for path in MAIN_CONTENT]
+    return "{\n" + "\n".join(map(without_comments, files)) + "\n}\n"
+
+
+def literal(text: str) -> str:
+    """Return *text* as AppleScript writes it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def parts_of(text: str) -> list[str]:
+    """Cut *text* at line ends into parts that a literal may hold."""
+    parts = [""]
+    for line in text.splitlines(keepends=True):
+        if len(parts[-1]) + len(line) > MAX_LITERAL:
+            parts.append("")
+        parts[-1] += line
+    return parts
+
+
 def embedded(script: str, module: str) -> str:
-    """Return *script* with the page function of *module* between the two marker lines, as a string literal."""
+    """Return *script* with the page function of *module* and the main content's scripts between the marker lines."""
     before, rest = script.split(BEGIN)
     _, after = rest.split(END)
-    literal = page_function(module).replace("\\", "\\\\").replace('"', '\\"')
-    return f'{before}{BEGIN}property pageFunction : "{literal}"\n{END}{after}'
+    parts = parts_of(main_content_script())
+    if len(parts) != LITERALS:
+        message = f"the script joins {LITERALS} parts, and there are {len(parts)}: change both"
+        raise ValueError(message)
+    properties = [f"property pageFunction : {literal(page_function(module))}\n", CREDIT]
+    properties += [f"property mainContent{number} : {literal(part)}\n" for number, part in enumerate(parts, 1)]
+    return f"{before}{BEGIN}{''.join(properties)}{END}{after}"
 
 
 def main(arguments: list[str]) -> int:

@@ -717,6 +717,7 @@ async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOs
         "retries": 0,
         "answer_tokens": 7,
         "notes": [],
+        "content": {},
     }
 
 

@@ -11,7 +11,7 @@ from itertools import combinations
 import pytest
 from playwright.sync_api import Page
 
-from scripts.embed_page_function import BEGIN, END
+from scripts.embed_page_function import BEGIN, END, main_content_script
 from tests.support.applescript_evaluator import (
     FakeChrome,
     Finished,
@@ -117,6 +117,7 @@ def behaviour(script: str, world: IsolatedWorld, unreadable: IsolatedWorld) -> I
     ):
         yield reading(FakeChrome(world), *command_line)
     yield reading(FakeChrome(world), "--no-filter", CHROME_TAB_CLIPBOARD="1")
+    yield reading(FakeChrome(world), "te", "--to-end", CHROME_TAB_CONTENT="main")
     yield reading(FakeChrome(unreadable), "--no-filter")
 
 
@@ -156,6 +157,7 @@ def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     page.goto("about:blank")
     page.evaluate("document.body.textContent = 'text'")
     yield IsolatedWorld(page), WHOLE_PAGE
+    yield from main_content_situations(page)
     show(page, "<p>text</p>")
     world = IsolatedWorld(page)
     pretend_text(world, "half \ud83d character\nhalf \ud83d character")
@@ -164,6 +166,27 @@ def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     for getter in ("'a'.repeat(32e6)", "null.text"):
         world.evaluate(f"void Object.defineProperty(HTMLElement.prototype, 'innerText', {{ get: () => {getter} }})")
         yield world, WHOLE_PAGE
+
+
+def main_content_situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
+    menu, story = "<nav><a href=/a>Menu</a></nav>", "<p>The river rose by two metres in one night, and more.</p>"
+    show(page, menu + story)
+    yield IsolatedWorld(page), "{ content: 'main' }"
+    world = IsolatedWorld(page)
+    world.evaluate(main_content_script())
+    more = f"more: '{'m' * 200}'"
+    for asked in ("start: 'river'", "start: 'MENU'", "start: 'nowhere'", "links: true", more, f"start: 'm', {more}"):
+        yield world, f"{{ content: 'main', {asked} }}"
+    world.evaluate("void (chromeTabMainContent = { read: () => ({ path: 'blocks', text: 'a\\r\\nb' }) })")
+    yield world, "{ content: 'main' }"
+    world.evaluate("void (chromeTabMainContent = { read: (_, { links }) => ({ path: 'noscript', text: `${links}` }) })")
+    yield world, "{ content: 'main' }"
+    pretend_text(world, "m" * 2_000_001)
+    yield world, "{ content: 'main' }"
+    pretend_text(world, "short")
+    for thrown in ("throw 1", "return null"):
+        world.evaluate(f"void (chromeTabMainContent = {{ read() {{ {thrown}; }} }})")
+        yield world, "{ content: 'main' }"
 
 
 def results_of(functions: Iterable[str], request: str, world: IsolatedWorld) -> list[object]:

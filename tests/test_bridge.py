@@ -442,7 +442,7 @@ async def test_a_command_says_what_to_read_and_its_reply_becomes_the_page(sessio
     assert command.pop("id")
     assert re.fullmatch("[0-9a-f]{4}", command["session"].pop("id"))
     assert command.pop("session") == {"client": "mcp"}
-    params = {"start": "a", "end": "b"}
+    params = {"start": "a", "end": "b", "content": "all"}
     assert command == {"type": "command", "command": "read_tab", "tab_id": 7, "params": params}
     assert text_of(result) == "\u4e2d \U0001f600"
     assert result.meta
@@ -666,7 +666,7 @@ async def test_a_reply_that_is_no_page_is_a_sentence_about_the_extension(page: A
 
         code, message = error_of(await within(reading))
         assert code == "EXECUTION_ERROR"
-        assert "not a page" in message
+        assert "cannot be read" in message
         await session.reads_through(extension)
 
 

@@ -1,6 +1,7 @@
 """Reading by AppleScript, driven through the tools; `osascript` is a fake that plays what a test lays out."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import Callable, Coroutine
@@ -150,7 +151,7 @@ async def test_ten_megabytes_come_back_whole(osascript: FakeOsascript) -> None:
     text = line * (10_000_000 // len(line.encode()) + 1)
     osascript.shows(text)
 
-    page = await server.AppleScriptSource("Google Chrome").read(None, None)
+    page = await server.AppleScriptSource("Google Chrome").read(server.Wanted())
 
     assert len(text.encode()) >= 10_000_000
     assert page.text == text
@@ -199,7 +200,14 @@ async def test_the_receipt_holds_the_address_and_title_that_the_script_logged_if
     result = await read()
 
     assert text_of(result) == "text"
-    expected = {"url": url, "title": title, "source": "applescript", "page_characters": 4, "next_offset": None}
+    expected = {
+        "url": url,
+        "title": title,
+        "source": "applescript",
+        "page_characters": 4,
+        "next_offset": None,
+        "content": {},
+    }
     assert receipt_of(result) == expected
 
 
@@ -384,7 +392,7 @@ async def test_an_osascript_that_hangs_is_killed_with_its_child(
 
 async def test_a_cancelled_read_ends_osascript_and_its_child(osascript: FakeOsascript) -> None:
     watch = Watch(osascript, HANG)
-    reading = asyncio.create_task(server.AppleScriptSource("Google Chrome").read(None, None))
+    reading = asyncio.create_task(server.AppleScriptSource("Google Chrome").read(server.Wanted()))
     await asyncio.wait_for(watch.started, WAIT_S)
     assert not watch.alive.done()
 
@@ -415,7 +423,7 @@ async def test_a_cancelled_read_is_left_only_when_osascript_and_its_child_have_e
 
     async def read_in_scope() -> None:
         with scope:
-            await server.AppleScriptSource("Google Chrome").read(None, None)
+            await server.AppleScriptSource("Google Chrome").read(server.Wanted())
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
     reading = asyncio.create_task(read_in_scope())
@@ -526,3 +534,49 @@ async def test_other_hosts_are_read_and_copied_as_ever(osascript: FakeOsascript,
         ("0", ["--no-filter"]),
         ("1", ["a", "--to-end"]),
     ]
+
+
+# --- Main content ---
+
+MAIN = {"content": "main"}
+REPORT = {"path": "whole", "left_out": 5, "note": "a keyword stands only outside of the main content"}
+
+
+async def test_main_content_is_asked_for_and_its_report_reaches_receipt_and_reader(
+    osascript: FakeOsascript, read: Read
+) -> None:
+    osascript.shows("the story", about=json.dumps({"url": "https://page.test/", "title": "A page", "content": REPORT}))
+
+    main = await read(content="main")
+    osascript.shows("the page")
+    whole = await read()
+
+    assert [call.content for call in osascript.calls()] == ["main", "all"]
+    assert receipt_of(main)["content"] == REPORT
+    assert [getattr(block, "text", "") for block in main.content] == ["the story", f"[{REPORT['note']}]"]
+    assert (receipt_of(whole)["content"], text_of(whole)) == ({}, "the page")
+
+
+async def test_configuration_chooses_the_content_and_the_call_has_the_last_word(
+    osascript: FakeOsascript, read: Read, write_toml: WriteToml
+) -> None:
+    write_toml('content = "main"\n[sites."*.test"]\ncontent = "main"\n[sites."page.test"]\ncontent = "all"')
+
+    for url, asked in (("https://page.test/", {}), ("https://other.example/", {}), ("https://page.test/", MAIN)):
+        osascript.shows("the page", about=json.dumps({"url": url, "title": ""}))
+        await read(**asked)
+
+    # Each reading is the second one: the first one is for the address.
+    assert [call.content for call in osascript.calls()][1::2] == ["all", "main", "main"]
+
+
+async def test_a_content_that_there_is_not_is_refused_with_what_there_is(
+    osascript: FakeOsascript, read: Read, write_toml: WriteToml
+) -> None:
+    code, message = error_of(await read(content="half"))
+    assert (code, osascript.calls()) == ("INVALID_ARGUMENT", [])
+    assert "content" in message
+
+    write_toml('[sites."page.test"]\ncontent = "half"')
+    with pytest.raises(ValueError, match=r"page.test.*content.* must be"):
+        await read()

@@ -71,8 +71,8 @@ async def test_every_tool_says_what_it_is_for_and_that_it_changes_nothing() -> N
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("process_chrome_tab", {"system_prompt", "start", "end", "tab_id", "model", "output_schema"}),
-        ("read_chrome_tab", {"start", "end", "tab_id", "offset", "max_chars"}),
+        ("process_chrome_tab", {"system_prompt", "start", "end", "tab_id", "model", "output_schema", "content"}),
+        ("read_chrome_tab", {"start", "end", "tab_id", "offset", "max_chars", "content"}),
         ("chrome_tab_status", set[str]()),
     ],
 )

@@ -10,21 +10,39 @@ import { endsWithin } from "../worker/waiting.js";
 /** For the frames of other sites, which are read side by side. */
 const FRAMES_WAIT_MS = 3_000;
 
+/** What finds the main content, in this order; the same list stands in scripts/embed_page_function.py. */
+const MAIN_CONTENT = [
+  "vendor/readability.js",
+  ...["visible-copy", "text-blocks", "block-model", "markdown", "main-content"].map(
+    (name) => `page/main-content/${name}.js`,
+  ),
+];
+
 /**
- * @param {CommandContext} context `params`: `start` and `end`, each a keyword or null
+ * @param {CommandContext} context `params`: `start` and `end`, each a keyword or null; `content`: "main" or "all"; `links`:
+ *   whether the main content names the addresses of its links
  * @returns {Promise<TabText>}
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, INVALID_ARGUMENT and what the page function answers
  */
 export async function readTab(context) {
   const { tabId, params } = context;
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
-  const more = await framedText(context);
-  const script = () => ({ func: readPage, args: /** @type {[unknown]} */ ([{ ...keywords, more }]) });
-  const reading = /** @type {PageReading | null} */ (await askPage(context, script));
+  const request = {
+    ...keywords,
+    content: contentOf(params),
+    links: params["links"] === true,
+    more: await framedText(context),
+  };
+  const script = () => ({ func: readPage, args: /** @type {[unknown]} */ ([request]) });
+  let reading = /** @type {PageReading | "absent" | null} */ (await askPage(context, script));
+  while (reading === "absent") {
+    await askPage(context, () => ({ files: MAIN_CONTENT }));
+    reading = /** @type {PageReading | "absent" | null} */ (await askPage(context, script));
+  }
   if (!reading) throw unreadable("The page could not be read. Reload it and try again.");
-  const { code, message, text, url, title } = reading;
+  const { code, message, text, url, title, content } = reading;
   if (code) throw new CommandError(code, message);
-  return { tab_id: tabId, text, url, title };
+  return { tab_id: tabId, text, url, title, ...(content && { content }) };
 }
 
 /**
@@ -53,6 +71,13 @@ async function framedText(context) {
   );
   context.signal.throwIfAborted();
   return texts.join("");
+}
+
+/** @param {Record<string, unknown>} params */
+function contentOf(params) {
+  const content = params["content"] ?? "all";
+  if (content === "all" || content === "main") return content;
+  throw new CommandError("INVALID_ARGUMENT", 'content must be "all" or "main".');
 }
 
 /**

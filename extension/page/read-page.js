@@ -1,13 +1,19 @@
-// Runs inside the page, from its own source text: it holds its helpers and uses nothing from outside.
+// Runs inside the page, from its own source text: it holds its helpers and uses nothing from outside, but for the main
+// content what the scripts in main-content/ leave there before.
 // scripts/embed_page_function.py copies it into chrome_tab.scpt, so comments stand on their own lines.
 
 /**
  * @typedef {'deduplicateLines' | 'filterContentBetweenKeywords' | 'filterToEnd'
  *   | 'filterFromStart' | 'trimWhitespace'} StepName
  * @typedef {[StepName, ...string[]]} Step the name of a step, then its keywords
- * @typedef {{start: string | null, end: string | null, more?: string} | {steps: Step[]}} ReadPageRequest
+ * @typedef {({start: string | null, end: string | null, more?: string} | {steps: Step[]})
+ *   & {content?: "main" | "all", links?: boolean}} ReadPageRequest
  *   `more` is text that follows the page's own: only the extension can read frames of other sites.
- * @typedef {{code: string, message: string, text: string, url: string, title: string}} ReadPageResult
+ *   `links`: whether the main content names the addresses of its links.
+ * @typedef {{path: "article" | "blocks" | "noscript" | "whole", left_out: number, note: string}} MainContentReport
+ *   Which way led to the main content, how many characters of the page are not in it, and what to tell about that.
+ * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport}}
+ *   ReadPageResult
  *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence.
  */
 
@@ -15,12 +21,13 @@
  * Read the text of this page, each line once, between the keywords. The rules are in DESIGN.md.
  *
  * @param {ReadPageRequest} request
- * @returns {ReadPageResult}
+ * @returns {ReadPageResult | "absent"} "absent" where the scripts for the main content are not there yet
  */
 export function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
   const EXCERPT_LENGTH = 80;
   const CLOSEST_LINES = 3;
+  const MAX_MAIN_CHARS = 2_000_000;
 
   class PageError extends Error {
     /**
@@ -77,12 +84,8 @@ export function readPage(request) {
     return text.toWellFormed().replaceAll("\0", "\ufffd");
   }
 
-  /**
-   * The page's text, with LF as its only line end.
-   *
-   * @param {string} more
-   */
-  function pageText(more) {
+  /** What the page shows, with LF as its only line end. */
+  function shownText() {
     const body = ofDocument("body");
     const isReadable =
       ["http:", "https:", "file:"].includes(location.protocol) &&
@@ -95,10 +98,12 @@ export function readPage(request) {
           " browser itself). Open the content as a web page, then ask again.",
       );
     }
-    return filled(
-      wellFormed((body.innerText + more).replace(/\r\n?/g, "\n")),
-      "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
-    );
+    return withLineFeeds(body.innerText);
+  }
+
+  /** @param {string} text */
+  function withLineFeeds(text) {
+    return wellFormed(text.replace(/\r\n?/g, "\n"));
   }
 
   /**
@@ -267,20 +272,84 @@ export function readPage(request) {
     return [["deduplicateLines"], ...filters, ["trimWhitespace"]];
   }
 
+  /**
+   * @param {string} text
+   * @param {Step[]} taken
+   */
+  function after(text, taken) {
+    for (const [name, ...keywords] of taken) text = steps[name](text, ...keywords);
+    return text;
+  }
+
+  /**
+   * The whole text, after the steps.
+   *
+   * @param {string} shown
+   */
+  function wholeText(shown) {
+    const text = filled(
+      shown,
+      "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
+    );
+    return after(text, stepsOf(request));
+  }
+
+  /**
+   * The main content, after the steps; the whole text where there is none, or where the keywords stand outside of it.
+   *
+   * @param {string} shown
+   * @param {string} more
+   * @returns {{text: string, content: MainContentReport}}
+   */
+  function mainText(shown, more) {
+    const found = mainContent(shown);
+    const main = withLineFeeds(found.text);
+    const length = steps.deduplicateLines(shown + more).length;
+    // A page that is little more than a frame of another site has its content there.
+    if (main.length > more.length) {
+      try {
+        const text = after(main, stepsOf(request).slice(1));
+        const note = found.path === "noscript" ? "what the page holds for browsers without scripts was read" : "";
+        return { text, content: { path: found.path, left_out: Math.max(0, length - main.length), note } };
+      } catch {
+        // Whether the keywords stand on the page at all, the whole of it tells.
+      }
+    }
+    const note =
+      main.length > more.length ? "a keyword stands only outside of the main content: the whole page was read" : "";
+    return { text: wholeText(shown + more), content: { path: "whole", left_out: 0, note } };
+  }
+
+  /**
+   * @param {string} shown
+   * @returns {{path: MainContentReport["path"], text: string}}
+   */
+  function mainContent(shown) {
+    const nothing = { path: /** @type {const} */ ("whole"), text: "" };
+    if (shown.length > MAX_MAIN_CHARS) return nothing;
+    try {
+      return chromeTabMainContent.read(document, { links: request.links ?? false });
+    } catch {
+      // Too many elements, or too deep: the whole page is there all the same.
+      return nothing;
+    }
+  }
+
+  // A page's element of that name is no property of the global object itself.
+  if (request.content === "main" && !Object.hasOwn(globalThis, "chromeTabMainContent")) return "absent";
   const page = { url: location.href, title: wellFormed(ofDocument("title")) };
   try {
-    let text = pageText(("more" in request && request.more) || "");
-    for (const [name, ...keywords] of stepsOf(request)) {
-      text = steps[name](text, ...keywords);
-    }
+    const shown = shownText();
+    const more = ("more" in request && request.more) || "";
+    const read = request.content === "main" ? mainText(shown, more) : { text: wholeText(shown + more) };
     // Counting costs time, and a character of a JavaScript string is never more than three bytes.
-    if (text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(text).length > MAX_TEXT_BYTES) {
+    if (read.text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) {
       throw new PageError(
         "UNREADABLE_PAGE",
         "The text is longer than 30 MiB. Read a part of the page with start and end keywords.",
       );
     }
-    return { code: "", message: "", text, ...page };
+    return { code: "", message: "", ...read, ...page };
   } catch (error) {
     if (error instanceof PageError) {
       return { code: error.code, message: error.message, text: "", ...page };

@@ -68,6 +68,14 @@ export interface TabText {
   text: string;
   url: string;
   title: string;
+  content?: MainContentReport;
+}
+
+/** How the main content was found; `left_out` counts characters of the page. */
+export interface MainContentReport {
+  path: "article" | "blocks" | "noscript" | "whole";
+  left_out: number;
+  note: string;
 }
 
 export interface TabInfo {
@@ -294,6 +302,7 @@ export interface PageReading {
   text: string;
   url: string;
   title: string;
+  content?: MainContentReport;
 }
 
 export interface JsonRequest {

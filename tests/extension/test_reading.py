@@ -280,3 +280,42 @@ async def test_keyword_that_is_no_text_is_refused(paired: Popup, bridge: FakeBri
     error = (await bridge.ask("read_tab", start=7))["error"]
 
     assert error == {"code": "INVALID_ARGUMENT", "message": "start must be a text or null."}
+
+
+async def test_main_content_is_read_by_scripts_that_are_put_there_once(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    story = "".join(f"<p>The river rose by two metres in one night, and again in the next. {i}</p>" for i in range(8))
+    closed = "<x-note></x-note><script>document.querySelector('x-note').attachShadow({ mode: 'closed' }).textContent = "
+    closed += "'A note in a closed root, long enough to be read as a line of its own.'</script>"
+    # One of another site, whose text is in the whole page only.
+    foreign = f'<iframe src="http://localhost:{site.server_port}/one" width=300 height=200></iframe>'
+    page = f"<nav><a href=/>{'Menu ' * 60}</a></nav><main><h1>Flood</h1>{story}{closed}</main>{foreign}"
+    site.pages["/flood"] = page.encode()
+    await open_page(paired, site.url("/flood"))
+
+    first, again = [(await bridge.ask("read_tab", content="main"))["result"] for _ in range(2)]
+    whole = (await bridge.ask("read_tab", content="all"))["result"]
+    refused = (await bridge.ask("read_tab", content="half"))["error"]
+
+    assert first == again
+    assert "closed root" in first["text"]
+    assert ("Menu" in first["text"], "Menu" in whole["text"]) == (False, True)
+    assert ("alpha" in first["text"], "alpha" in whole["text"]) == (False, True)
+    assert first["content"]["left_out"] > 0
+    assert "content" not in whole
+    assert refused == {"code": "INVALID_ARGUMENT", "message": 'content must be "all" or "main".'}
+
+
+async def test_page_that_is_little_more_than_a_frame_of_another_site_is_read_with_it(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    site.pages["/shell"] = (
+        f'<p>x</p><iframe src="http://localhost:{site.server_port}/one" width=300 height=200>'.encode()
+    )
+    await open_page(paired, site.url("/shell"))
+
+    result = (await bridge.ask("read_tab", content="main"))["result"]
+
+    assert "alpha" in result["text"]
+    assert result["content"] == {"path": "whole", "left_out": 0, "note": ""}

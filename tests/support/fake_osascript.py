@@ -13,7 +13,7 @@ PROGRAM = """#!/bin/sh
 # Fake osascript for tests.
 here='{folder}'
 call=$(mktemp "$here/calls/XXXXXX")
-printf '%s\\0' "$CHROME_TAB_CLIPBOARD" "$@" >"$call"
+printf '%s\\0' "$CHROME_TAB_CLIPBOARD" "$CHROME_TAB_CONTENT" "$@" >"$call"
 if [ -f "$here/play" ]; then . "$here/play"; fi
 cat "$here/stdout"
 cat "$here/stderr" >&2
@@ -26,6 +26,7 @@ class Call:
     """One start of the program."""
 
     clipboard: str
+    content: str
     script: Path
     arguments: list[str]
 
@@ -64,8 +65,8 @@ class FakeOsascript:
         files = sorted((self.folder / "calls").iterdir(), key=lambda file: file.stat().st_mtime_ns)
         found: list[Call] = []
         for file in files:
-            clipboard, script, *arguments = file.read_bytes().decode().split("\0")[:-1]
-            found.append(Call(clipboard, Path(script), arguments))
+            clipboard, content, script, *arguments = file.read_bytes().decode().split("\0")[:-1]
+            found.append(Call(clipboard, content, Path(script), arguments))
         return found
 
     def _answers(self, stdout: bytes, stderr: str, status: int) -> None:

@@ -1,0 +1,125 @@
+"""What `content="main"` costs and leaves out, on saved pages that stay outside of this repository.
+
+    python -m bench.main_content FOLDER --texts texts.json      and then FOLDER/score.py texts.json
+    python -m bench.main_content FOLDER --blocks blocks.json    what bench/learn_main_content.py learns from
+
+FOLDER holds `pages/ID.html.gz` and `truth.jsonl` with `id` and `url`. The pages' scripts and the network are blocked.
+"""
+
+import argparse
+import asyncio
+import gzip
+import json
+import statistics
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import Browser, Page, Route, async_playwright
+
+from bench.bridge import Line
+from scripts.embed_page_function import SOURCE, main_content_script, page_function
+from tests.support.browser import chromium_arguments, chromium_path
+
+LOAD_MS = 30_000
+ROUNDS = 3
+# Each limit is on a ratio: time beside innerText's, seconds of the largest page, characters beside the whole text's.
+MAX_TIMES_INNER_TEXT, MAX_LARGEST_S, MAX_CHARACTERS = 60, 2, 0.7
+
+MEASURE = """() => {
+  %(scripts)s
+  const readPage = %(function)s;
+  const ofBest = (work) => {
+    const times = Array.from({ length: %(rounds)d }, () => {
+      // A style that has changed makes both do the layout that they stand on.
+      document.documentElement.style.setProperty("zoom", String(1 + Math.random() / 1000));
+      const begun = performance.now();
+      work();
+      return performance.now() - begun;
+    });
+    return Math.min(...times);
+  };
+  const shown = document.body?.innerText ?? "";
+  const main = readPage({ start: null, end: null, content: "main" });
+  const all = readPage({ start: null, end: null });
+  const times = { innerText: ofBest(() => document.body?.innerText), main: ofBest(() => readPage({ content: "main" })) };
+  const { blocks, features } = %(blocks)s ? chromeTabMainContent.examine(document) : { blocks: [], features: [] };
+  const learned = blocks.map(({ text }, i) => ({ text, features: features[i] }));
+  return { text: main.text, path: main.content?.path, all: all.text.length, shown: shown.length, times, blocks: learned };
+}"""
+
+
+async def read_saved(page: Page, url: str, html: bytes, program: str) -> dict[str, Any]:
+    """Show a saved page under its address, and run the program beside it."""
+
+    async def answer(route: Route) -> None:
+        request = route.request
+        if request.is_navigation_request() and request.frame == page.main_frame:
+            headers = {"content-type": "text/html; charset=utf-8", "content-security-policy": "script-src 'none'"}
+            await route.fulfill(body=html, headers=headers)
+        else:
+            await route.abort()
+
+    await page.route("**/*", answer)
+    await page.goto(url or "http://page.test/", wait_until="domcontentloaded", timeout=LOAD_MS)
+    result = await page.evaluate(program)
+    await page.unroute_all()
+    return result
+
+
+async def read_all(browser: Browser, folder: Path, program: str) -> dict[str, dict[str, Any]]:
+    """Read every page of the sample, one after another: side by side they would measure each other."""
+    page = await browser.new_page()
+    lines = (folder / "truth.jsonl").read_text(encoding="utf-8").strip().split("\n")
+    found: dict[str, dict[str, Any]] = {}
+    for truth in map(json.loads, lines):
+        html = gzip.decompress((folder / "pages" / f"{truth['id']}.html.gz").read_bytes())
+        found[truth["id"]] = await read_saved(page, truth["url"], html, program)
+    return found
+
+
+async def results(folder: Path, *, blocks: bool = False) -> dict[str, dict[str, Any]]:
+    """Give by the page's id `{text, path, all, shown, times, blocks}`; lengths in characters, times in milliseconds."""
+    parts = {"scripts": main_content_script(), "function": page_function(SOURCE.read_text(encoding="utf-8"))}
+    program = MEASURE % {**parts, "rounds": ROUNDS, "blocks": json.dumps(blocks)}
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=chromium_path(), args=chromium_arguments())
+        try:
+            return await read_all(browser, folder, program)
+        finally:
+            await browser.close()
+
+
+def lines_of(found: Mapping[str, Mapping[str, Any]]) -> list[Line]:
+    """Compare: the typical page, the largest one, and what is sent to the model of all of them."""
+    ratios = [page["times"]["main"] / max(page["times"]["innerText"], 0.1) for page in found.values()]
+    largest = max(found.values(), key=lambda page: page["shown"])
+    whole = sum(page["all"] for page in found.values())
+    main = sum(len(page["text"]) for page in found.values())
+    return [
+        ("main content, median page", statistics.median(ratios), "innerText", 1, "times", MAX_TIMES_INNER_TEXT),
+        ("main content, largest page", largest["times"]["main"] / 1000, "a second", 1, "s", MAX_LARGEST_S),
+        ("characters of the main content", main, "of the whole text", whole, "characters", MAX_CHARACTERS),
+    ]
+
+
+async def main() -> int:
+    parser = argparse.ArgumentParser(description="Read saved pages by content=main.")
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--texts", type=Path, help="write {id: text} for the sample's score.py")
+    parser.add_argument("--blocks", type=Path, help="write {id: [{text, features}]} to learn from")
+    given = parser.parse_args()
+    found = await results(given.folder, blocks=given.blocks is not None)
+    if given.texts:
+        given.texts.write_text(json.dumps({key: page["text"] for key, page in found.items()}), encoding="utf-8")
+    if given.blocks:
+        given.blocks.write_text(json.dumps({key: page["blocks"] for key, page in found.items()}), encoding="utf-8")
+    lines = lines_of(found)
+    for what, ours, beside, other, unit, limit in lines:
+        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g}; ratio {ours / other:.2f}, at most {limit:g}")
+    return 0 if all(line[1] / line[3] <= line[5] for line in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))

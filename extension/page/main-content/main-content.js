@@ -1,0 +1,153 @@
+"use strict";
+
+// What a person came to the page for, without menus, footers and what nobody sees.
+
+const mainContent = (() => {
+  const { copyOf } = visibleCopy;
+  const { blocksOf, collapse } = textBlocks;
+  const { isContent } = blockModel;
+  const { render } = markdown;
+
+  /** Readability's choice is taken whole when it is that long and not much shorter than what the model would keep. */
+  const MIN_ARTICLE = 250;
+  const MIN_ARTICLE_LENGTH = 0.65;
+  /** Of a page that does not say what it is, it also holds that share of the long lines. */
+  const MIN_LONG_LINES = 0.85;
+  /** A page that shows less may hold its text for browsers without scripts. */
+  const FEW_CHARS = 250;
+
+  const AROUND_CONTENT =
+    "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
+    "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=tablist], [role=toolbar], " +
+    "[role=status], [role=alert], [aria-hidden=true], [aria-modal=true], header";
+  const IN_CONTENT = "article, main, [role=main], blockquote";
+  const ARTICLE = /^(?:article|news|blog|post|story|\w*article|\w*blogposting)$/i;
+  const NO_ARTICLE =
+    /^(?:.*product.*|productgroup|itemlist|collectionpage|discussionforumposting|qapage|question|answer)$/i;
+  const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
+
+  /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path which way led to the text */
+
+  /**
+   * Takes out what says by itself that it stands around the content, unless it holds half of the text.
+   *
+   * @param {HTMLElement} body
+   */
+  function removeSurroundings(body) {
+    const half = (body.textContent ?? "").length / 2;
+    for (const element of body.querySelectorAll(AROUND_CONTENT)) {
+      if (isAround(element) && (element.textContent ?? "").length < half) element.remove();
+    }
+  }
+
+  /** @param {Element} element */
+  function isAround(element) {
+    const tag = element.localName;
+    if (tag === "footer") return !element.closest(IN_CONTENT) || Boolean(element.querySelector("a"));
+    if (tag !== "header" || element.hasAttribute("role")) return true;
+    return !element.closest(IN_CONTENT) && !element.querySelector("h1");
+  }
+
+  /**
+   * @param {Document} copy
+   * @param {ReturnType<typeof declaredKind>} kind
+   * @returns {Element | null} what Readability chooses
+   */
+  function readableOf(copy, kind) {
+    const copied = /** @type {Document} */ (copy.cloneNode(true));
+    const serializer = (/** @type {Element} */ element) => element;
+    // It tries up to four times to find that many characters: of other pages the model has what else there is.
+    const options = { serializer, disableJSONLD: true, charThreshold: kind === "article" ? 500 : 0 };
+    return new Readability(copied, options).parse()?.content ?? null;
+  }
+
+  /**
+   * @param {Document} page
+   * @param {string} selector
+   * @returns {Element[]}
+   */
+  function all(page, selector) {
+    return [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])];
+  }
+
+  /**
+   * @param {Document} page
+   * @returns {"article" | "other" | ""} what it calls itself
+   */
+  function declaredKind(page) {
+    const data = all(page, 'script[type="application/ld+json"]').map((script) => script.textContent ?? "");
+    const types = [
+      ...data.flatMap((text) => [...text.matchAll(DECLARED_TYPE)].map(([, type = ""]) => type)),
+      ...all(page, "[itemtype]").map((element) => element.getAttribute("itemtype")?.split("/").pop() ?? ""),
+      ...all(page, 'meta[property="og:type"]').map((meta) => meta.getAttribute("content") ?? ""),
+    ];
+    if (types.some((type) => NO_ARTICLE.test(type))) return "other";
+    return types.some((type) => ARTICLE.test(type)) || all(page, "[itemprop=articleBody]").length ? "article" : "";
+  }
+
+  /**
+   * The text that a page holds for browsers without scripts.
+   *
+   * @param {Document} page
+   * @returns {Document | null}
+   */
+  function withoutScripts(page) {
+    const texts = all(page, "noscript").map((part) => part.textContent ?? "");
+    const [longest] = texts.sort((a, b) => b.length - a.length);
+    // Safe by itself, where there is such a thing: nothing that is parsed so can run.
+    const parse = Reflect.get(Document, "parseHTML");
+    return longest && parse ? copyOf(Reflect.apply(parse, Document, [longest])) : null;
+  }
+
+  /**
+   * @param {Document} page
+   * @returns {{copy: Document, path: Path}} what can be read of it
+   */
+  function readableCopy(page) {
+    const copy = copyOf(page);
+    if (textLength(copy) >= FEW_CHARS) return { copy, path: "blocks" };
+    const spare = withoutScripts(page);
+    return spare && textLength(spare) > FEW_CHARS ? { copy: spare, path: "noscript" } : { copy, path: "blocks" };
+  }
+
+  /** @param {Document} copy */
+  function textLength({ body }) {
+    return collapse(body.textContent ?? "").length;
+  }
+
+  /**
+   * @param {Document} page
+   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null} & ReturnType<typeof blocksOf>}
+   */
+  function examine(page) {
+    const { copy, path } = readableCopy(page);
+    removeSurroundings(copy.body);
+    const kind = declaredKind(page);
+    const readable = readableOf(copy, kind);
+    return { copy, path, kind, readable, ...blocksOf(copy.body, readable ? render(readable, {}) : "") };
+  }
+
+  /**
+   * @param {Document} page
+   * @param {{links?: boolean}} options
+   * @returns {{path: Path, text: string}} `text` is empty where there is none to be seen
+   */
+  function read(page, options) {
+    const { copy, path, kind, readable, blocks, features, readableLongShare } = examine(page);
+    const whole = render(copy.body, options);
+    blocks.forEach(({ nodes }, i) => {
+      if (!isContent(features[i] ?? {})) for (const node of nodes) node.remove();
+    });
+    const kept = render(copy.body, options);
+    const mayBeArticle = kind === "article" || (!kind && readableLongShare >= MIN_LONG_LINES);
+    const article = readable && mayBeArticle ? render(readable, options) : "";
+    if (article.length >= Math.max(MIN_ARTICLE, MIN_ARTICLE_LENGTH * kept.length)) {
+      return { path: path === "noscript" ? path : "article", text: article };
+    }
+    return kept ? { path, text: kept } : { path: "whole", text: whole };
+  }
+
+  return { examine, read };
+})();
+
+globalThis.chromeTabMainContent = mainContent;

@@ -1,0 +1,219 @@
+"use strict";
+
+// A copied page as text that keeps headings, lists, tables and code as Markdown writes them.
+
+const markdown = (() => {
+  const { isBlock } = visibleCopy;
+
+  /** Blocks with an empty line around them. */
+  const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
+  /** What no cell of a table of data holds. */
+  const LAYOUT = "table, h1, h2, h3, h4, h5, h6, ul, ol, dl, pre, p + p, form";
+  /** What no person sees in a text: some of it carries messages for models. */
+  const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
+
+  /**
+   * @typedef {object} Options
+   * @property {boolean} [links] whether links are written as such
+   */
+
+  class Writer {
+    /** @param {Options} options */
+    constructor(options) {
+      this.options = options;
+      /** @type {Set<string>} each line is written once, as in the page's whole text */
+      this.written = new Set();
+      this.text = "";
+      this.indent = "";
+      /** @type {Map<Element, number>} how many items of an ordered list have been written */
+      this.items = new Map();
+      /** Stands before the next line, in place of the indentation. */
+      this.marker = "";
+      /** Line ends before the next line. */
+      this.gap = 0;
+      /** The line that is being written. */
+      this.line = "";
+    }
+
+    /** @param {Element} parent */
+    children(parent) {
+      for (const node of parent.childNodes) {
+        if (node instanceof Text) this.line += node.data.replace(INVISIBLE, "").replace(/\s+/g, " ");
+        else if (node instanceof Element) this.element(node);
+      }
+    }
+
+    /** @param {Element} element */
+    element(element) {
+      const tag = element.localName;
+      if (tag === "br") this.endLine(1);
+      else if (!isBlock(element)) this.inline(element, tag);
+      else {
+        const isNestedList = (tag === "ul" || tag === "ol") && element.parentElement?.localName === "li";
+        const gap = APART.has(tag) && !isNestedList ? 2 : 1;
+        this.endLine(gap);
+        this.block(element, tag);
+        this.endLine(gap);
+      }
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     */
+    inline(element, tag) {
+      const href = tag === "a" && this.options.links ? element.getAttribute("href") : null;
+      const before = this.line.length;
+      this.children(element);
+      const words = this.line.slice(before).trim();
+      if (!words || this.line.length < before) return;
+      if (tag === "code" || tag === "kbd" || tag === "samp") this.wrap(before, "`", "`");
+      else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, "[", `](${addressOf(element)})`);
+    }
+
+    /**
+     * @param {number} start of the words in the line
+     * @param {string} before
+     * @param {string} after
+     */
+    wrap(start, before, after) {
+      const words = this.line.slice(start);
+      const [, left = "", middle = "", right = ""] = /^(\s*)(.*?)(\s*)$/.exec(words) ?? [];
+      this.line = `${this.line.slice(0, start)}${left}${before}${middle}${after}${right}`;
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     */
+    block(element, tag) {
+      if (tag === "pre") this.code(element);
+      else if (tag === "table" && isData(element)) this.table(element);
+      else if (tag === "li") this.within(element, `${this.indent}${this.bullet(element)}`, "  ");
+      else if (tag === "blockquote") this.within(element, `${this.indent}> `, "> ");
+      else if (/^h[1-6]$/.test(tag)) this.within(element, `${this.indent}${"#".repeat(Number(tag[1]))} `, "");
+      else this.children(element);
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} marker before its first line
+     * @param {string} indent more for its other lines
+     */
+    within(element, marker, indent) {
+      const outer = this.indent;
+      this.marker = marker;
+      this.indent += indent;
+      this.children(element);
+      this.endLine(0);
+      this.marker = "";
+      this.indent = outer;
+    }
+
+    /** @param {Element} item of a list */
+    bullet({ parentElement: list }) {
+      if (list?.localName !== "ol") return "- ";
+      const before = this.items.get(list) ?? 0;
+      this.items.set(list, before + 1);
+      return `${(Number(list.getAttribute("start")) || 1) + before}. `;
+    }
+
+    /** @param {number} gap line ends that follow, at least */
+    endLine(gap) {
+      const line = this.line.replace(/\s+/g, " ").trim();
+      this.line = "";
+      const key = line.toLowerCase();
+      if (line && !this.written.has(key)) {
+        this.written.add(key);
+        this.write(line);
+      }
+      this.gap = Math.max(this.gap, gap);
+    }
+
+    /** @param {string} line */
+    write(line) {
+      if (this.text) this.text += "\n".repeat(Math.max(1, this.gap));
+      this.text += (this.marker || this.indent) + line;
+      this.marker = "";
+      this.gap = 0;
+    }
+
+    /** @param {Element} element */
+    code(element) {
+      const code = preformatted(element)
+        .replace(INVISIBLE, "")
+        .replace(/^\n+|\s+$/g, "");
+      if (!code.trim()) return;
+      const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([ticks]) => ticks.length));
+      const fence = "`".repeat(longest + 1);
+      for (const line of [fence, ...code.split("\n"), fence]) this.write(line);
+    }
+
+    /** @param {Element} table */
+    table(table) {
+      const rows = rowsOf(table).map((row) => [...row.children].map((cell) => cellText(cell, this.options)));
+      const filled = rows.filter((cells) => cells.some(Boolean));
+      const columns = Math.max(...filled.map((cells) => cells.length));
+      filled.forEach((cells, i) => {
+        this.write(`| ${cells.join(" | ")} |`);
+        if (i === 0) this.write(`|${" --- |".repeat(columns)}`);
+      });
+    }
+  }
+
+  /** @param {Element} element */
+  function addressOf(element) {
+    return element.getAttribute("href") ?? "";
+  }
+
+  /** @param {Element} element */
+  function preformatted(element) {
+    let text = "";
+    for (const node of element.childNodes) {
+      if (node instanceof Text) text += node.data;
+      else if (node instanceof Element) {
+        const isLine = node.localName === "br" || isBlock(node);
+        if (isLine && text && !text.endsWith("\n")) text += "\n";
+        text += preformatted(node);
+        if (node.localName === "br") text += "\n";
+      }
+    }
+    return text.replace(/\r\n?/g, "\n");
+  }
+
+  /** @param {Element} table */
+  function rowsOf(table) {
+    return [...table.querySelectorAll("tr")];
+  }
+
+  /**
+   * @param {Element} table
+   * @returns {boolean} false for one that only arranges parts of the page
+   */
+  function isData(table) {
+    const rows = rowsOf(table);
+    return rows.length > 1 && rows.some((row) => row.children.length > 1) && !table.querySelector(LAYOUT);
+  }
+
+  /**
+   * @param {Element} cell
+   * @param {Options} options
+   */
+  function cellText(cell, options) {
+    return render(cell, options).replace(/\s+/g, " ").replaceAll("|", "\\|");
+  }
+
+  /**
+   * @param {Element} root in a copy
+   * @param {Options} options
+   * @returns {string}
+   */
+  function render(root, options) {
+    const writer = new Writer(options);
+    writer.children(root);
+    writer.endLine(0);
+    return writer.text;
+  }
+
+  return { render };
+})();

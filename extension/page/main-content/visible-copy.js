@@ -1,0 +1,187 @@
+"use strict";
+
+// What a person sees of a page, as a copy in a document without a window: nothing in it loads, runs or is drawn. Named
+// elements hide properties of their form and of the document, so the page is read by the prototypes' own getters.
+
+const visibleCopy = (() => {
+  /** @type {<T extends object, K extends keyof T>(prototype: T, name: K) => (self: T) => T[K]} */
+  const getter = (prototype, name) => {
+    const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name));
+    return (self) => get?.call(self);
+  };
+  const childNodesOf = getter(Node.prototype, "childNodes");
+  const nodeTypeOf = getter(Node.prototype, "nodeType");
+  const firstChildOf = getter(Node.prototype, "firstChild");
+  const tagOf = getter(Element.prototype, "localName");
+  const openRootOf = getter(Element.prototype, "shadowRoot");
+  const bodyOf = getter(Document.prototype, "body");
+  const windowOf = getter(Document.prototype, "defaultView");
+  const framedDocumentOf = getter(HTMLIFrameElement.prototype, "contentDocument");
+  /** Only extensions have it: closed shadow roots, too. */
+  const anyRootOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
+
+  const MAX_NODES = 300_000;
+  /** What shows no text, or shows what a person has typed or may choose. */
+  const TEXTLESS = new Set(
+    (
+      "script style template head meta link title base object embed canvas audio video map area datalist param source track " +
+      "input select textarea option progress meter svg math"
+    ).split(" "),
+  );
+  /** Elements of that kind have a line of their own without a style, and Readability knows them. */
+  const BLOCKS = new Set(
+    (
+      "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer " +
+      "form frame h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody td " +
+      "tfoot th thead tr ul"
+    ).split(" "),
+  );
+  const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
+
+  class TooLarge extends Error {}
+
+  /**
+   * @param {Node} node
+   * @returns {node is Element}
+   */
+  function isElement(node) {
+    return nodeTypeOf(node) === Node.ELEMENT_NODE;
+  }
+
+  class Copy {
+    /** @param {Document} page */
+    constructor(page) {
+      this.inert = document.implementation.createHTMLDocument("");
+      this.nodes = 0;
+      this.#page(page, this.inert.body);
+    }
+
+    /**
+     * @param {Document} page
+     * @param {Element} to
+     */
+    #page(page, to) {
+      const body = bodyOf(page);
+      const view = windowOf(page);
+      if (body) this.#children(body, to, view, !view || isDrawn(view.getComputedStyle(body)));
+    }
+
+    /**
+     * @param {Element} from
+     * @param {Element} to
+     * @param {Window | null} view that styles `from`; what no window shows is seen unless it says otherwise
+     * @param {boolean} isShown whether texts right in `from` are drawn
+     */
+    #children(from, to, view, isShown) {
+      const isClosed = tagOf(from) === "details" && !from.hasAttribute("open");
+      for (const node of shownChildren(from)) {
+        this.nodes += 1;
+        if (this.nodes > MAX_NODES) throw new TooLarge();
+        if (nodeTypeOf(node) === Node.TEXT_NODE) {
+          if (isShown) to.append(this.inert.importNode(node));
+        } else if (isElement(node) && (!isClosed || tagOf(node) === "summary")) {
+          this.#element(node, to, view);
+        }
+      }
+    }
+
+    /**
+     * @param {Element} element
+     * @param {Element} to
+     * @param {Window | null} view
+     */
+    #element(element, to, view) {
+      const tag = tagOf(element);
+      if (TEXTLESS.has(tag)) return;
+      // Where scripts run it is not drawn, and no style says so.
+      if (tag === "noscript" && !(view && element.checkVisibility())) return;
+      const style = view?.getComputedStyle(element);
+      if (style ? isUnseen(style) : element.hasAttribute("hidden")) return;
+      const isShown = !style || isDrawn(style);
+      if (tag === "iframe" || tag === "frame") {
+        this.#frame(element, to, isShown);
+        return;
+      }
+      const copy = this.#shell(element, tag, style?.display ?? "");
+      to.append(copy);
+      this.#children(element, copy, view, isShown);
+    }
+
+    /**
+     * @param {Element} frame
+     * @param {Element} to
+     * @param {boolean} isShown
+     */
+    #frame(frame, to, isShown) {
+      const page = tagOf(frame) === "iframe" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
+      if (!page || !isShown) return;
+      const copy = this.inert.createElement("div");
+      to.append(copy);
+      this.#page(page, copy);
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     * @param {string} display
+     * @returns {Element} a copy without children
+     */
+    #shell(element, tag, display) {
+      let copy = this.inert.importNode(element);
+      const isDrawnAsBlock = BLOCK_DISPLAY.test(display);
+      if (isDrawnAsBlock && (tag === "span" || tag === "slot" || tag.includes("-"))) {
+        copy = this.inert.createElement("div");
+        for (const name of ["class", "id", "role", "itemprop"]) {
+          copy.setAttribute(name, element.getAttribute(name) ?? "");
+        }
+      } else if (isDrawnAsBlock && !BLOCKS.has(tag)) {
+        copy.setAttribute("data-block", "");
+      }
+      // What the style shows is shown, whatever it says; no name may hide a property of the copy's document or forms.
+      for (const name of ["style", "hidden", "name"]) copy.removeAttribute(name);
+      if (["button", "fieldset", "img", "output"].includes(tag)) copy.removeAttribute("id");
+      return copy;
+    }
+  }
+
+  /** @param {Element} element */
+  function shownChildren(element) {
+    const tag = tagOf(element);
+    if (tag === "slot") {
+      const assigned = /** @type {HTMLSlotElement} */ (element).assignedNodes({ flatten: true });
+      if (assigned.length) return assigned;
+    }
+    const mayHide = tag.includes("-") || !firstChildOf(element);
+    const root = mayHide && anyRootOf ? anyRootOf(/** @type {HTMLElement} */ (element)) : openRootOf(element);
+    return childNodesOf(root ?? element);
+  }
+
+  /** @param {CSSStyleDeclaration} style of an element; others inside it may be drawn all the same */
+  function isDrawn({ visibility }) {
+    return visibility === "visible";
+  }
+
+  /** @param {CSSStyleDeclaration} style of an element; nothing inside it can be seen either */
+  function isUnseen({ display, contentVisibility, opacity, fontSize }) {
+    return display === "none" || contentVisibility === "hidden" || opacity === "0" || parseFloat(fontSize) < 1;
+  }
+
+  /**
+   * @param {Element} element of a copy
+   * @returns {boolean} whether it stands on a line of its own
+   */
+  function isBlock(element) {
+    return BLOCKS.has(element.localName) || element.hasAttribute("data-block");
+  }
+
+  /**
+   * @param {Document} page
+   * @returns {Document}
+   * @throws {TooLarge} for a page of more than 300,000 nodes
+   */
+  function copyOf(page) {
+    return new Copy(page).inert;
+  }
+
+  return { copyOf, isBlock };
+})();

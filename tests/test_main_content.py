@@ -1,0 +1,256 @@
+"""`content="main"`: what is left of a page, in real Chromium; the same scripts through the extension's request and the Mac's."""
+
+import json
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+from playwright.sync_api import Error as PlaywrightError
+from playwright.sync_api import Page
+
+from scripts.embed_page_function import main_content_script
+from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
+from tests.support.browser import IsolatedWorld, launch_chromium, show
+from tests.support.page_text import PAGE_FUNCTION, SCRIPT_TEXT
+
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("page_function")]
+
+SCRIPTS = main_content_script()
+SENTENCE = (
+    "The river rose by two metres in one night, and the people of the lower town moved what they could upstairs. "
+)
+STORY = "".join(f"<p>{SENTENCE}This is paragraph {number}.</p>" for number in range(8))
+MENU = "<nav><a href=/a>Home</a> <a href=/b>Sport</a></nav>"
+FOOTER = "<footer><a href=/c>Imprint of the paper</a></footer>"
+OG_ARTICLE = '<meta property="og:type" content="article">'
+
+
+def article(more: str = "", head: str = OG_ARTICLE) -> str:
+    return (
+        f"<!doctype html><meta charset=utf-8><title>The flood</title>{head}"
+        f"{MENU}<main><article><h1>The flood of the year</h1>{STORY}{more}</article></main>{FOOTER}"
+    )
+
+
+@pytest.fixture(scope="module")
+def tab() -> Generator[Page]:
+    with launch_chromium() as browser:
+        yield browser.new_page()
+
+
+def read(page: Page, **request: object) -> dict[str, Any]:
+    """Read the page's main content as the extension does once its scripts are there."""
+    world = IsolatedWorld(page)
+    world.evaluate(SCRIPTS)
+    return world.evaluate(f"({PAGE_FUNCTION})({json.dumps({'content': 'main', **request})})")
+
+
+def test_article_is_read_without_menu_and_footer_and_the_report_counts_them(tab: Page) -> None:
+    show(tab, article())
+
+    page = read(tab)
+    whole = read(tab, content="all")
+
+    assert "paragraph 7" in page["text"]
+    assert "Sport" not in page["text"]
+    assert "Imprint" not in page["text"]
+    assert "Sport" in whole["text"]
+    assert page["content"]["path"] == "article"
+    assert page["content"]["left_out"] == len(whole["text"]) - len(page["text"])
+    assert page["content"]["note"] == ""
+    assert "content" not in whole
+
+
+MARKUP = (
+    "<h2>Levels</h2><ul><li>upper town<ul><li>church</li></ul></li><li>lower town</li></ul>"
+    "<ol start=3><li>measure</li><li>record</li></ol>"
+    "<table><tr><th>Day</th><th>Level</th></tr><tr><td>Monday</td><td>2 | 3 m</td></tr></table>"
+    "<pre>if rise:\n    warn()\n}\n}</pre><p>Call <code>warn()</code> in time, see <a href=https://b.test/>the book</a>.</p>"
+    "<blockquote>We saw it coming.</blockquote>"
+)
+MARKDOWN = """## Levels
+
+- upper town
+  - church
+- lower town
+
+3. measure
+4. record
+
+| Day | Level |
+| --- | --- |
+| Monday | 2 \\| 3 m |
+
+```
+if rise:
+    warn()
+}
+}
+```
+
+Call `warn()` in time, see the book.
+
+> We saw it coming."""
+
+
+def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> None:
+    show(tab, article(MARKUP))
+
+    page = read(tab)
+    with_links = read(tab, links=True)
+
+    assert page["text"].endswith(MARKDOWN)
+    assert "see [the book](https://b.test/)." in with_links["text"]
+
+
+HIDDEN = {
+    "display": "<p style='display:none'>{}</p>",
+    "visibility": "<p style='visibility:hidden'>{}</p>",
+    "content visibility": "<div style='content-visibility:hidden'><p>{}</p></div>",
+    "opacity": "<p style='opacity:0'>{}</p>",
+    "font": "<p style='font-size:0'>{}</p>",
+    "closed details": "<details><summary>more</summary><p>{}</p></details>",
+    "noscript": "<noscript><p>{}</p></noscript>",
+    "field": "<textarea>{}</textarea>",
+}
+
+
+def test_text_that_nobody_sees_is_left_out(tab: Page) -> None:
+    hidden = "".join(markup.format(f"Secret of {name}: {SENTENCE}") for name, markup in HIDDEN.items())
+    seen = f"<div style='visibility:hidden'><p style='visibility:visible'>Seen again. {SENTENCE}</p></div>"
+    tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+    show(tab, article(f"{hidden}{seen}<p>Plain\u200b words{tags}. {SENTENCE}</p>"))
+
+    text = read(tab)["text"]
+
+    assert "Secret" not in text
+    assert "Seen again" in text
+    assert "Plain words. The river" in text
+
+
+def test_open_shadow_roots_and_frames_of_the_same_site_are_read(tab: Page) -> None:
+    shadow = f"<template shadowrootmode=open><p>In the shadow. {SENTENCE}</p><slot></slot></template>"
+    framed = f"<p>In the frame. {SENTENCE}</p>"
+    host = f"<story-part>{shadow}<p>In the slot. {SENTENCE}</p></story-part>"
+    show(tab, f'<body><h1>Parts</h1>{host}<iframe srcdoc="{framed}"></iframe></body>')
+    tab.frame_locator("iframe").get_by_text("In the frame").wait_for()
+
+    text = read(tab)["text"]
+
+    assert [part in text for part in ("In the shadow", "In the slot", "In the frame")] == [True] * 3
+
+
+def test_page_that_allows_no_elements_made_of_text_is_read(tab: Page) -> None:
+    policy = {"content-security-policy": "require-trusted-types-for 'script'; trusted-types 'none'; script-src 'none'"}
+    # Short, so that Readability tries again with what it had taken away.
+    show(
+        tab,
+        f"{OG_ARTICLE}{MENU}<div class=sidebar><p>{SENTENCE}</p></div><noscript><img src=a></noscript>",
+        headers=policy,
+    )
+
+    page = read(tab)
+
+    assert "The river rose" in page["text"]
+    with pytest.raises(PlaywrightError, match="TrustedHTML"):  # the control: the policy is in force
+        tab.evaluate("document.body.innerHTML = 'x'")
+
+
+def test_keyword_outside_of_the_main_content_brings_the_whole_page_and_a_note(tab: Page) -> None:
+    show(tab, article())
+
+    inside, outside, nowhere = read(tab, start="paragraph 5"), read(tab, start="sport"), read(tab, start="volcano")
+
+    assert inside["content"] | {"left_out": 0} == {"path": "article", "left_out": 0, "note": ""}
+    assert "paragraph 6" in inside["text"]
+    assert "paragraph 4" not in inside["text"]
+    assert outside["content"]["path"] == "whole"
+    assert "only outside of the main content" in outside["content"]["note"]
+    assert "Imprint" in outside["text"]
+    assert (nowhere["code"], nowhere["text"]) == ("KEYWORD_NOT_FOUND", "")
+
+
+@pytest.mark.parametrize(
+    "body", ["<nav><a href=/a>Home</a></nav>", "<p>ok</p>", "<svg><text>drawn</text></svg>x", "<footer>end</footer>"]
+)
+def test_page_with_little_text_is_never_empty(tab: Page, body: str) -> None:
+    show(tab, body)
+
+    page = read(tab)
+
+    assert page["code"] == ""
+    assert page["text"]
+
+
+def test_page_without_text_is_empty_in_both_ways(tab: Page) -> None:
+    show(tab, "<div></div>")
+
+    assert [read(tab, content=content)["code"] for content in ("main", "all")] == ["EMPTY_PAGE"] * 2
+
+
+def test_text_for_browsers_without_scripts_is_read_only_where_the_page_shows_none(tab: Page) -> None:
+    spare = f"<noscript><h1>Thread</h1>{STORY}</noscript>"
+    show(tab, f"<div id=app></div>{spare}")
+    empty = read(tab)
+    show(tab, article(spare.replace("flood", "spare")))
+    full = read(tab)
+
+    assert empty["content"]["path"] == "noscript"
+    assert "browsers without scripts" in empty["content"]["note"]
+    assert "paragraph 3" in empty["text"]
+    assert "Thread" not in full["text"]
+
+
+def test_page_with_too_many_elements_is_read_whole(tab: Page) -> None:
+    show(
+        tab,
+        f"{article()}<script>for (let i = 0; i < 300001; i++) document.querySelector('main').append('')</script>",
+    )
+
+    page = read(tab)
+
+    assert page["content"]["path"] == "whole"
+    assert "paragraph 7" in page["text"]
+
+
+def test_named_elements_do_not_lead_the_reading_astray(tab: Page) -> None:
+    names = [
+        "childNodes",
+        "attributes",
+        "localName",
+        "parentElement",
+        "firstChild",
+        "remove",
+        "className",
+        "querySelectorAll",
+    ]
+    fields = "".join(f"<button name={name} id={name}></button><img name={name}>" for name in [*names, "body", "title"])
+    show(tab, f"{OG_ARTICLE}{MENU}<form><h1>Form</h1>{fields}{STORY}</form>")
+
+    page = read(tab)
+
+    assert "paragraph 7" in page["text"]
+    assert "Sport" not in page["text"]
+
+
+def test_reading_changes_neither_the_page_nor_what_it_can_see(tab: Page) -> None:
+    show(tab, article(f"<p id=a class=b>{SENTENCE}</p>"))
+    names = "Object.getOwnPropertyNames(globalThis).sort().join()"
+    before = (tab.content(), tab.evaluate(names))
+
+    first, second = (read(tab) for _ in range(2))
+
+    assert first == second
+    assert before == (tab.content(), tab.evaluate(names))
+
+
+def test_script_for_a_mac_reads_the_same_as_the_extension(tab: Page) -> None:
+    show(tab, article(MARKUP))
+    page = read(tab, start="paragraph 2")
+    around = Surroundings(FakeChrome(IsolatedWorld(tab)), {"CHROME_TAB_CONTENT": "main"})
+
+    runs = [osascript(SCRIPT_TEXT, ["paragraph 2", "--to-end"], around) for _ in range(2)]
+
+    assert [(run.status, run.stdout) for run in runs] == [(0, f"{page['text']}\n")] * 2
+    logged = json.loads(runs[0].stderr.removeprefix("chrome_tab_page "))
+    assert logged["content"] == page["content"]
