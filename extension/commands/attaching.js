@@ -2,7 +2,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { plainLine, siteOf } from "../shared/text.js";
-import { isDenied } from "../worker/denied-hosts.js";
+import { refuseDenied } from "../worker/denied-hosts.js";
 import { addressOf, obstacleOf, originOf, tabById, urlOf } from "../worker/tabs.js";
 
 const MAX_REASON_LENGTH = 200;
@@ -21,7 +21,7 @@ export async function attachTab({ tabId, params, attachments, requests, caller, 
   if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab as tab_id. browser_get_tabs lists them.");
   const reason = reasonOf(params);
   const tab = await tabById(tabId);
-  if (isDenied(urlOf(tab), deniedHosts)) throw blocked(tabId);
+  refuseDenied(urlOf(tab), deniedHosts);
   const obstacle = obstacleOf(tab);
   if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
   if (!(await attachments.get(tabId))) {
@@ -41,14 +41,6 @@ function reasonOf({ reason }) {
   const line = typeof reason === "string" ? plainLine(reason, MAX_REASON_LENGTH) : "";
   if (line) return line;
   throw invalid("reason must be a sentence that tells the person what the tab is needed for.");
-}
-
-/** @param {number} tabId */
-function blocked(tabId) {
-  return new CommandError(
-    "HOST_BLOCKED",
-    `Tab ${tabId} shows a host that is denied to clients. Choose another tab, or ask the person to change the rule.`,
-  );
 }
 
 /** @param {number} tabId */

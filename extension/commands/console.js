@@ -1,6 +1,7 @@
 /** @import {CommandContext, ConsoleLogs} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
+import { isDenied } from "../worker/denied-hosts.js";
 
 const DEFAULT_MAX = 100;
 const MOST = 1_000;
@@ -10,11 +11,12 @@ const MOST = 1_000;
  * @returns {Promise<ConsoleLogs>}
  * @throws {CommandError} INVALID_ARGUMENT, UNREADABLE_PAGE
  */
-export async function consoleLogs({ tabId, params, debuggers }) {
+export async function consoleLogs({ tabId, params, debuggers, deniedHosts }) {
   const max = params.max ?? DEFAULT_MAX;
   if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MOST) {
     throw new CommandError("INVALID_ARGUMENT", `max must be a whole number from 1 to ${MOST}.`);
   }
   const { console: log } = await debuggers.open(tabId);
-  return { entries: await log.newest(Number(max)), total: log.total };
+  const entries = await log.newest(Number(max));
+  return { entries: entries.filter(({ url }) => !isDenied(url, deniedHosts)), total: log.total };
 }

@@ -4,6 +4,7 @@
  */
 
 import { CommandError } from "../shared/errors.js";
+import { isDenied } from "../worker/denied-hosts.js";
 import { decodeHit, isHit } from "../worker/analytics-hits.js";
 import { Masker } from "../worker/masking.js";
 
@@ -23,7 +24,7 @@ const TYPES = new Set(
  * @returns {Promise<NetworkRequests>}
  * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, UNREADABLE_PAGE
  */
-export async function networkRequests({ tabId, params, debuggers }) {
+export async function networkRequests({ tabId, params, debuggers, deniedHosts }) {
   const wanted = filterOf(params);
   const max = maxOf(params);
   const id = idOf(params);
@@ -35,6 +36,7 @@ export async function networkRequests({ tabId, params, debuggers }) {
   const entries = [];
   for (const request of log.newest()) {
     if (entries.length === max) break;
+    if ([request.page, request.url].some((url) => isDenied(url, deniedHosts))) continue;
     const entry = shown(request, masker);
     if (isWanted(entry, wanted)) entries.push(entry);
   }

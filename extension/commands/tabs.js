@@ -1,17 +1,22 @@
 /** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
+import { isDenied, refuseDenied } from "../worker/denied-hosts.js";
 import { PageLoadWatch } from "../worker/page-load.js";
-import { addressOf, isOwnPage, tabById, webTabs } from "../worker/tabs.js";
+import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../worker/tabs.js";
 import { endsWithin } from "../worker/waiting.js";
 
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
 const SILENCE_WAIT_MS = 1_000;
 
-/** @returns {Promise<TabInfo[]>} the tabs of all windows, also of those that a page has popped up */
-export async function getTabs() {
-  return (await webTabs()).map((tab) => ({
+/**
+ * @param {CommandContext} context
+ * @returns {Promise<TabInfo[]>} the tabs of all windows, also of those that a page has popped up
+ */
+export async function getTabs({ deniedHosts }) {
+  const tabs = (await webTabs()).filter((tab) => !isDenied(urlOf(tab), deniedHosts));
+  return tabs.map((tab) => ({
     id: tab.id,
     ...addressOf(tab),
     active: tab.active,
@@ -23,8 +28,8 @@ export async function getTabs() {
  * @param {CommandContext} context
  * @returns {Promise<AttachedTab[]>} in the order in which they were attached
  */
-export async function listTabs({ attachments }) {
-  const tabs = await attachments.tabs();
+export async function listTabs({ attachments, deniedHosts }) {
+  const tabs = (await attachments.tabs()).filter((tab) => !isDenied(urlOf(tab), deniedHosts));
   return tabs.map((tab) => ({ tab_id: tab.id, ...addressOf(tab), connected_at: tab.connectedAt }));
 }
 
@@ -34,10 +39,11 @@ export async function listTabs({ attachments }) {
  *
  * @param {CommandContext} context `params`: `url`, http or https; `background`, whether the tab in front stays there
  * @returns {Promise<CreatedTab>}
- * @throws {CommandError} INVALID_ARGUMENT, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
+ * @throws {CommandError} INVALID_ARGUMENT, HOST_BLOCKED, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
-export async function createTab({ params, attachments, signal }) {
+export async function createTab({ params, attachments, deniedHosts, signal }) {
   const url = webAddressOf(params);
+  refuseDenied(url, deniedHosts);
   const { background = false } = params;
   if (typeof background !== "boolean") throw invalid("background must be true or false.");
   const watch = new PageLoadWatch();
@@ -45,6 +51,7 @@ export async function createTab({ params, attachments, signal }) {
     const tabId = await openTab(url, !background);
     try {
       await watch.loaded(tabId, signal);
+      refuseDenied(urlOf(await tabById(tabId)), deniedHosts);
       await attachments.attach(tabId, signal);
       return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
     } catch (error) {

@@ -6,7 +6,13 @@
 
 const MOST_ACTIVITY = 500;
 /** @type {Preferences} */
-export const DEFAULT_PREFERENCES = { group: true, outline: true, log: true };
+export const DEFAULT_PREFERENCES = {
+  group: true,
+  outline: true,
+  log: true,
+  commandsPerSecond: 50,
+  deniedHosts: [],
+};
 /** @type {Settings} */
 const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
 

@@ -5,6 +5,7 @@ import type { Activity } from "../worker/activity.js";
 import type { Attachments } from "../worker/attachments.js";
 import type { Drive } from "../worker/debugger-uses.js";
 import type { Debuggers } from "../worker/debuggers.js";
+import type { Pace } from "../worker/pace.js";
 import type { ChosenPreferences } from "../worker/preferences.js";
 import type { Requests } from "../worker/requests.js";
 import type { ERROR_CODES } from "./errors.js";
@@ -174,6 +175,7 @@ export interface Services {
   requests: Requests;
   preferences: ChosenPreferences;
   activity: Activity;
+  pace: Pace;
 }
 
 /** What an agent asks the person for. All texts are one printable line, and not ours. */
@@ -617,6 +619,10 @@ export interface Preferences {
   outline: boolean;
   /** Whether the activity log is kept. */
   log: boolean;
+  /** What one session may have run for long. */
+  commandsPerSecond: number;
+  /** Patterns as in [sites]. */
+  deniedHosts: string[];
 }
 
 /** chrome.storage.local: one command that was asked for, and what became of it. */

@@ -1,4 +1,12 @@
-/** Hosts that no tool may touch, as the server's configuration file names them: frames of theirs are not entered. */
+/**
+ * Hosts that no tool may touch, as the server's configuration file and the extension's options name them: frames of
+ * theirs are not entered.
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { plainLine } from "../shared/text.js";
+
+const MAX_HOST_LENGTH = 200;
 
 /**
  * @param {string} url of a frame
@@ -21,4 +29,18 @@ export function hostOf(url) {
 function expressionOf(pattern) {
   const parts = pattern.split("*").map((part) => part.replace(/[.\\^$+?()[\]{}|/]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`);
+}
+
+/**
+ * @param {string} url
+ * @param {string[]} patterns
+ * @throws {CommandError} HOST_BLOCKED
+ */
+export function refuseDenied(url, patterns) {
+  if (!isDenied(url, patterns)) return;
+  throw new CommandError(
+    "HOST_BLOCKED",
+    `The person denies ${plainLine(hostOf(url), MAX_HOST_LENGTH) || "pages without a host"} to clients, in the ` +
+      "extension's options or in [sites]. Nothing of that page is shown. Choose another tab.",
+  );
 }

@@ -10,6 +10,7 @@
 import { commands } from "../commands/index.js";
 import { CommandError } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "./consent.js";
+import { refuseDenied } from "./denied-hosts.js";
 import { usingDebugger } from "./debugger-uses.js";
 import { refuseSleeping } from "./page-access.js";
 import { parseConnectionString } from "./pairing.js";
@@ -154,8 +155,12 @@ async function runCommand(command, services, controller, { observe, trace }) {
     );
   }
   const { signal } = controller;
-  const { attachments } = services;
-  const deniedHosts = Array.isArray(denied_hosts) ? denied_hosts.map(String) : [];
+  const { attachments, preferences, pace } = services;
+  await preferences.loaded;
+  // A server that does not say who asks is an older one.
+  if (caller?.id) await pace.take(caller, signal);
+  const own = caller ? preferences.now.deniedHosts : [];
+  const deniedHosts = [...(Array.isArray(denied_hosts) ? denied_hosts.map(String) : []), ...own];
   const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
   const runOn = async (/** @type {number} */ tabId) =>
     usingDebugger(
@@ -165,6 +170,7 @@ async function runCommand(command, services, controller, { observe, trace }) {
     );
   if (!entry.page) {
     trace.tab = await knownTab(tab_id);
+    if (trace.tab) refuseDenied(urlOf(trace.tab), own);
     const result = await runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
     trace.tab ??= await knownTab(result.tab_id ?? null);
     return result;
@@ -176,7 +182,16 @@ async function runCommand(command, services, controller, { observe, trace }) {
   if (use === "acts") refuseSleeping(tab);
   return whileTabLives(tab, controller, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
-    return runOn(tab.id);
+    if (own.length) refuseDenied(urlOf(await tabById(tab.id)), own);
+    // Where a command leads by itself; where a page leads is seen afterwards.
+    if (typeof params.url === "string") refuseDenied(params.url, own);
+    try {
+      return await runOn(tab.id);
+    } finally {
+      // Whatever it brings, also an error, may tell of the page to which it has led.
+      const left = own.length ? await knownTab(tab.id) : null;
+      if (left) refuseDenied(urlOf(left), own);
+    }
   });
 }
 
@@ -320,6 +335,20 @@ export async function performAction(action, bridge, { attachments, requests }) {
     case "answer_request":
       return requests.answer(action.id, action.allowed);
   }
+}
+
+/**
+ * @param {string} name of a shortcut in the manifest
+ * @param {chrome.tabs.Tab | undefined} tab in front
+ * @param {Bridge} bridge
+ * @param {Services} services
+ * @returns {Promise<void>} never rejects: a tab that cannot be attached stays as it is, and the popup says why
+ */
+export async function performShortcut(name, tab, bridge, services) {
+  if (name === "stop") return performAction({ action: "stop" }, bridge, services);
+  if (tab?.id === undefined) return;
+  const action = (await services.attachments.get(tab.id)) ? "detach" : "attach";
+  await performAction({ action, tabId: tab.id }, bridge, services).catch(() => {});
 }
 
 /**

@@ -12,12 +12,13 @@ import { Bridge } from "./bridge.js";
 import { Debuggers } from "./debuggers.js";
 import { markElement } from "./marks.js";
 import { handleCommitted } from "./page-exits.js";
+import { Pace } from "./pace.js";
 import { ChosenPreferences } from "./preferences.js";
 import { answerOf, clearOldNotices, showNotices } from "./request-notices.js";
 import { Requests } from "./requests.js";
 import { group, ungroup } from "./tab-group.js";
 import { UiPorts } from "./ui-ports.js";
-import { answerCommand, endCommands, performAction, viewOf } from "./router.js";
+import { answerCommand, endCommands, performAction, performShortcut, viewOf } from "./router.js";
 
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
@@ -60,7 +61,14 @@ const preferences = new ChosenPreferences(async () => {
 });
 
 /** @type {Services} */
-const services = { attachments, debuggers, requests, preferences, activity: new Activity(preferences) };
+const services = {
+  attachments,
+  debuggers,
+  requests,
+  preferences,
+  activity: new Activity(preferences),
+  pace: new Pace(preferences),
+};
 
 const uiPorts = new UiPorts({
   perform: async (action) => {
@@ -123,6 +131,7 @@ chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
 chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
 chrome.webNavigation.onErrorOccurred.addListener((details) => debuggers.handleLoadError(details));
+chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
 chrome.notifications.onButtonClicked.addListener((id, button) => requests.answer(id, answerOf(button)));
 // Where the popup cannot be opened for them, the person opens it.
 chrome.notifications.onClicked.addListener(() => void chrome.action.openPopup?.().catch(() => {}));

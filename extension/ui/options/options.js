@@ -1,0 +1,71 @@
+/** What the person may choose; each change holds at once. */
+
+import { loadPreferences, loadSettings, savePreferences } from "../../shared/storage.js";
+import { byId, setText } from "../dom.js";
+
+const page = {
+  group: byId("group", HTMLInputElement),
+  outline: byId("outline", HTMLInputElement),
+  log: byId("log", HTMLInputElement),
+  autoReconnect: byId("auto-reconnect", HTMLInputElement),
+  commandsPerSecond: byId("commands-per-second", HTMLInputElement),
+  deniedHosts: byId("denied-hosts", HTMLTextAreaElement),
+  problem: byId("problem", HTMLElement),
+  said: byId("said", HTMLElement),
+  shortcuts: byId("shortcuts", HTMLButtonElement),
+};
+/** A host, `*` for any part of it; `*` alone is all of them. */
+const HOST = /^(?:[\p{L}\p{Nd}_*-]+(?:\.[\p{L}\p{Nd}_*-]+)*|[\da-f:*]+)$/u;
+
+async function show() {
+  const { group, outline, log, commandsPerSecond, deniedHosts } = await loadPreferences();
+  Object.assign(page.group, { checked: group });
+  Object.assign(page.outline, { checked: outline });
+  Object.assign(page.log, { checked: log });
+  page.commandsPerSecond.valueAsNumber = commandsPerSecond;
+  page.deniedHosts.value = deniedHosts.join("\n");
+  page.autoReconnect.checked = (await loadSettings()).autoReconnect;
+}
+
+/** @param {Parameters<typeof savePreferences>[0]} change */
+async function save(change) {
+  await savePreferences(change);
+  setText(page.problem, "");
+  setText(page.said, `Saved at ${new Date().toLocaleTimeString()}.`);
+}
+
+function saveHosts() {
+  const hosts = page.deniedHosts.value
+    .split("\n")
+    .map((line) => line.trim().toLowerCase())
+    .filter(Boolean);
+  const wrong = hosts.find((host) => !HOST.test(host));
+  page.deniedHosts.ariaInvalid = String(wrong !== undefined);
+  if (wrong === undefined) {
+    void save({ deniedHosts: hosts.map(ascii) });
+    return;
+  }
+  setText(page.said, "");
+  setText(page.problem, `"${wrong}" is no host, so nothing was saved. Write it as bank.example or *.bank.example.`);
+}
+
+/**
+ * @param {string} host
+ * @returns {string} as browsers report it
+ */
+function ascii(host) {
+  return host.includes("*") ? host : (URL.parse(`http://${host}`)?.hostname ?? host);
+}
+
+for (const name of /** @type {const} */ (["group", "outline", "log"])) {
+  page[name].addEventListener("change", () => void save({ [name]: page[name].checked }));
+}
+page.commandsPerSecond.addEventListener("change", () => {
+  if (page.commandsPerSecond.reportValidity()) void save({ commandsPerSecond: page.commandsPerSecond.valueAsNumber });
+});
+page.deniedHosts.addEventListener("change", saveHosts);
+page.autoReconnect.addEventListener("change", () => {
+  chrome.runtime.connect().postMessage({ action: "set_auto_reconnect", on: page.autoReconnect.checked });
+});
+page.shortcuts.addEventListener("click", () => void chrome.tabs.create({ url: "chrome://extensions/shortcuts" }));
+void show();

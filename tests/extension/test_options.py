@@ -1,0 +1,123 @@
+"""What the person chooses in the options and by the keyboard, and the bounds of a session."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.extension.conftest import EXTENSION_URL, DrivenTab, Driver, Popup, Site, driven, driven_tab
+from tests.extension.test_attaching import error_of, until
+from tests.extension.test_in_sight import prefer
+
+__all__ = ["driven"]
+
+
+@pytest.fixture(autouse=True)
+async def defaults(driver: Driver) -> AsyncGenerator[None]:
+    yield
+    driver[0].session = None
+    await driver[1].chrome("await chrome.storage.local.remove(['preferences', 'activity'])")
+
+
+@pytest.fixture
+async def options(driver: Driver) -> AsyncGenerator[Page]:
+    page = await driver[1].page.context.new_page()
+    await page.goto(f"{EXTENSION_URL}/ui/options/options.html")
+    await expect(page.locator("#commands-per-second")).to_have_value("50")
+    yield page
+    await page.close()
+
+
+async def stored(popup: Popup, condition: str) -> None:
+    """Wait until the preferences in storage are so."""
+    await until(popup, f"((p) => {condition})((await chrome.storage.local.get({{preferences: {{}}}})).preferences)")
+
+
+async def test_options_are_reached_and_changed_by_keyboard_and_hold_at_once(driver: Driver, options: Page) -> None:
+    popup = driver[1]
+    for name in ("group", "outline", "log"):
+        await expect(options.locator(f"#{name}")).to_be_checked()
+        await options.keyboard.press("Tab")
+        await expect(options.locator(f"#{name}")).to_be_focused()
+        await options.keyboard.press("Space")
+        await stored(popup, f"p.{name} === false")
+    await options.keyboard.press("Tab")
+    await expect(options.locator("#auto-reconnect")).to_be_focused()
+    await options.keyboard.press("Tab")
+    await options.keyboard.type("7")
+    await options.keyboard.press("Tab")
+    await stored(popup, "p.commandsPerSecond === 7")
+    await options.keyboard.type("Bank.example\n*.böse.example\n")
+    await options.keyboard.press("Tab")
+    await stored(popup, 'JSON.stringify(p.deniedHosts) === \'["bank.example","*.böse.example"]\'')
+    await expect(options.locator("#said")).to_contain_text("Saved")
+
+
+async def test_host_that_is_none_stays_in_its_field_with_the_reason(driver: Driver, options: Page) -> None:
+    hosts = options.locator("#denied-hosts")
+    await hosts.fill("bank.example\nhttps://bank.example/login")
+    await options.keyboard.press("Tab")
+
+    await expect(options.locator("#problem")).to_contain_text('"https://bank.example/login" is no host')
+    await expect(hosts).to_have_value("bank.example\nhttps://bank.example/login")
+    await hosts.fill("bank.example")
+    await options.keyboard.press("Tab")
+    await stored(driver[1], "p.deniedHosts?.[0] === 'bank.example'")
+    await expect(options.locator("#problem")).to_be_empty()
+
+
+async def test_host_that_the_person_denies_is_out_of_reach_of_every_client(driver: Driver, site: Site) -> None:
+    bridge, popup = driver
+    async with driven_tab(driver, site, "/one") as denied, driven_tab(driver, site, "/two") as led:
+        fine = site.url("/two").replace("127.0.0.1", "localhost")
+        await led.do("navigate", url=fine)
+        await prefer(popup, deniedHosts=["127.*"])
+        for command in ("read_tab", "page_elements", "screenshot", "getDataLayer", "browser_close_tab"):
+            assert (await denied.refused(command))[0] == "HOST_BLOCKED"
+        assert (await denied.refused("click", selector="body"))[0] == "HOST_BLOCKED"
+        assert (await denied.refused("navigate", url=fine))[0] == "HOST_BLOCKED"
+        assert (await led.refused("navigate", url=site.url("/one")))[0] == "HOST_BLOCKED"
+        assert error_of(await bridge.ask("browser_create_tab", url=site.url("/one")))[0] == "HOST_BLOCKED"
+        for listing, key in (("list_tabs", "tab_id"), ("browser_get_tabs", "id")):
+            listed = {tab[key] for tab in (await bridge.ask(listing))["result"]}
+            assert (denied.tab_id in listed, led.tab_id in listed) == (False, True)
+        # The other tab is where it was, and free.
+        assert (await led.do("read_tab"))["url"] == fine
+        await prefer(popup, deniedHosts=[])
+        assert (await denied.do("read_tab"))["title"] == "One"
+
+
+async def test_session_that_floods_waits_and_is_refused_and_another_one_is_not_held_up(driven: DrivenTab) -> None:
+    bridge, popup = driven.bridge, driven.popup
+    await prefer(popup, commandsPerSecond=1)
+    bridge.session = {"id": "aaaa", "client": "flood"}
+    flood = [asyncio.create_task(bridge.ask("list_tabs")) for _ in range(30)]
+    await asyncio.wait(flood, return_when=asyncio.FIRST_COMPLETED)
+    bridge.session = {"id": "bbbb", "client": "calm"}
+
+    # While those of the other session still wait.
+    assert (await bridge.ask("list_tabs"))["success"]
+
+    assert not all(task.done() for task in flood)
+    replies = [await task for task in flood]
+    refused = [reply["error"] for reply in replies if not reply["success"]]
+    assert {error["code"] for error in refused} == {"RATE_LIMITED"}
+    assert "more than 1 commands a second" in refused[0]["message"]
+    assert 10 <= len(replies) - len(refused) <= 20
+
+
+async def test_shortcuts_attach_and_detach_the_tab_in_front_and_stop(driven: DrivenTab) -> None:
+    (worker,) = driven.page.context.service_workers
+    press = "async ([name, id]) => chrome.commands.onCommand.dispatch(name, id && (await chrome.tabs.get(id)))"
+    names = await worker.evaluate("async () => (await chrome.commands.getAll()).map(({ name }) => name)")
+    assert {"attach", "stop"} < set(names)
+    await worker.evaluate(press, ["attach", driven.tab_id])
+    await driven.told("tab_detached")
+    await worker.evaluate(press, ["attach", driven.tab_id])
+    await driven.told("tab_attached")
+    waiting = asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))
+    assert (await driven.bridge.ask("browser_get_tabs"))["success"]
+    await worker.evaluate(press, ["stop", None])
+    assert error_of(await waiting)[1].startswith("The person has pressed Stop")
+    await driven.told("tab_detached")
