@@ -68,9 +68,9 @@ export async function savePreferences(change) {
   await chrome.storage.local.set({ preferences });
 }
 
-/** @param {() => void} listener */
+/** @param {(preferences: Preferences) => void} listener */
 export function onPreferencesChanged(listener) {
-  onChanged("preferences", listener);
+  onChanged("preferences", (preferences) => listener({ ...DEFAULT_PREFERENCES, ...preferences }));
 }
 
 /** @returns {Promise<ActivityEntry[]>} newest first */
@@ -96,11 +96,11 @@ export function onActivityChanged(listener) {
 
 /**
  * @param {string} key
- * @param {() => void} listener
+ * @param {(value: any) => void} listener gets undefined when it was removed
  */
 function onChanged(key, listener) {
   chrome.storage.local.onChanged.addListener((changes) => {
-    if (changes[key]) listener();
+    if (changes[key]) listener(changes[key].newValue);
   });
 }
 

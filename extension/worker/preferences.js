@@ -10,8 +10,10 @@ export class ChosenPreferences {
 
   /** @param {() => void} onChange */
   constructor(onChange) {
-    const load = async () => void (this.now = await loadPreferences());
-    this.loaded = load();
-    onPreferencesChanged(() => void load().then(onChange));
+    this.loaded = loadPreferences().then((preferences) => void (this.now = preferences));
+    onPreferencesChanged((preferences) => {
+      this.now = preferences;
+      onChange();
+    });
   }
 }

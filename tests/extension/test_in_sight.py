@@ -25,8 +25,13 @@ SECRET = "hunter2-typed"
 
 
 async def prefer(popup: Popup, **preferences: Any) -> None:
-    """Choose in the options."""
+    """Choose in the options; what the worker answers afterwards, it answers knowing it."""
     await popup.chrome(f"await chrome.storage.local.set({{ preferences: {json.dumps(preferences)} }})")
+    await popup.chrome("""await new Promise((resolve) => {
+        const port = chrome.runtime.connect();
+        port.onMessage.addListener(() => (port.disconnect(), resolve()));
+        port.postMessage({ action: "watch", tabId: null });
+    })""")
 
 
 @pytest.fixture(autouse=True)
