@@ -36,6 +36,8 @@ from tests.support.fake_models import FakeProxy
 from tests.support.stdio_server import IMPATIENT, started
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
+# What read_chrome_tab asks the extension for, without arguments.
+ASKED = '{"start": null, "end": null, "content": "all"}'
 SCRIPT = Path(server.__file__)
 
 
@@ -446,7 +448,7 @@ async def test_a_suspended_session_holds_up_nobody_and_comes_back(port: int, mon
             os.kill(pid, signal.SIGCONT)
             await has(lambda: owner.sessions == 2)
             await asyncio.gather(*calls, return_exceptions=True)
-            assert text_of(await guest.call_tool("read_chrome_tab", {})) == '{"start": null, "end": null}'
+            assert text_of(await guest.call_tool("read_chrome_tab", {})) == ASKED
 
 
 @pytest.mark.e2e
@@ -494,14 +496,14 @@ async def test_after_kill_9_of_the_owner_the_next_session_answers(port: int) -> 
         _, owner_pid = await stack.enter_async_context(process(port))
         guest, _ = await stack.enter_async_context(process(port))
         async with answering(port):
-            assert text_of(await guest.call_tool("read_chrome_tab", {})) == '{"start": null, "end": null}'
+            assert text_of(await guest.call_tool("read_chrome_tab", {})) == ASKED
             os.kill(owner_pid, signal.SIGKILL)
             await has(lambda: not is_running(owner_pid))
         # As the real extension does: it tries until it is in.
         async with asyncio.timeout(10):
             while not await comes_in(stack, port):  # noqa: ASYNC110 -- nobody tells of it
                 await asyncio.sleep(0.05)
-        assert text_of(await guest.call_tool("read_chrome_tab", {})) == '{"start": null, "end": null}'
+        assert text_of(await guest.call_tool("read_chrome_tab", {})) == ASKED
 
 
 async def comes_in(stack: AsyncExitStack, port: int) -> bool:

@@ -63,6 +63,7 @@ REPLIES: dict[str, Any] = {
 FORMS: dict[str, dict[str, str]] = {
     "process_chrome_tabs": {"tab_ids": "[7, 8]"},
     "browser_create_tab": {"url": "https://new.test/"},
+    "browser_attach_tab": {"tab_id": "8", "reason": "To fill in the order"},
     "browser_close_tab": {"tab_id": "8"},
     "navigate": {"url": "https://page.test/", "timeout": "1000"},
     "evaluate": {"code": "6 * 7"},

@@ -237,7 +237,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "console_logs": ["max"],
         "network_requests": ["filter", "max", "body_of"],
         "getDataLayer": ["name", "since", "redact"],
-        "read_tab": ["start", "end"],
+        "read_tab": ["start", "end", "content", "links"],
         "browser_close_tab": ["tab_id"],
         "browser_attach_tab": ["tab_id", "reason"],
     }.items():
