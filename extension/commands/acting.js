@@ -9,6 +9,8 @@ import { outline } from "../worker/marks.js";
 import { actOnElement, lookAtElement } from "../worker/page-elements.js";
 import { addressOf, tabById } from "../worker/tabs.js";
 
+/** @type {WeakMap<object, Box>} by the commands' own sessions */
+const places = new WeakMap();
 const MAX_SELECTOR_LENGTH = 2_000;
 const LIMITS = { find: 1_000, ready: 5_000 };
 
@@ -59,8 +61,20 @@ export async function find(context, action, limits = LIMITS) {
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);
   const found = /** @type {FoundElement} */ (answer);
-  if (found.outline && context.preferences.now.outline) outline(context, found.outline);
+  if (found.outline && context.preferences.now.outline) outlineAtEnd(context, found.outline);
   return found;
+}
+
+/**
+ * Before the input, drawing would hold it up.
+ *
+ * @param {DrivenContext} context
+ * @param {Box} place of what is acted on last
+ */
+function outlineAtEnd(context, place) {
+  const { session } = context;
+  if (!places.has(session)) session.atEnd(() => outline(context, /** @type {Box} */ (places.get(session))));
+  places.set(session, place);
 }
 
 /** @param {FoundElement} found */
