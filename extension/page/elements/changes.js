@@ -13,6 +13,9 @@ const changes = (() => {
 
   /** How long after the input something is waited for, how long nothing more has to happen, and all of it at most. */
   const WAITS_MS = { first: 32, quiet: 50, most: 150 };
+  /** How long drawing takes after an input, and what the page may take of that to deal with it. */
+  const DRAWING_MS = 25;
+  const HANDLING_MS = 4;
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Elements looked at before an action, and changes remembered after it. */
@@ -92,8 +95,17 @@ const changes = (() => {
       for (const view of this.#views) for (const type of INPUTS) view?.removeEventListener(type, this.#noteInput, true);
     }
 
-    /** Once the page has dealt with it: timers that the page has set by then end before one of ours that is longer. */
-    #noteInput = () => void setTimeout(() => (this.#inputAt = performance.now()));
+    /**
+     * Timers that the page sets when it deals with an input end before one of ours that is longer. Timers wait until the
+     * browser has drawn what the input has made; only where that takes longer the page itself was busy.
+     */
+    #noteInput = () => {
+      const came = performance.now();
+      setTimeout(() => {
+        const now = performance.now();
+        this.#inputAt = now - came < DRAWING_MS ? came + HANDLING_MS : now;
+      });
+    };
 
     /** @param {MutationRecord[]} records */
     #take(records) {
