@@ -10,16 +10,17 @@ import { question } from "../shared/requests.js";
 /** In the order of the notification's buttons. */
 const ANSWERS = [true, false];
 
-/** @type {Set<string>} ids of the requests that have a notification */
-const shown = new Set();
+/** @type {Map<string, Promise<unknown>>} by the ids of their requests: resolves once the notification is there */
+const shown = new Map();
 
 /** @param {AgentRequest[]} open */
 export function showNotices(open) {
   for (const request of open) if (!shown.has(request.id)) showNotice(request);
-  for (const id of shown) {
+  for (const [id, isThere] of shown) {
     if (open.some((request) => request.id === id)) continue;
     shown.delete(id);
-    void chrome.notifications.clear(id);
+    // One that is on its way yet would come afterwards, and stay.
+    void isThere.then(() => chrome.notifications.clear(id));
   }
 }
 
@@ -39,7 +40,6 @@ export function answerOf(button) {
 
 /** @param {AgentRequest} request */
 function showNotice(request) {
-  shown.add(request.id);
   const options = {
     type: /** @type {const} */ ("basic"),
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
@@ -48,6 +48,8 @@ function showNotice(request) {
     buttons: [{ title: "Allow" }, { title: "Deny" }],
     requireInteraction: true,
   };
-  // Where the system shows none, the badge and the popup still ask.
-  chrome.notifications.create(request.id, options, () => void chrome.runtime.lastError);
+  const isThere = chrome.notifications.create(request.id, options).catch(() => {
+    // Where the system shows none, the badge and the popup still ask.
+  });
+  shown.set(request.id, isThere);
 }
