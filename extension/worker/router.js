@@ -75,8 +75,9 @@ export async function answerCommand(command, services, { signal, observe = false
     // Escaping can make the text of a hostile page six times as long.
     if (isLongerThan(MAX_FRAME_OUT_BYTES, frame)) throw tooLarge();
     return frame;
-  } catch (error) {
-    trace.code = errorOf(error).code;
+  } catch (thrown) {
+    const error = controller.signal.aborted ? whyAborted(controller.signal, thrown) : errorOf(thrown);
+    trace.code = error.code;
     return failure(id, error);
   } finally {
     clearTimeout(timer);
@@ -230,10 +231,8 @@ async function whileTabLives({ id: tabId, status }, controller, work) {
       return work();
     });
   } catch (error) {
-    if (controller.signal.aborted) throw error;
     // What a command says about a page that has vanished under it would send the reader the wrong way.
-    await abortIfLost();
-    controller.signal.throwIfAborted();
+    if (!controller.signal.aborted) await abortIfLost();
     throw error;
   } finally {
     clearInterval(timer);
@@ -252,11 +251,19 @@ async function hasPage(tabId) {
 }
 
 /**
- * @param {string} id
- * @param {unknown} error
+ * @param {AbortSignal} signal aborted
+ * @param {unknown} thrown by what was under way: it counts only where it tells more of the same
  */
-function failure(id, error) {
-  const { code, message } = errorOf(error);
+function whyAborted({ reason }, thrown) {
+  const tellsMore = thrown instanceof CommandError && thrown.message.startsWith(reason.message);
+  return errorOf(tellsMore ? thrown : reason);
+}
+
+/**
+ * @param {string} id
+ * @param {CommandError} error
+ */
+function failure(id, { code, message }) {
   return encode({ id, type: "response", success: false, result: null, error: { message, code } });
 }
 
