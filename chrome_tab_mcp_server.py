@@ -49,6 +49,7 @@ import itertools
 import json
 import logging
 import math
+import operator
 import os
 import re
 import secrets
@@ -69,7 +70,7 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Self, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Required, Self, get_args, get_origin
 from urllib.parse import urlsplit
 
 import anyio
@@ -77,17 +78,17 @@ import mcp_types
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
 from fastmcp.resources.types import BinaryResource
+from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers import LocalProvider
-from fastmcp.server.transforms import GetToolNext, Transform
 from fastmcp.tools.base import Tool, ToolResult
 from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
 from pydantic import ValidationError as PydanticValidationError
-from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
+from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
 from pydantic_settings import BaseSettings, InitSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 from typing_extensions import TypedDict, TypeIs
@@ -141,12 +142,6 @@ LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
-
-# Commands that only read: they may run twice without harm.
-READING_COMMANDS = frozenset(
-    {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer"}
-    | {"page_elements", "screenshot", "console_logs", "network_requests", "wait_for"}
-)
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
@@ -2490,7 +2485,7 @@ class Bridge:
         try:
             return await self._command_once(command, tab_id, params, asker)
         except ConnectionLostError:
-            if command not in READING_COMMANDS or not await self.wait_connected(RECONNECT_WAIT_S):
+            if not only_reads(command) or not await self.wait_connected(RECONNECT_WAIT_S):
                 raise
         return await self._command_once(command, tab_id, params, asker)
 
@@ -3186,9 +3181,9 @@ class ChromeTabs:
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
         return [with_plain_title(tab) for tab in listed if not self.settings.denies(str(tab.get("url")))]
 
-    async def create_tab(self, url: str, *, background: bool) -> dict[str, Any]:
+    async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
-        params = {"url": self.allowed_address(url)} | ({"background": True} if background else {})
+        params = {**params, "url": self.allowed_address(params["url"])}
         created = await self.bridge.command("browser_create_tab", None, params)
         if self.settings.denies(str(created.get("url"))):
             # A redirect led to a denied host: nothing may stay open there in our name.
@@ -3196,21 +3191,16 @@ class ChromeTabs:
             raise self._denied(str(created.get("url")))
         return with_plain_title(created)
 
-    async def data_layer(self, tab_id: int | None, name: str, since: int | None, *, redact: bool) -> dict[str, Any]:
+    async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data layer of an attached tab as the extension gives it."""
         await self._check_tab(tab_id)
-        return await self.bridge.command("getDataLayer", tab_id, {"name": name, "since": since, "redact": redact})
+        return await self.bridge.command("getDataLayer", tab_id, params)
 
-    async def console_logs(self, tab_id: int | None, most: int) -> dict[str, Any]:
-        """Return `{entries, notes}`: console messages, newest first, without those of denied hosts' pages."""
-        return self._allowed("console_logs", await self.drive("console_logs", tab_id, {"max": most}), "url")
-
-    async def network_requests(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `{entries, notes}`: requests, newest first, without those to denied hosts or of their pages."""
-        return self._allowed("network_requests", await self.drive("network_requests", tab_id, params), "page")
-
-    def _allowed(self, command: str, result: Mapping[str, Any], page: str) -> dict[str, Any]:
-        """Return `{entries, notes}` without what denied hosts are about; `page` is the key that is not shown."""
+    async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
+        result = await self.drive(command, tab_id, params)
+        # Where an entry tells its page. It is not shown.
+        page = "url" if command == "console_logs" else "page"
         entries = result.get("entries")
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise unreadable_reply(command)
@@ -3394,7 +3384,6 @@ TELL_TIMEOUT_S = 5.0
 # Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
 # does, would cost 50 characters each, in every conversation; limits that nobody meets cost nearly as much.
 Omitted = SkipJsonSchema[None]
-UnlimitedText = WithJsonSchema({"type": "string"})
 
 
 def optional(description: str | None = None) -> Any:
@@ -3404,38 +3393,15 @@ def optional(description: str | None = None) -> Any:
 
 Start = Annotated[str | Omitted, optional("only after this text")]
 End = Annotated[str | Omitted, optional("only before this text")]
-WantedContent = Annotated[Annotated[Content, WithJsonSchema({"enum": ["all", "main"]})] | Omitted, optional()]
-TabId = Annotated[int | Omitted, optional("default: the active tab")]
-AttachedTabId = Annotated[int | Omitted, optional("default: the one attached tab")]
-SELECTOR = {"type": "string", "description": "CSS, xpath=... or text=..."}
-Selector = Annotated[str, Field(min_length=1, max_length=2_000), WithJsonSchema(SELECTOR)]
-WebAddress = Annotated[str, Field(description="http or https")]
-ShortText = Annotated[str, Field(max_length=2_000), UnlimitedText]
-OneSelector = Annotated[Selector | Omitted, optional()]
-ShownText = Annotated[Annotated[str, Field(min_length=1, max_length=1_000), UnlimitedText] | Omitted, optional()]
-Keys = Annotated[ShortText, Field(description='names, chords, and in quotes what is typed: Control+A "New York" Enter')]
-ScrollGoal = Annotated[Literal["top", "bottom", "left", "right"] | float | Omitted, optional("or pixels to go down")]
-OnDialog = Annotated[Literal["accept", "dismiss"] | Omitted, optional("answers confirm and prompt")]
-DialogText = Annotated[ShortText | Omitted, optional("for a prompt")]
-SPOT = "[x, y] in it, CSS pixels"
-Spot = Annotated[Annotated[list[float], Field(min_length=2, max_length=2)] | Omitted, optional(SPOT)]
-Side = Annotated[Annotated[int, Field(ge=1, le=4_000)] | Omitted, optional("CSS pixels")]
-FILLED = "dates as 2026-12-31; a line break at the end presses Enter"
-FilledText = Annotated[str, Field(max_length=MAX_SENT_CHARS, description=FILLED)]
-FormField = TypedDict("FormField", {"selector": Selector, "value": str | bool | list[str]})  # noqa: UP013 -- one line
-
-# Which of our tools `--tool-names kapture` publishes under which name, each with `tabId`.
-SAME_IN_KAPTURE = ("navigate", "screenshot", "click", "hover", "fill", "select", "evaluate", "list_tabs", "scroll")
-OTHER_IN_KAPTURE = {
-    "back": "go_back",
-    "forward": "go_forward",
-    "console_logs": "logs",
-    "network_requests": "network_requests",
-    "page_elements": "elements",
-    "press": "keypress",
-}
-KAPTURE_NAMES = {
-    ours: f"kapturemcp_{OTHER_IN_KAPTURE.get(ours, ours)}" for ours in (*SAME_IN_KAPTURE, *OTHER_IN_KAPTURE)
+WantedContent = Annotated[Content | Omitted, optional()]
+TabId = Annotated[int | Omitted, optional()]
+# The extension's commands as tools.
+COMMANDS_FILE = Path(__file__).with_name("extension") / "shared" / "commands.json"
+# What a command does, as that file says it, and the words of JSON Schema for pydantic's limits.
+HINTS = {"reads": READ_ONLY, "changes": CHANGES, "destroys": DESTROYS}
+PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
+SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
+    f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")
 }
 
 
@@ -3577,7 +3543,7 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
         name = ".".join(str(part) for place, part in enumerate(detail["loc"]) if place == 0 or isinstance(part, int))
         if detail["type"] == "none_required":
             continue
-        if detail["type"] == "unexpected_keyword_argument":
+        if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
             problems.append(f"there is no argument {name!r}")
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
@@ -3624,7 +3590,6 @@ def create_server(settings: Settings) -> FastMCP:
 
 def server_of(tabs: ChromeTabs) -> FastMCP:
     """Return the MCP server that works with `tabs`, and closes them when it ends."""
-    published = KAPTURE_NAMES if tabs.settings.tool_names == "kapture" else {}
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
@@ -3636,15 +3601,16 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
         version=__version__,
         instructions=(
             "Answers about the web page the person has open in their browser. process_chrome_tab lets a "
-            "local model read the whole page and returns its short answer; prefer it to reading the text."
+            "local model read the whole page and returns its short answer; prefer it to reading the text. Without "
+            "tab_id the reading tools take the active tab, the others the one attached tab."
         ),
         middleware=[
             ExtensionTools(tabs),
-            ErrorsAsResults(published),
+            ErrorsAsResults(published_names(tabs.settings)),
             *([WhileClientWaits()] if tabs.settings.transport == "http" else []),
         ],
         lifespan=lifespan,
-        providers=[ExtensionToolbox(tabs, published)],
+        providers=[ExtensionToolbox(tabs)],
     )
     add_reader_tools(server, tabs)
     return server
@@ -3656,56 +3622,126 @@ class ExtensionToolbox(LocalProvider):
     The tools are made when tools are first asked for: `initialize` need not wait for them.
     """
 
-    def __init__(self, tabs: ChromeTabs, published: Mapping[str, str]) -> None:
+    def __init__(self, tabs: ChromeTabs) -> None:
         super().__init__(on_duplicate="replace")
-        self._tabs, self._adders = tabs, [add_tab_tools, add_page_tools, add_input_tools]
-        if published:
-            self.add_transform(PublishedNames(published))
+        self._tabs, self._screenshots, self._complete = tabs, Screenshots(self), False
 
     async def _list_tools(self) -> Sequence[Tool]:
-        self._complete()
+        self._add_tools()
         return await super()._list_tools()
 
     async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
-        self._complete()
+        self._add_tools()
         return await super()._get_tool(name, version)
 
-    def _complete(self) -> None:
-        while self._adders:
-            self._adders.pop(0)(self, self._tabs)
+    def _add_tools(self) -> None:
+        if self._complete:
+            return
+        self._complete = True
+        add_tool_for_several_tabs(self, self._tabs)
+        published = published_names(self._tabs.settings)
+        for command, about in extension_commands().items():
+            renamed = {"tab_id": "tabId"} if command in published else {}
+            properties = {renamed.get(name, name): listed_schema(each) for name, each in about["parameters"].items()}
+            required = {"required": about["required"]} if "required" in about else {}
+            tool = CommandTool(
+                name=published.get(command, command),
+                title=about.get("title", command.replace("_", " ").title()),
+                description=about["description"],
+                annotations=HINTS[about["hint"]],
+                parameters={"type": "object", "properties": properties} | required,
+                command=command,
+                send=self._send,
+            )
+            self.add_tool(tool)
+
+    async def _send(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
+        """Run a command and return what the client gets of its result."""
+        tabs = self._tabs
+        match command:
+            case "browser_get_tabs" | "list_tabs":
+                result = listed(await tabs.listed(command))
+            case "browser_create_tab":
+                result = acted(await tabs.create_tab(given))
+            case "getDataLayer":
+                path = given.pop("path", None)
+                reply = await tabs.data_layer(tab_id, given)
+                # Selecting from a full reply takes its time.
+                result = await asyncio.to_thread(data_layer_result, reply, given.get("since"), path)
+            case "screenshot":
+                name = given.pop("name", None)
+                result, list_changed = self._screenshots.keep(await tabs.drive(command, tab_id, given), name)
+                if list_changed:
+                    await get_context().send_notification(mcp_types.ResourceListChangedNotification())
+            case "console_logs" | "network_requests":
+                told = await tabs.logs(command, tab_id, given)
+                result = value_result(told["entries"], told) if given.get("body_of") else log_result(told)
+            case _:
+                result = await self._drive(command, tab_id, given)
+        return result
+
+    async def _drive(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
+        """Run a command that is sent as it was given, as far as that is allowed."""
+        if command == "navigate":
+            given["url"] = self._tabs.allowed_address(given["url"])
+        elif command == "upload":
+            given["paths"] = [allowed_file(path, self._tabs.settings.upload_folder) for path in given["paths"]]
+        result = await self._tabs.drive(command, tab_id, given)
+        match command:
+            case "evaluate":
+                return value_result(result.get("value"), result)
+            case "page_elements":
+                return ToolResult(str(result.pop("text", "")), meta={"receipt": result})
+            case _:
+                return acted(result)
 
 
-class PublishedNames(Transform):
-    """Publishes tools under other names, with `tabId`; the tool that runs is the same.
+@functools.cache
+def extension_commands() -> dict[str, dict[str, Any]]:
+    """Return the extension's commands that are tools, by name: `hint`, `description`, `parameters` and the like.
 
-    FastMCP's ToolTransform would answer a wrong argument with a TypeError of its own instead of the tool's complaint.
+    Parameters are JSON Schemas. What several have in common stands once in the file.
     """
+    table = json.loads(COMMANDS_FILE.read_text(encoding="utf-8"))
 
-    def __init__(self, published: Mapping[str, str]) -> None:
-        self._published = published
-        self._ours = {name: ours for ours, name in published.items()}
+    def whole(value: Any) -> Any:
+        match value:
+            case {"$ref": name, **rest}:
+                return whole(table["shared"][name]) | rest
+            case dict():
+                return {key: whole(item) for key, item in value.items()}
+            case list():
+                return [whole(item) for item in value]
+            case _:
+                return value
 
-    async def list_tools(self, tools: Sequence[Tool]) -> Sequence[Tool]:
-        """Return the tools as the client knows them."""
-        return [self._renamed(tool) for tool in tools]
-
-    async def get_tool(self, name: str, call_next: GetToolNext, *, version: VersionSpec | None = None) -> Tool | None:
-        """Return the tool that has this name for the client."""
-        if name in self._published:
-            return None
-        tool = await call_next(self._ours.get(name, name), version=version)
-        return tool and self._renamed(tool)
-
-    def _renamed(self, tool: Tool) -> Tool:
-        if tool.name not in self._published:
-            return tool
-        schemas = tool.parameters["properties"]
-        renamed = {"tabId" if name == "tab_id" else name: schema for name, schema in schemas.items()}
-        parameters = tool.parameters | {"properties": renamed}
-        return tool.model_copy(update={"name": self._published[tool.name], "parameters": parameters})
+    return whole(table["commands"])
 
 
-class PlainTool(FunctionTool):
+def listed_schema(value: Any) -> Any:
+    """Return a schema as clients see it: limits that nobody meets would cost them context in every conversation."""
+    match value:
+        case dict():
+            return {key: listed_schema(item) for key, item in value.items() if key != "unlisted"}
+        case list():
+            return [listed_schema(item) for item in value]
+        case _:
+            return value
+
+
+def only_reads(command: str) -> bool:
+    """Say whether a command may run twice without harm."""
+    return command == "read_tab" or extension_commands()[command]["hint"] == "reads"
+
+
+def published_names(settings: Settings) -> dict[str, str]:
+    """Return which commands have another name for the client, each with `tabId`: our name -> that name."""
+    if settings.tool_names != "kapture":
+        return {}
+    return {command: about["kapture"] for command, about in extension_commands().items() if "kapture" in about}
+
+
+class ListedPlainly(Tool):
     """A tool that is listed without FastMCP's own remarks about it."""
 
     def to_mcp_tool(self, **overrides: Any) -> mcp_types.Tool:
@@ -3713,6 +3749,63 @@ class PlainTool(FunctionTool):
         listed = super().to_mcp_tool(**overrides | {"_meta": None})
         listed.input_schema.pop("additionalProperties", None)
         return listed
+
+
+class PlainTool(ListedPlainly, FunctionTool):
+    """A tool that is a function here."""
+
+
+class CommandTool(ListedPlainly):
+    """A tool that is a command of the extension: `send` runs it on a tab with the arguments that were given."""
+
+    command: str
+    send: SkipJsonSchema[Callable[[str, int | None, dict[str, Any]], Awaitable[ToolResult]]]
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        """Check the arguments by the extension's table, then run the command; null is an argument left out."""
+        parameters = extension_commands()[self.command]["parameters"]
+        defaults = {name: schema["default"] for name, schema in parameters.items() if "default" in schema}
+        given = {name: value for name, value in arguments.items() if value is not None}
+        try:
+            checked = arguments_of(self.command).validate_python(defaults | given)
+        except PydanticValidationError as error:
+            raise ValidationError(str(error)) from error
+        return await self.send(self.command, checked.pop("tab_id", None), checked)
+
+
+@functools.cache
+def arguments_of(command: str) -> TypeAdapter[dict[str, Any]]:
+    """Return what checks the arguments of a command."""
+    about = extension_commands()[command]
+    checked: Any = object_type(about["parameters"], about.get("required", ()))
+    checked.__pydantic_config__ = ConfigDict(extra="forbid")
+    return TypeAdapter(checked)
+
+
+def object_type(properties: Mapping[str, Any], required: Sequence[str]) -> Any:
+    """Return the type that checks an object with these properties."""
+    kinds = {name: type_of(schema) for name, schema in properties.items()}
+    fields: Any = {name: Required[kind] if name in required else kind for name, kind in kinds.items()}
+    return TypedDict("Arguments", fields, total=False)  # pyright: ignore[reportArgumentType]
+
+
+def type_of(schema: Mapping[str, Any]) -> Any:
+    """Return the type that checks a value as its JSON Schema says."""
+    schema = {**schema, **schema.get("unlisted", {})}
+    match schema:
+        case {"enum": options}:
+            kind: Any = Literal[tuple(options)]
+        case {"anyOf": schemas}:
+            kind = functools.reduce(operator.or_, map(type_of, schemas))
+        case {"items": item}:
+            kind = list[type_of(item)]
+        case {"properties": properties}:
+            kind = object_type(properties, schema["required"])
+        case _:
+            kind = PLAIN_TYPES[schema["type"]]
+    return Annotated[
+        kind, Field(**{SCHEMA_LIMITS[key]: limit for key, limit in schema.items() if key in SCHEMA_LIMITS})
+    ]
 
 
 def tool_of(
@@ -3769,8 +3862,8 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         return ToolResult("\n".join(map(str, layers)))
 
 
-def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
-    """Add the tools about tabs and what they hold."""
+def add_tool_for_several_tabs(server: LocalProvider, tabs: ChromeTabs) -> None:
+    """Add the tool that reads tabs by their ids."""
     tool = functools.partial(tool_of, server)
 
     @tool(READ_ONLY, "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.")
@@ -3785,217 +3878,6 @@ def add_tab_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         about, wanted = asked(system_prompt), Wanted(start, end, content)
         return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
-
-    @tool(READ_ONLY, "List the open tabs of the browser.")
-    async def browser_get_tabs() -> ToolResult:
-        return listed(await tabs.listed("browser_get_tabs"))
-
-    @tool(CHANGES, "Open a tab, wait until it has loaded, and attach it.")
-    async def browser_create_tab(url: WebAddress, *, background: bool = False) -> ToolResult:
-        return acted(await tabs.create_tab(url, background=background))
-
-    @tool(CHANGES, "Ask the person to attach a tab, telling them why.")
-    async def browser_attach_tab(tab_id: int, reason: ShortText) -> ToolResult:
-        return acted(await tabs.drive("browser_attach_tab", tab_id, {"reason": reason}))
-
-    @tool(DESTROYS, "Close a tab.")
-    async def browser_close_tab(tab_id: int) -> ToolResult:
-        return acted(await tabs.drive("browser_close_tab", tab_id, {}))
-
-    @tool(READ_ONLY, "List the attached tabs.")
-    async def list_tabs() -> ToolResult:
-        return listed(await tabs.listed("list_tabs"))
-
-    @tool(
-        READ_ONLY,
-        "Get the events a page has pushed to its data layer (Google Tag Manager and others).",
-        name="getDataLayer",
-        title="Get Data Layer",
-    )
-    async def get_data_layer(
-        *,
-        tab_id: AttachedTabId,
-        name: Annotated[str, Field(description="the global's name", max_length=200)] = "dataLayer",
-        path: Annotated[Annotated[str, Field(max_length=1000)] | Omitted, optional("JSONPath over the entries")],
-        redact: Annotated[bool, Field(description="mask what is private")] = True,
-        since: Annotated[Annotated[int, Field(ge=0)] | Omitted, optional("only entries from this index on")],
-    ) -> ToolResult:
-        reply = await tabs.data_layer(tab_id, name, since, redact=redact)
-        # Selecting from a full reply takes its time.
-        return await asyncio.to_thread(data_layer_result, reply, since, path)
-
-
-def add_page_tools(server: LocalProvider, tabs: ChromeTabs) -> None:
-    """Add the tools that take an attached tab to a page and look at it."""
-    tool, screenshots = functools.partial(tool_of, server), Screenshots(server)
-
-    # Leaving a page loses what was typed there.
-    @tool(DESTROYS, "Go to an address in an attached tab and wait until it has loaded.")
-    async def navigate(
-        *,
-        url: WebAddress,
-        timeout: Annotated[int, Field(ge=1, le=30_000, description="milliseconds")] = 30_000,  # noqa: ASYNC109 -- the contract's name
-        on_dialog: OnDialog,
-        dialog_text: DialogText,
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        where = {"url": tabs.allowed_address(url), "timeout": timeout} | answering(on_dialog, dialog_text)
-        return acted(await tabs.drive("navigate", tab_id, where))
-
-    @tool(DESTROYS, "Go back one page in an attached tab's history.")
-    async def back(tab_id: AttachedTabId) -> ToolResult:
-        return acted(await tabs.drive("back", tab_id, {}))
-
-    @tool(DESTROYS, "Go forward one page in an attached tab's history.")
-    async def forward(tab_id: AttachedTabId) -> ToolResult:
-        return acted(await tabs.drive("forward", tab_id, {}))
-
-    @tool(READ_ONLY, "List what can be done on an attached tab's page, a selector for each element. Use it first.")
-    async def page_elements(
-        *,
-        find: Annotated[ShortText | Omitted, optional("words in a name, value, role or text")],
-        within: Annotated[Selector | Omitted, optional()],
-        offset: Annotated[int, Field(ge=0)] = 0,
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        result = await tabs.drive("page_elements", tab_id, {"find": find, "within": within, "offset": offset})
-        text = str(result.pop("text", ""))
-        return ToolResult(text, meta={"receipt": result})
-
-    @tool(
-        READ_ONLY,
-        "Take a picture of the visible part of an attached tab, or of one element. Use it for layout, images, charts.",
-    )
-    async def screenshot(
-        context: Context,
-        *,
-        name: Annotated[ShortText | Omitted, optional("keeps it as screenshot://NAME")],
-        selector: OneSelector,
-        width: Side,
-        height: Side,
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        params = {"selector": selector, "width": width, "height": height}
-        result, list_changed = screenshots.keep(await tabs.drive("screenshot", tab_id, params), name)
-        if list_changed:
-            await context.send_notification(mcp_types.ResourceListChangedNotification())
-        return result
-
-    @tool(
-        DESTROYS,
-        "Run JavaScript in an attached tab and return its value; promises are awaited. "
-        "Only where the person allows it; prefer the other tools.",
-    )
-    async def evaluate(
-        code: Annotated[str, Field(min_length=1, max_length=MAX_SENT_CHARS)], tab_id: AttachedTabId
-    ) -> ToolResult:
-        result = await tabs.drive("evaluate", tab_id, {"code": code})
-        return value_result(result.get("value"), result)
-
-    @tool(READ_ONLY, "Get an attached tab's console messages and uncaught errors, newest first.")
-    async def console_logs(
-        *,
-        max: Annotated[int, Field(ge=1, le=1_000)] = 100,  # noqa: A002 -- the contract's name
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        return log_result(await tabs.console_logs(tab_id, max))
-
-    @tool(READ_ONLY, "List an attached tab's requests, newest first; analytics decoded.")
-    async def network_requests(
-        *,
-        filter: Annotated[str, Field(description="type or text in the URL")] = "",  # noqa: A002 -- the contract's name
-        max: Annotated[int, Field(ge=1, le=500)] = 50,  # noqa: A002 -- the contract's name
-        body_of: Annotated[str, Field(description="id: adds its response")] = "",
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        result = await tabs.network_requests(tab_id, {"filter": filter, "max": max, "body_of": body_of})
-        return value_result(result["entries"], result) if body_of else log_result(result)
-
-
-def add_input_tools(server: LocalProvider, tabs: ChromeTabs) -> None:  # noqa: C901 -- one tool after another
-    """Add the tools that use an attached tab's page as a person does."""
-    tool = functools.partial(tool_of, server)
-
-    @tool(DESTROYS, "Click an element, once it is visible, enabled and still.")
-    async def click(
-        *,
-        selector: Selector,
-        count: Annotated[int, Field(ge=1, le=3, description="2: double click; 3 selects a line")] = 1,
-        button: Literal["left", "right", "middle"] = "left",
-        at: Spot,
-        on_dialog: OnDialog,
-        dialog_text: DialogText,
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        how = {"selector": selector, "count": count, "button": button, "at": at}
-        return acted(await tabs.drive("click", tab_id, how | answering(on_dialog, dialog_text)))
-
-    @tool(DESTROYS, "Press keys in an element, or where the focus is.")
-    async def press(
-        *, keys: Keys, selector: OneSelector, on_dialog: OnDialog, dialog_text: DialogText, tab_id: AttachedTabId
-    ) -> ToolResult:
-        what = {"keys": keys, "selector": selector}
-        return acted(await tabs.drive("press", tab_id, what | answering(on_dialog, dialog_text)))
-
-    @tool(DESTROYS, "Drag an element to another or, without target, to target_at measured from itself.")
-    async def drag(
-        *, source: Selector, target: OneSelector, source_at: Spot, target_at: Spot, tab_id: AttachedTabId
-    ) -> ToolResult:
-        what = {"source": source, "target": target, "source_at": source_at, "target_at": target_at}
-        return acted(await tabs.drive("drag", tab_id, what))
-
-    @tool(CHANGES, "Bring an element into view or, with to, scroll it or the page.")
-    async def scroll(*, selector: OneSelector, to: ScrollGoal, tab_id: AttachedTabId) -> ToolResult:
-        return acted(await tabs.drive("scroll", tab_id, {"selector": selector, "to": to}))
-
-    @tool(READ_ONLY, "Wait until a text is shown, or gone, or an element is visible.")
-    async def wait_for(
-        *,
-        text: ShownText,
-        gone: ShownText,
-        selector: OneSelector,
-        timeout: Annotated[int, Field(ge=1, le=25_000, description="milliseconds")] = 10_000,  # noqa: ASYNC109 -- the contract's name
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        what = {"text": text, "gone": gone, "selector": selector, "timeout": timeout}
-        return acted(await tabs.drive("wait_for", tab_id, what))
-
-    @tool(CHANGES, "Move the mouse over an element, for menus and tooltips.")
-    async def hover(*, selector: Selector, at: Spot, tab_id: AttachedTabId) -> ToolResult:
-        return acted(await tabs.drive("hover", tab_id, {"selector": selector, "at": at}))
-
-    @tool(DESTROYS, "Write a value into a field in place of what is there. For a <select> use select.")
-    async def fill(selector: Selector, value: FilledText, tab_id: AttachedTabId) -> ToolResult:
-        return acted(await tabs.drive("fill", tab_id, {"selector": selector, "value": value}))
-
-    @tool(DESTROYS, "Write several fields at once; nothing is written unless all can be.")
-    async def fill_form(
-        fields: Annotated[list[FormField], Field(min_length=1, max_length=50)], tab_id: AttachedTabId
-    ) -> ToolResult:
-        return acted(await tabs.drive("fill_form", tab_id, {"fields": fields}))
-
-    @tool(DESTROYS, "Give files to a field or to the button that asks for them.")
-    async def upload(
-        selector: Selector, paths: Annotated[list[ShortText], Field(min_length=1, max_length=50)], tab_id: AttachedTabId
-    ) -> ToolResult:
-        files = [allowed_file(path, tabs.settings.upload_folder) for path in paths]
-        return acted(await tabs.drive("upload", tab_id, {"selector": selector, "paths": files}))
-
-    @tool(DESTROYS, "Choose options of a <select>.")
-    async def select(
-        selector: Selector,
-        value: Annotated[ShortText | list[ShortText], Field(description="an option's value or label, or several")],
-        on_dialog: OnDialog,
-        dialog_text: DialogText,
-        tab_id: AttachedTabId,
-    ) -> ToolResult:
-        params = {"selector": selector, "value": value} | answering(on_dialog, dialog_text)
-        return acted(await tabs.drive("select", tab_id, params))
-
-
-def answering(on_dialog: str | None, dialog_text: str | None) -> dict[str, str]:
-    """Return how a command is to answer dialogs, as far as that is said."""
-    return {key: said for key, said in (("on_dialog", on_dialog), ("dialog_text", dialog_text)) if said is not None}
 
 
 def allowed_file(path: str, folders: Sequence[str]) -> str:

@@ -43,7 +43,7 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
     asked = await call.answer("getDataLayer", REPLY)
     result = await call.ended()
 
-    assert asked["params"] == {"name": "dataLayer", "since": None, "redact": True}
+    assert asked["params"] == {"name": "dataLayer", "redact": True}
     assert result.structured_content["result"] == VALUES
     assert result.structured_content["notes"] == [f"masked: 1 contact {HOW_TO_SEE}"]
     assert result.meta["receipt"]["masked"] == {"contact": 1}

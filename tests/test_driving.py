@@ -93,28 +93,28 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
     ("navigate", {"url": " HTTP://a.example ", "timeout": 5}, {"url": "HTTP://a.example", "timeout": 5}),
     ("back", {}, {}),
     ("forward", {}, {}),
-    ("click", {"selector": "#a"}, {"selector": "#a", "count": 1, "button": "left", "at": None}),
+    ("click", {"selector": "#a"}, {"selector": "#a", "count": 1, "button": "left"}),
     *((name, about | SAID, about | SAID) for name, about in ASKING.items()),
     (
         "click",
         {"selector": "#a", "count": 2, "button": "right", "at": [1, 2.5]},
         {"selector": "#a", "count": 2, "button": "right", "at": [1, 2.5]},
     ),
-    ("press", {"keys": "Control+A Delete"}, {"keys": "Control+A Delete", "selector": None}),
+    ("press", {"keys": "Control+A Delete"}, {"keys": "Control+A Delete"}),
     ("press", {"keys": "Enter", "selector": "#a"}, {"keys": "Enter", "selector": "#a"}),
     (
         "drag",
         {"source": "#a", "target": "#b"},
-        {"source": "#a", "target": "#b", "source_at": None, "target_at": None},
+        {"source": "#a", "target": "#b"},
     ),
     (
         "drag",
         {"source": "#a", "source_at": [1, 2], "target_at": [-50, 2]},
-        {"source": "#a", "target": None, "source_at": [1, 2], "target_at": [-50, 2]},
+        {"source": "#a", "source_at": [1, 2], "target_at": [-50, 2]},
     ),
-    ("scroll", {"selector": "#a"}, {"selector": "#a", "to": None}),
-    ("scroll", {"to": "bottom"}, {"selector": None, "to": "bottom"}),
-    ("scroll", {"to": -500}, {"selector": None, "to": -500}),
+    ("scroll", {"selector": "#a"}, {"selector": "#a"}),
+    ("scroll", {"to": "bottom"}, {"to": "bottom"}),
+    ("scroll", {"to": -500}, {"to": -500}),
     (
         "fill_form",
         {"fields": [{"selector": "#a", "value": "x"}, {"selector": "#b", "value": True}]},
@@ -125,13 +125,13 @@ ACTS: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         {"fields": [{"selector": "#a", "value": ["b", "c"]}]},
         {"fields": [{"selector": "#a", "value": ["b", "c"]}]},
     ),
-    ("wait_for", {"text": "Done"}, {"text": "Done", "gone": None, "selector": None, "timeout": 10_000}),
+    ("wait_for", {"text": "Done"}, {"text": "Done", "timeout": 10_000}),
     (
         "wait_for",
         {"gone": "Wait", "selector": "#a", "timeout": 5},
-        {"text": None, "gone": "Wait", "selector": "#a", "timeout": 5},
+        {"gone": "Wait", "selector": "#a", "timeout": 5},
     ),
-    ("hover", {"selector": "text=Menu"}, {"selector": "text=Menu", "at": None}),
+    ("hover", {"selector": "text=Menu"}, {"selector": "text=Menu"}),
     ("hover", {"selector": "#map", "at": [4, 5.5]}, {"selector": "#map", "at": [4, 5.5]}),
     ("fill", {"selector": "#a", "value": ""}, {"selector": "#a", "value": ""}),
     ("select", {"selector": "#a", "value": "b"}, {"selector": "#a", "value": "b"}),
@@ -282,7 +282,7 @@ async def test_a_screenshot_is_an_image_and_a_resource(parts: Parts) -> None:
     sent = await call.answer("screenshot", {**SHOT, "notes": ["scaled"]})
     image, about = (await call.ended()).content
 
-    assert sent["params"] == {"selector": "#a", "width": 10, "height": None}
+    assert sent["params"] == {"selector": "#a", "width": 10}
     assert isinstance(image, ImageContent)
     assert (image.data, image.mime_type) == (PNG, "image/png")
     uri = "screenshot://cafe-cart"
@@ -603,8 +603,9 @@ async def test_kapture_names_take_the_place_of_ours_and_say_tab_id_their_way() -
     async with driving(tool_names="kapture") as (client, _):
         tools = {tool.name: tool for tool in await client.list_tools()}
 
-    assert server.KAPTURE_NAMES.keys() & tools.keys() == set()
-    for name in set(server.KAPTURE_NAMES.values()) - {"kapturemcp_list_tabs"}:
+    published = server.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
+    assert published.keys() & tools.keys() == set()
+    for name in set(published.values()) - {"kapturemcp_list_tabs"}:
         assert "tabId" in tools[name].input_schema["properties"]
         assert "tab_id" not in tools[name].input_schema["properties"]
     assert "tab_id" in tools["getDataLayer"].input_schema["properties"]
@@ -649,7 +650,7 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = set(server.KAPTURE_NAMES) | {"drag", "wait_for", "fill_form", "upload"}
+    driven = {name for name in server.extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
     assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for", "network_requests", "page_elements"}
