@@ -4,7 +4,7 @@
  * @import {ActionReply, Box, DrivenContext, ElementAction, FoundElement, Point} from "../shared/types.d.ts"
  */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { outline } from "../worker/marks.js";
 import { actOnElement, lookAtElement } from "../worker/page-elements.js";
 import { addressOf, tabById } from "../worker/tabs.js";
@@ -130,9 +130,4 @@ export async function afterwards(context, look, request) {
  */
 export function noting(reply, notes) {
   return notes.length ? { ...reply, notes: [...(reply.notes ?? []), ...notes] } : reply;
-}
-
-/** @param {string} message */
-export function invalid(message) {
-  return new CommandError("INVALID_ARGUMENT", message);
 }

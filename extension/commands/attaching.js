@@ -1,6 +1,6 @@
 /** @import {CommandContext, CreatedTab} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { plainLine, siteOf } from "../shared/text.js";
 import { refuseDenied } from "../worker/denied-hosts.js";
 import { addressOf, obstacleOf, originOf, tabById, urlOf } from "../worker/tabs.js";
@@ -49,9 +49,4 @@ function movedOn(tabId) {
     "ATTACH_DENIED",
     `Tab ${tabId} went to another site while the person was asked, so their answer does not count. Ask again.`,
   );
-}
-
-/** @param {string} message */
-function invalid(message) {
-  return new CommandError("INVALID_ARGUMENT", message);
 }

@@ -1,6 +1,6 @@
 /** @import {CommandContext, ConsoleLogs} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { invalid } from "../shared/errors.js";
 import { isDenied } from "../worker/denied-hosts.js";
 
 const DEFAULT_MAX = 100;
@@ -14,7 +14,7 @@ const MOST = 1_000;
 export async function consoleLogs({ tabId, params, debuggers, deniedHosts }) {
   const max = params.max ?? DEFAULT_MAX;
   if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MOST) {
-    throw new CommandError("INVALID_ARGUMENT", `max must be a whole number from 1 to ${MOST}.`);
+    throw invalid(`max must be a whole number from 1 to ${MOST}.`);
   }
   const { console: log } = await debuggers.open(tabId);
   const entries = await log.newest(Number(max));

@@ -1,6 +1,6 @@
 /** @import {CommandContext, DataLayer, JsonLimits} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
 import { requirePrivateValues } from "../worker/consent.js";
 import { Masker } from "../worker/masking.js";
@@ -79,9 +79,4 @@ function notFound(name, candidates) {
     ? `It has these lists: ${ordered.slice(0, NAMED_CANDIDATES).join(", ")}. Ask for one of them by name.`
     : "It has no other list among its globals either. Wait until the page has loaded, or ask on another page.";
   return new CommandError("DATALAYER_NOT_FOUND", `The page has no ${JSON.stringify(name)}. ${advice}`);
-}
-
-/** @param {string} message */
-function invalid(message) {
-  return new CommandError("INVALID_ARGUMENT", message);
 }

@@ -4,6 +4,7 @@
  * @import {ActionReply, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
  */
 
+import { invalid } from "../shared/errors.js";
 import { HeldMouse } from "../worker/held-mouse.js";
 import { approach, moveTo } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
@@ -11,7 +12,6 @@ import {
   afterwards,
   consequences,
   find,
-  invalid,
   noting,
   optionalSelectorOf,
   pointOf,

@@ -1,6 +1,6 @@
 /** @import {CommandContext, PageElements} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { listElements } from "../worker/page-elements.js";
 import { addressOf, tabById } from "../worker/tabs.js";
 
@@ -17,7 +17,7 @@ export async function pageElements(context) {
   const { params } = context;
   const { offset = null } = params;
   if (offset !== null && !(Number.isInteger(offset) && Number(offset) >= 0)) {
-    throw new CommandError("INVALID_ARGUMENT", "offset must be a whole number from 0 on, as next_offset gives it.");
+    throw invalid("offset must be a whole number from 0 on, as next_offset gives it.");
   }
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
   const [answer, tab] = await Promise.all([listElements(context, request), tabById(context.tabId)]);
@@ -36,5 +36,5 @@ export async function pageElements(context) {
 function textOf(params, name) {
   const text = params[name] ?? "";
   if (typeof text === "string" && text.length <= MAX_LENGTH) return text.trim();
-  throw new CommandError("INVALID_ARGUMENT", `${name} must be a text of at most ${MAX_LENGTH} characters.`);
+  throw invalid(`${name} must be a text of at most ${MAX_LENGTH} characters.`);
 }

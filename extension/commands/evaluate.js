@@ -1,7 +1,7 @@
 /** @import {DrivenContext, Evaluated, JsonLimits, Remarks} from "../shared/types.d.ts" */
 /** @import {Evaluation, ExceptionDetails, RemoteObject} from "../worker/cdp.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
 import { addressOf, tabById } from "../worker/tabs.js";
 import { endsWithin } from "../worker/waiting.js";
@@ -56,16 +56,13 @@ async function valueOf(session, code, timeout) {
 /** @param {Record<string, unknown>} params */
 function codeOf({ code }) {
   if (typeof code === "string" && code.trim() && code.length <= MAX_CODE_LENGTH) return code;
-  throw new CommandError("INVALID_ARGUMENT", `code must be JavaScript, at most ${MAX_CODE_LENGTH} characters.`);
+  throw invalid(`code must be JavaScript, at most ${MAX_CODE_LENGTH} characters.`);
 }
 
 /** @param {Record<string, unknown>} params */
 function timeoutOf({ timeout = MAX_TIMEOUT_MS }) {
   if (Number.isInteger(timeout) && Number(timeout) >= 1 && Number(timeout) <= MAX_TIMEOUT_MS) return Number(timeout);
-  throw new CommandError(
-    "INVALID_ARGUMENT",
-    `timeout must be a whole number from 1 to ${MAX_TIMEOUT_MS} milliseconds.`,
-  );
+  throw invalid(`timeout must be a whole number from 1 to ${MAX_TIMEOUT_MS} milliseconds.`);
 }
 
 /**

@@ -4,9 +4,10 @@
  * @import {ActionReply, DrivenContext, FilledField, Filling} from "../shared/types.d.ts"
  */
 
+import { invalid } from "../shared/errors.js";
 import { typed } from "../worker/keys.js";
 import { pressKeys, replaceSelection } from "../worker/trusted-input.js";
-import { afterwards, consequences, find, invalid, noting, replyAbout, selectorOf } from "./acting.js";
+import { afterwards, consequences, find, noting, replyAbout, selectorOf } from "./acting.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 /** Key by key each character takes three messages. */

@@ -1,8 +1,8 @@
 /** @import {ActionReply, DrivenContext, FormField, FormWay, PageAddress} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { addressOf, tabById } from "../worker/tabs.js";
-import { find, invalid } from "./acting.js";
+import { find } from "./acting.js";
 import { fill, select } from "./fields.js";
 import { click } from "./mouse.js";
 

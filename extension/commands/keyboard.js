@@ -1,8 +1,9 @@
 /** The keyboard. @import {ActionReply, DrivenContext, PressedState} from "../shared/types.d.ts" */
 
+import { invalid } from "../shared/errors.js";
 import { strokesOf } from "../worker/keys.js";
 import { pressKeys } from "../worker/trusted-input.js";
-import { afterwards, consequences, find, invalid, optionalSelectorOf, replyAbout } from "./acting.js";
+import { afterwards, consequences, find, optionalSelectorOf, replyAbout } from "./acting.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';

@@ -10,9 +10,10 @@
  * @property {[number, number] | undefined} at
  */
 
+import { invalid } from "../shared/errors.js";
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
-import { afterwards, consequences, find, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
+import { afterwards, consequences, find, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
 import { pointIn, pressElement } from "./pressing.js";
 
 const MAX_COUNT = 3;

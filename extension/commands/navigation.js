@@ -1,6 +1,6 @@
 /** @import {DrivenContext, Navigated} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { runInPage } from "../worker/page-access.js";
 import { PageLoadWatch } from "../worker/page-load.js";
 import { addressOf, tabById } from "../worker/tabs.js";
@@ -51,7 +51,7 @@ function timeoutOf({ timeout }) {
   if (Number.isInteger(given) && Number(given) >= 1 && Number(given) <= MOST_MS) {
     return Math.min(Number(given), LONGEST_WAIT_MS);
   }
-  throw new CommandError("INVALID_ARGUMENT", `timeout must be a whole number of milliseconds from 1 to ${MOST_MS}.`);
+  throw invalid(`timeout must be a whole number of milliseconds from 1 to ${MOST_MS}.`);
 }
 
 /**

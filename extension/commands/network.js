@@ -3,7 +3,7 @@
  * @import {DebuggerSession} from "../worker/debugger-session.js"
  */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { isDenied } from "../worker/denied-hosts.js";
 import { decodeHit, isHit } from "../worker/analytics-hits.js";
 import { Masker } from "../worker/masking.js";
@@ -126,9 +126,4 @@ function idOf({ body_of: id }) {
   const text = id ?? "";
   if (typeof text === "string" && /^\d{0,15}$/.test(text)) return text;
   throw invalid("body_of must be the id of a request in the list.");
-}
-
-/** @param {string} message */
-function invalid(message) {
-  return new CommandError("INVALID_ARGUMENT", message);
 }

@@ -4,8 +4,8 @@
  * @import {DrivenContext, ElementAction, FoundElement, PressOutcome} from "../shared/types.d.ts"
  */
 
-import { CommandError } from "../shared/errors.js";
-import { find, invalid } from "./acting.js";
+import { CommandError, invalid } from "../shared/errors.js";
+import { find } from "./acting.js";
 
 const MAX_PRESSES = 3;
 

@@ -1,6 +1,6 @@
 /** @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
 import { hostOf } from "../worker/denied-hosts.js";
 import { framedPages } from "../worker/framed-pages.js";
@@ -77,7 +77,7 @@ async function framedText(context) {
 function contentOf(params) {
   const content = params["content"] ?? "all";
   if (content === "all" || content === "main") return content;
-  throw new CommandError("INVALID_ARGUMENT", 'content must be "all" or "main".');
+  throw invalid('content must be "all" or "main".');
 }
 
 /**
@@ -87,5 +87,5 @@ function contentOf(params) {
 function keywordOf(params, name) {
   const keyword = params[name] ?? null;
   if (keyword === null || typeof keyword === "string") return keyword;
-  throw new CommandError("INVALID_ARGUMENT", `${name} must be a text or null.`);
+  throw invalid(`${name} must be a text or null.`);
 }

@@ -1,6 +1,6 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { endOutline } from "../worker/marks.js";
 import { boxOf } from "./acting.js";
 
@@ -44,10 +44,7 @@ function sideOf(params, name) {
   const side = params[name] ?? null;
   if (side === null) return null;
   if (Number.isInteger(side) && Number(side) >= 1 && Number(side) <= MAX_SIDE) return Number(side);
-  throw new CommandError(
-    "INVALID_ARGUMENT",
-    `${name} must be a whole number of pixels from 1 to ${MAX_SIDE}, or null.`,
-  );
+  throw invalid(`${name} must be a whole number of pixels from 1 to ${MAX_SIDE}, or null.`);
 }
 
 /**

@@ -1,8 +1,9 @@
 /** @import {ActionReply, DrivenContext, ScrollGoal, Scrolled} from "../shared/types.d.ts" */
 
+import { invalid } from "../shared/errors.js";
 import { turnWheel } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
-import { afterwards, find, invalid, noting, optionalSelectorOf, replyAbout } from "./acting.js";
+import { afterwards, find, noting, optionalSelectorOf, replyAbout } from "./acting.js";
 
 const GOALS = ["top", "bottom", "left", "right"];
 const MAX_PIXELS = 1_000_000;

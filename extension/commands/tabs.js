@@ -1,6 +1,6 @@
 /** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { isDenied, refuseDenied } from "../worker/denied-hosts.js";
 import { PageLoadWatch } from "../worker/page-load.js";
 import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../worker/tabs.js";
@@ -139,9 +139,4 @@ async function silencePage(tabId) {
     .catch(() => {
       // Nothing runs in such a page, so nothing can ask.
     });
-}
-
-/** @param {string} message */
-function invalid(message) {
-  return new CommandError("INVALID_ARGUMENT", message);
 }

@@ -1,7 +1,7 @@
 /** @import {ActionReply, DrivenContext, FoundElement} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
-import { afterwards, invalid, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
+import { CommandError, invalid } from "../shared/errors.js";
+import { afterwards, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
 import { pressAt } from "./mouse.js";
 import { pressElement } from "./pressing.js";
 

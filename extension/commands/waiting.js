@@ -1,9 +1,9 @@
 /** Waiting for what a page does by itself. @import {DrivenContext} from "../shared/types.d.ts" */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { waitForElements } from "../worker/page-elements.js";
 import { addressOf, tabById } from "../worker/tabs.js";
-import { invalid, optionalSelectorOf } from "./acting.js";
+import { optionalSelectorOf } from "./acting.js";
 
 const DEFAULT_MS = 10_000;
 const MOST_MS = 25_000;

@@ -44,3 +44,11 @@ export class CommandError extends Error {
     this.code = code;
   }
 }
+
+/**
+ * @param {string} message
+ * @returns {CommandError} about what somebody has given
+ */
+export function invalid(message) {
+  return new CommandError("INVALID_ARGUMENT", message);
+}

@@ -1,4 +1,4 @@
-/** How much may come at once, and how much in a second for long: more is a flood. */
+/** How much may come at once, and how much in a second for long: a bucket of tokens. */
 export class Allowance {
   /** @readonly */
   #most;
@@ -18,12 +18,16 @@ export class Allowance {
 
   /**
    * @param {number} timestamp milliseconds
-   * @returns {boolean} false when one more is too much
+   * @param {number} [mostWaitS] how long one more may wait for its turn
+   * @returns {number | null} seconds to wait, null when one more is too much and is not taken
    */
-  take(timestamp) {
+  take(timestamp, mostWaitS = 0) {
     const seconds = Math.max(0, timestamp - this.#at) / 1_000;
-    this.#room = Math.min(this.#most, this.#room + seconds * this.#perSecond) - 1;
+    this.#room = Math.min(this.#most, this.#room + seconds * this.#perSecond);
     this.#at = timestamp;
-    return this.#room >= 0;
+    const waitS = Math.max(0, 1 - this.#room) / this.#perSecond;
+    if (waitS > mostWaitS) return null;
+    this.#room -= 1;
+    return waitS;
   }
 }

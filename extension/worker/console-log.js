@@ -128,7 +128,7 @@ export class ConsoleLog {
   /** @param {Message} message */
   #take(message) {
     if (this.#isResting) return;
-    if (!this.#allowance.take(message.timestamp)) {
+    if (this.#allowance.take(message.timestamp) === null) {
       this.#isResting = true;
       this.#note(message.timestamp, "The page writes too much at once: its console is not collected for a while.");
       return this.onFlood();

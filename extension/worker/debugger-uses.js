@@ -11,7 +11,7 @@
  * @import {DebuggerSession} from "./debugger-session.js"
  */
 
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { unreadable } from "./page-access.js";
 import { adoptTabs } from "./tab-openings.js";
 import { unlessAborted } from "./waiting.js";
@@ -142,12 +142,12 @@ async function heldByDialog(session, signal) {
  */
 function answersOf({ on_dialog: answer, dialog_text: text }) {
   if (![undefined, null, "accept", "dismiss"].includes(/** @type {any} */ (answer))) {
-    throw new CommandError("INVALID_ARGUMENT", 'on_dialog must be "accept" or "dismiss".');
+    throw invalid('on_dialog must be "accept" or "dismiss".');
   }
   const said = typeof text === "string" ? text : undefined;
   const isText = text === undefined || text === null || (said !== undefined && said.length <= MAX_DIALOG_TEXT);
   if (!isText) {
-    throw new CommandError("INVALID_ARGUMENT", `dialog_text must be a text of at most ${MAX_DIALOG_TEXT} characters.`);
+    throw invalid(`dialog_text must be a text of at most ${MAX_DIALOG_TEXT} characters.`);
   }
   return { accept: answer === "accept", leave: answer !== "dismiss", text: said };
 }

@@ -17,7 +17,7 @@
  * @typedef {keyof typeof MODIFIERS} ModifierName
  */
 
-import { CommandError } from "../shared/errors.js";
+import { invalid } from "../shared/errors.js";
 
 const LEFT = 1;
 
@@ -169,8 +169,7 @@ function nameLike(given, names) {
   if (found) return found;
   const near = names.filter((name) => name[0]?.toLowerCase() === wanted[0]).slice(0, NEAR_NAMES);
   const quoted = JSON.stringify(given.slice(0, QUOTED_LENGTH).toWellFormed());
-  throw new CommandError(
-    "INVALID_ARGUMENT",
+  throw invalid(
     `keys names ${quoted}, which is none of ${(near.length ? near : names).join(", ")}. ` +
       `Put text that is to be typed in quotes: "New York" ArrowDown Enter.`,
   );

@@ -64,7 +64,7 @@ export class NetworkLog {
    */
   handleEvent(method, params, pageUrl, frame) {
     if (this.#isResting) return;
-    if (!this.#allowance.take(Date.now())) {
+    if (this.#allowance.take(Date.now()) === null) {
       this.#isResting = true;
       return this.onFlood();
     }

@@ -5,7 +5,7 @@
  * @import {Pairing} from "../shared/types.d.ts"
  */
 
-import { CommandError } from "../shared/errors.js";
+import { invalid } from "../shared/errors.js";
 
 const PREFIX = "vf://";
 /** Where the server listens. Other names of this computer can lead to another program, or be made to lead elsewhere. */
@@ -126,11 +126,6 @@ function parseServer(server) {
     throw invalid("This connection string names more than a server and its port. Make a new one with --pair.");
   }
   return { origin: url.origin, port: Number(url.port || 80) };
-}
-
-/** @param {string} message */
-function invalid(message) {
-  return new CommandError("INVALID_ARGUMENT", message);
 }
 
 /** @param {Uint8Array} bytes */

@@ -8,7 +8,7 @@
  */
 
 import { commands } from "../commands/index.js";
-import { CommandError } from "../shared/errors.js";
+import { CommandError, invalid } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "./consent.js";
 import { refuseDenied } from "./denied-hosts.js";
 import { usingDebugger } from "./debugger-uses.js";
@@ -150,8 +150,7 @@ async function runCommand(command, services, controller, { observe, trace }) {
   } = command;
   const entry = entryOf(command);
   if (!entry) {
-    throw new CommandError(
-      "INVALID_ARGUMENT",
+    throw invalid(
       "This version of the extension does not know the command. Update the extension and the server together.",
     );
   }
