@@ -792,5 +792,6 @@ export interface ViewedTab {
 
 export interface Refusal {
   type: "refused";
+  action: Action["action"];
   message: string;
 }

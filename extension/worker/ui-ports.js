@@ -113,7 +113,7 @@ export class UiPorts {
       await this.#worker.perform(action);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      this.#send(port, { type: "refused", message: error.message });
+      this.#send(port, { type: "refused", action: action.action, message: error.message });
     }
   }
 

@@ -1,6 +1,7 @@
 """How the extension gets the key, and that nobody else gets anything."""
 
 import json
+import re
 
 from playwright.async_api import expect
 from websockets.asyncio.server import ServerConnection
@@ -58,13 +59,15 @@ async def test_wrong_string_is_refused_with_a_sentence_and_a_right_one_connects(
     popup: Popup, bridge: FakeBridge
 ) -> None:
     await popup.paste("http://127.0.0.1:61822")
-    await expect(popup.element("problem")).to_contain_text("must start with vf://")
+    await expect(popup.element("pairing-problem")).to_contain_text("must start with vf://")
     await popup.shows("Setup")
+    await expect(popup.page.get_by_role("textbox")).to_have_accessible_description(re.compile("must start with vf://"))
+    await expect(popup.element("connection-string")).to_have_attribute("aria-invalid", "true")
     await expect(popup.element("connection-string")).to_have_value("http://127.0.0.1:61822")
 
     await popup.paste(bridge.connection_string)
     await popup.shows("Connected")
-    await expect(popup.element("problem")).to_have_text("")
+    await expect(popup.element("pairing-problem")).to_have_text("")
 
 
 async def test_each_wrong_string_has_its_own_sentence(popup: Popup) -> None:

@@ -1171,7 +1171,7 @@ async def full(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Panel]:
     await panel.element("save-name").fill("name" * 15)
     await panel.element("save").click()
     yield panel
-    await panel.page.emulate_media(color_scheme=None)
+    await panel.page.emulate_media(color_scheme=None, forced_colors="none")
     if size:
         await panel.page.set_viewport_size(size)
 
@@ -1222,6 +1222,17 @@ async def test_text_has_contrast_in_light_and_dark(full: Panel) -> None:
             for selector in selectors:
                 assert await contrast(full.page, selector) >= 4.5, (scheme, selector)
     assert len(backgrounds) == 2
+
+
+async def test_which_view_is_open_is_also_seen_in_the_systems_own_colours(full: Panel) -> None:
+    await full.page.emulate_media(forced_colors="active")
+    line = "(tab) => getComputedStyle(tab).borderBottomColor"
+    shown = await full.page.locator("[role=tab]").evaluate_all(f"(tabs) => tabs.map({line})")
+    chosen = await full.page.locator("[aria-selected=true]").evaluate(line)
+    behind = await full.page.evaluate("getComputedStyle(document.body).backgroundColor")
+
+    assert chosen != behind
+    assert sorted(shown) == sorted([chosen, *[behind] * (len(shown) - 1)])
 
 
 # --- In DevTools itself

@@ -188,7 +188,7 @@ async def test_screen_reader_hears_names_the_state_and_refusals(paired: Popup, b
     await paired.unpair()
     await page.get_by_role("textbox", name="Connection string").fill("nonsense")
     await page.get_by_role("button", name="Connect", exact=True).click()
-    await expect(page.get_by_role("alert")).to_contain_text("not a connection string")
+    await expect(page.get_by_role("alert").first).to_contain_text("not a connection string")
 
 
 async def test_attached_tab_is_announced_updated_and_detached(paired: Popup, bridge: FakeBridge, site: Site) -> None:
@@ -380,6 +380,18 @@ async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Po
         for selector in ("h1", "#sentence", "#tab-title", "#attachButton", "#disconnect", ".switch span"):
             assert await contrast(paired.page, selector) >= 4.5, (scheme, selector)
     assert len(backgrounds) == 2
+
+
+async def test_main_button_and_a_wrong_field_stand_out_in_the_systems_own_colours(popup: Popup) -> None:
+    await popup.page.emulate_media(forced_colors="active")
+    width = "(field) => getComputedStyle(field).borderTopWidth"
+    assert await popup.element("connection-string").evaluate(width) == "1px"
+    await popup.paste("nonsense")
+    await expect(popup.element("pairing-problem")).not_to_be_empty()
+    assert await popup.element("connection-string").evaluate(width) == "3px"
+    assert await contrast(popup.page, "#connect") >= 4.5
+    behind = "getComputedStyle(document.querySelector('{}')).backgroundColor"
+    assert await popup.page.evaluate(f"{behind.format('#connect')} !== {behind.format('body')}")
 
 
 async def test_popup_of_the_button_is_as_wide_as_it_should_be(popup: Popup) -> None:

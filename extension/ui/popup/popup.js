@@ -7,6 +7,7 @@
 
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
+import { PairingForm } from "../pairing-form.js";
 import { describe, toneOf } from "../../shared/status.js";
 import { siteOf } from "../../shared/text.js";
 import { startActivityView } from "../activity-view.js";
@@ -18,7 +19,6 @@ const page = {
   sentence: byId("sentence", HTMLElement),
   problem: byId("problem", HTMLElement),
   setup: byId("setup", HTMLFormElement),
-  connectionString: byId("connection-string", HTMLInputElement),
   tab: byId("tab", HTMLElement),
   tabIcon: byId("tab-icon", HTMLImageElement),
   tabTitle: byId("tab-title", HTMLElement),
@@ -44,9 +44,11 @@ const ADDED_RIGHTS = "click, type, take screenshots, and see the console, the re
 const RIGHTS = `Your client can ask about this page and read it. Attaching lets it ${ADDED_RIGHTS}.`;
 const ATTACHED_RIGHTS = `Your client can ${ADDED_RIGHTS} here.`;
 
+const pairingForm = new PairingForm(page.setup, (connectionString) => ask({ action: "connect", connectionString }));
+
 /** Where the focus goes in each state. */
 const mainControls = {
-  setup: page.connectionString,
+  setup: pairingForm.field,
   connected: page.disconnect,
   paired: page.disconnect,
   disconnected: page.reconnect,
@@ -78,12 +80,10 @@ function show(newView) {
 function showStatus({ status }) {
   page.status.dataset.tone = toneOf(status);
   setText(page.sentence, describe(status));
-  page.setup.hidden = status.state !== "setup" && status.failure !== "wrong_key";
-  // The key is not shown again once it is taken; a string that is refused stays, to be seen and mended.
-  if (page.setup.hidden) page.connectionString.value = "";
+  const isPairing = pairingForm.show(status);
   page.connection.hidden = !status.paired;
   page.reconnect.hidden = status.state !== "disconnected";
-  page.reconnect.classList.toggle("primary", page.setup.hidden);
+  page.reconnect.classList.toggle("primary", !isPairing);
   page.disconnect.hidden = status.state !== "connected" && status.state !== "paired";
   page.autoReconnect.checked = status.autoReconnect;
 }
@@ -103,12 +103,10 @@ function showTab({ status, tab }) {
   page.attachButton.classList.toggle("primary", !tab.attached && !page.attachButton.disabled);
 }
 
-/** @param {string} message */
-function showProblem(message) {
-  setText(page.problem, message);
-  if (page.setup.hidden) return;
-  page.connectionString.ariaInvalid = "true";
-  page.connectionString.select();
+/** @param {Refusal} refusal */
+function showRefusal({ action, message }) {
+  if (action === "connect") pairingForm.refuse(message);
+  else setText(page.problem, message);
 }
 
 // --- Talking to the worker
@@ -117,7 +115,7 @@ function openPort() {
   port = chrome.runtime.connect();
   port.onMessage.addListener((/** @type {View | Refusal} */ message) => {
     if (message.type === "view") show(message);
-    else showProblem(message.message);
+    else showRefusal(message);
   });
   // The worker was stopped; opening another port starts it again.
   port.onDisconnect.addListener(openPort);
@@ -127,7 +125,6 @@ function openPort() {
 /** @param {Action} action */
 function ask(action) {
   setText(page.problem, "");
-  page.connectionString.ariaInvalid = "false";
   send(action);
 }
 
@@ -142,10 +139,6 @@ function send(action) {
 
 // --- What the person does
 
-page.setup.addEventListener("submit", (event) => {
-  event.preventDefault();
-  ask({ action: "connect", connectionString: page.connectionString.value });
-});
 page.stop.addEventListener("click", () => ask({ action: "stop" }));
 page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
 page.disconnect.addEventListener("click", () => ask({ action: "disconnect" }));

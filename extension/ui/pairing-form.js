@@ -1,0 +1,69 @@
+/**
+ * The form that takes the connection string, alike wherever the person can pair.
+ *
+ * @import {Status} from "../shared/types.d.ts"
+ */
+
+import { make, setText } from "./dom.js";
+
+export class PairingForm {
+  /** @readonly */
+  #form;
+  /** @readonly */
+  #problem = make("p", { id: "pairing-problem", className: "problem", role: "alert" });
+  /** @readonly */
+  field = make("input", {
+    id: "connection-string",
+    type: "text",
+    placeholder: "vf://...",
+    autocomplete: "off",
+    autocapitalize: "off",
+    spellcheck: false,
+  });
+
+  /**
+   * @param {HTMLFormElement} form empty
+   * @param {(connectionString: string) => void} onConnect
+   */
+  constructor(form, onConnect) {
+    this.#form = form;
+    this.field.setAttribute("aria-describedby", this.#problem.id);
+    form.append(
+      make("label", { htmlFor: this.field.id }, "Connection string"),
+      this.field,
+      this.#problem,
+      make("button", { id: "connect", type: "submit", className: "primary" }, "Connect"),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      this.#say("");
+      onConnect(this.field.value);
+    });
+  }
+
+  /**
+   * @param {Status} status
+   * @returns {boolean} whether there is something to pair, so that the form is shown
+   */
+  show({ state, failure }) {
+    const isWanted = state === "setup" || failure === "wrong_key";
+    this.#form.hidden = !isWanted;
+    if (isWanted) return true;
+    // The key is not shown again once it is taken; a string that is refused stays, to be seen and mended.
+    this.field.value = "";
+    this.#say("");
+    return false;
+  }
+
+  /** @param {string} message why the string is not taken */
+  refuse(message) {
+    this.#say(message);
+    this.field.select();
+  }
+
+  /** @param {string} message */
+  #say(message) {
+    setText(this.#problem, message);
+    this.field.ariaInvalid = String(message !== "");
+  }
+}
