@@ -137,6 +137,7 @@ PAIRING_WAIT_S = 600.0
 RECONNECT_WAIT_S = 8.0
 VISIT_TIMEOUT_S = 3.0
 PORT_RETRY_S = 2.0
+MAX_EXTENSION_FAILURES = 3
 GUEST_TIMEOUT_S = 10.0
 LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
@@ -166,6 +167,7 @@ MIN_WINDOW = 512  # no model has less: a smaller number is a mistake
 MODEL_ATTEMPTS = 4
 MAX_RETRY_AFTER_S = 30.0
 RETRY_DELAY_S = 0.5
+MAX_TURN_WAIT_S = 30.0
 REFUSED_ACCESS = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN)
 BUSY = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.INTERNAL_SERVER_ERROR, *range(502, 600))
 OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
@@ -356,6 +358,7 @@ class Settings(BaseSettings):
         ge=MIN_WINDOW,
         le=100_000_000,
     )
+    requests_per_minute: int = setting(600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", ge=1, le=10**6)
     parallel: int = setting(1, "CHROME_TAB_PARALLEL", "parts of a long page asked at the same time", ge=1, le=64)
     source: Literal["auto", "applescript", "extension"] = setting("auto", "CHROME_TAB_SOURCE", "how the tab is read")
     browser: Browser = setting("Google Chrome", "CHROME_TAB_BROWSER", "AppleScript application")
@@ -1114,11 +1117,13 @@ class ModelServer:
         import tenacity
 
         backoff = tenacity.wait_exponential_jitter(multiplier=RETRY_DELAY_S, max=8, jitter=RETRY_DELAY_S)
+        # All that was asked at the same time is told the same.
+        spread = tenacity.wait_random(1, 1.25)
 
         def wait(state: tenacity.RetryCallState) -> float:
             error = state.outcome.exception() if state.outcome else None
             asked = error.wait_s if isinstance(error, RetryableError) else None
-            return backoff(state) if asked is None else min(asked, MAX_RETRY_AFTER_S)
+            return backoff(state) if asked is None else min(asked, MAX_RETRY_AFTER_S) * spread(state)
 
         def announce(state: tenacity.RetryCallState) -> None:
             if watcher:
@@ -1446,6 +1451,28 @@ async def tell(message: str) -> None:
         await progress.begin(message, 0.0)
 
 
+class Allowance:
+    """A minute's worth of model requests at once, and then as many a minute: a token bucket."""
+
+    def __init__(self, per_minute: int) -> None:
+        self._per_minute, self._room, self._at = per_minute, float(per_minute), time.monotonic()
+
+    async def take(self, progress: Progress) -> None:
+        """Wait for one request's turn, and say so; raise ChromeTabError when that would take too long."""
+        now = time.monotonic()
+        self._room = min(self._per_minute, self._room + (now - self._at) / 60 * self._per_minute)
+        self._at = now
+        wait_s = (1 - self._room) * 60 / self._per_minute
+        limit = f"--requests-per-minute {self._per_minute}"
+        if wait_s > MAX_TURN_WAIT_S:
+            sentence = f"{limit} allows no more questions now. Ask again in {wait_s:.0f} s, or raise the limit."
+            raise ChromeTabError("RATE_LIMITED", sentence)
+        self._room -= 1
+        if wait_s > 0:
+            await progress.begin(f"waiting for its turn under {limit}", 0.0)
+            await asyncio.sleep(wait_s)
+
+
 class Analyst:
     """Asks the model about whole pages, in parts where the model's window is too small."""
 
@@ -1456,6 +1483,7 @@ class Analyst:
         self._meters: dict[str, TokenMeter] = {}
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self.slots = asyncio.Semaphore(settings.parallel)
+        self.allowance = Allowance(settings.requests_per_minute)
 
     async def window(self, model: str) -> Window:
         """Return the model's window, asked once a model."""
@@ -1541,7 +1569,7 @@ COMBINING_SHARE = 0.1
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
-FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT")
+FINAL_CODES = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "INVALID_ARGUMENT", "RATE_LIMITED")
 # What a server leaves of a prompt that it cuts is at least this; a smaller count counts something else.
 LEAST_LEFT_BY_A_CUT = 500
 USUAL_HALVES = tuple(2**power for power in range(9, 21))
@@ -1695,9 +1723,10 @@ class Reading:
         async with self.analyst.slots:
             if self.given_up:
                 raise self.given_up
-            self.tally["requests"] += 1
-            await self.progress.begin(f"{self.model} is {step}", share)
             try:
+                await self.analyst.allowance.take(self.progress)
+                self.tally["requests"] += 1
+                await self.progress.begin(f"{self.model} is {step}", share)
                 completion = await self.analyst.server.complete(
                     self.model, messages, watcher=self, stream=self.progress.wanted, schema=self.question.output_schema
                 )
@@ -2397,6 +2426,8 @@ class Bridge:
         # What this session's client calls itself, empty while nobody knows it; and what tells it from the others.
         self.client, self.session_id = "", secrets.token_hex(2)
         self._connected = asyncio.Event()
+        # How many calls in a row the extension has left alone.
+        self._failures = 0
         # Where commands go: the extension's socket for the owner, the owner's for a guest.
         self._send_text: Callable[[str], Awaitable[None]] | None = None
         self._pending = PendingCommands()
@@ -2466,14 +2497,21 @@ class Bridge:
         return self.connected
 
     async def reach(self, timeout_s: float | None = None) -> None:
-        """Give the extension the time to come, and say so; raise ChromeTabError when it does not."""
+        """Give the extension the time to come, and say so; raise ChromeTabError when it does not, or is given up."""
         await self.start()
-        if not self.connected and not self.problem:
+        given_up = self._failures >= MAX_EXTENSION_FAILURES
+        if not (self.connected or self.problem or given_up):
             await tell("waiting for the extension")
-            await self.wait_connected(EXTENSION_WAIT_S if timeout_s is None else timeout_s)
+            is_there = await self.wait_connected(EXTENSION_WAIT_S if timeout_s is None else timeout_s)
+            self._failures += timeout_s is None and not is_there
         if not self.connected:
             problem = self.problem or not_connected(self.port)
             raise ChromeTabError(problem.code, problem.message)
+        if given_up:
+            sentence = (
+                f"The extension left {self._failures} calls in a row unanswered: until it is back, all fail at once."
+            )
+            raise ChromeTabError("COMMAND_TIMEOUT", sentence + " Ask the person to reload it in chrome://extensions.")
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any = None) -> Any:
         """Send a command, in the name of another session if one is given; raise ChromeTabError for whatever goes wrong.
@@ -2498,6 +2536,7 @@ class Bridge:
                 await self._send(message | {"session": session})
                 return await future
         except TimeoutError:
+            self._failures += 1
             raise ChromeTabError(
                 "COMMAND_TIMEOUT",
                 f"The extension did not answer {command} within {limit_s:g} s. The page may be busy: reload it, then ask again.",
@@ -2557,7 +2596,7 @@ class Bridge:
                 else:
                     continue
                 self._tried.set()
-                await asyncio.sleep(PORT_RETRY_S)
+                await asyncio.sleep(PORT_RETRY_S + secrets.randbelow(1000) / 1000)
         finally:
             # Nobody may wait for a port that will not be tried any more.
             self._tried.set()
@@ -2585,6 +2624,7 @@ class Bridge:
         """Take the extension as connected."""
         self._send_text, self.extension_version = send_text, version
         self._connected.set()
+        self._failures = 0
         remember_port(self.port)
         logger.info("extension connected")
         self.on_change()
@@ -2653,6 +2693,7 @@ class Bridge:
         message = parse_frame(frame)
         match message.get("type"), message.get("event"):
             case "response", _:
+                self._failures = 0
                 self._pending.settle(message)
             case "event", "extension_connected":
                 self._reached(owner.send, one_line(str(message.get("version")), 20))
@@ -2744,6 +2785,7 @@ class Bridge:
             await websocket.send_text(json.dumps({"type": "welcome", **self._company()}))
             self._tell_guests({"event": "extension_connected", "version": opening.version})
             while (frame := await receive_frame(websocket)) is not None:
+                self._failures = 0
                 message = parse_frame(frame)
                 kind = message.get("type")
                 if kind == "ping":

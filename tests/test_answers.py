@@ -484,6 +484,38 @@ async def test_so_many_parts_are_asked_at_once_as_was_set_and_no_more(parallel: 
     assert listed == "\n\n".join(f"[Answer {i}]\nAnswer {i}." for i in range(1, 9))
 
 
+async def test_requests_over_the_limit_wait_for_their_turn_and_say_so(osascript: FakeOsascript) -> None:
+    """120 a minute are one each half second; the last of 122 come after that many at once."""
+    osascript.shows(pages_of_parts(120))
+    told = Told()
+    script = failing_part("none", HANG)
+    async with (
+        FakeOpenAIServer(script=script) as fake,
+        asking(fake, parallel=8, requests_per_minute=120, context_length=1600) as asker,
+    ):
+        result = await asker.ask_telling(told, system_prompt=PROMPT)
+
+    assert receipt_of(result)["requests"] == len(fake.chats) > 120
+    assert "waiting for its turn under --requests-per-minute 120" in joined(told.messages)
+
+
+async def test_requests_that_would_wait_too_long_are_refused_and_what_was_read_stands(osascript: FakeOsascript) -> None:
+    osascript.shows(pages_of_parts(4))
+    async with FakeOpenAIServer(script=failing_part("none", HANG)) as fake:
+        async with asking(fake, requests_per_minute=1, **SMALL) as asker:
+            result = await asker.ask(system_prompt=PROMPT)
+            code, sentence = error_of(await asker.ask(system_prompt="Something else."))
+        assert len(fake.chats) == 1
+        assert text_of(result).startswith("Answer 1.")
+        assert "--requests-per-minute 1 allows no more questions now" in text_of(result)
+        assert code == "RATE_LIMITED"
+        assert re.search(r"Ask again in \d+ s, or raise the limit", sentence)
+
+        async with asking(fake, **SMALL) as asker:
+            assert receipt_of(await asker.ask(system_prompt=PROMPT))["requests"] == 5
+            assert receipt_of(await asker.ask(system_prompt="Something else."))["requests"] == 5
+
+
 # --- Combining ---
 
 

@@ -729,6 +729,43 @@ async def test_a_call_waits_for_an_extension_that_is_just_connecting(session: Se
         assert text_of(await within(reading)) == "the page"
 
 
+async def test_an_extension_that_stays_away_is_waited_for_three_times_and_not_again_until_it_was_back(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    for _ in range(3):
+        assert error_of(await within(session.read()))[0] == "EXTENSION_NOT_CONNECTED"
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 1000)
+
+    assert error_of(await within(session.read()))[0] == "EXTENSION_NOT_CONNECTED"
+
+    async with connected(session.port, session.key) as extension:
+        await session.reads_through(extension)
+    reading = session.read()
+    async with connected(session.port, session.key) as extension:
+        await extension.reply(await extension.receive(), PAGE)
+        assert text_of(await within(reading)) == "the page"
+
+
+async def test_an_extension_that_leaves_three_calls_alone_gets_no_more_until_it_gives_a_sign(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with connected(session.port, session.key) as extension:
+        monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 0.1)
+        for _ in range(3):
+            code, message = error_of(await within(session.read()))
+            assert (code, "did not answer read_tab" in message) == ("COMMAND_TIMEOUT", True)
+            assert [(await extension.receive())["type"] for _ in range(2)] == ["command", "cancel"]
+        monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 20)
+
+        code, message = error_of(await within(session.read()))
+        assert (code, "left 3 calls in a row unanswered" in message) == ("COMMAND_TIMEOUT", True)
+
+        # The call that failed at once would have come before the pong.
+        await extension.ping()
+        await session.reads_through(extension)
+
+
 async def test_a_frame_over_the_limit_closes_only_that_connection(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MAX_FRAME_BYTES", 1_000_000)
     port = free_port()

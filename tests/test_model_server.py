@@ -336,6 +336,25 @@ async def test_busy_server_is_asked_again_and_its_wait_is_kept(monkeypatch: pyte
     assert receipt["retries"] == 2
 
 
+async def test_whoever_was_told_to_come_back_at_the_same_time_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    sleep = asyncio.sleep
+
+    async def sleep_unless_long(seconds: float, *result: object) -> None:
+        if seconds >= 10:
+            waits.append(seconds)
+        else:
+            await sleep(seconds, *result)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep_unless_long)
+    busy = as_json({"error": "slow down"}, 429, retry_after="10")
+    async with FakeOpenAIServer(busy, busy, busy, FINE) as fake, asking(fake) as asker:
+        receipt_of(await asker.ask())
+
+    assert len(set(waits)) == 3
+    assert all(10 <= wait <= 12.5 for wait in waits)
+
+
 async def test_wait_that_a_server_asks_for_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "MAX_RETRY_AFTER_S", 0.0)
     busy = as_json({"error": "slow down"}, 429, retry_after="100000")
