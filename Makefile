@@ -4,7 +4,7 @@
 # Each worker would compile every test anew if the person's Python kept no byte code.
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench soak clean
+.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench dist soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -57,8 +57,12 @@ bench: setup ## measurements, as ratios; ONLY="start size" does some
 soak: setup ## strangers, faults and load, with figures; SECONDS=180 SERVERS=20 make the last part longer
 	scripts/run python -m bench.soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SERVERS),--servers $(SERVERS))
 
+dist: setup ## the package, the MCP bundle, the extension for the store and server.json, into dist/
+	scripts/run python -m scripts.dist dist
+	scripts/run npm exec --yes --package=@anthropic-ai/claude-code@2 -- claude plugin validate --strict .
+
 pictures: setup ## the pictures of README.md, taken anew from the real thing
 	scripts/run python scripts/pictures.py
 
 clean: ## remove what setup made in this folder
-	rm -rf .venv node_modules .pytest_cache .ruff_cache
+	rm -rf .venv node_modules dist .pytest_cache .ruff_cache

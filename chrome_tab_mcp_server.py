@@ -117,7 +117,7 @@ logger = logging.getLogger("chrome_tab")
 
 APP_NAME = "chrome-tab-reader"
 PROTOCOL = 1
-EXTENSION_ID = "odmielohngedldmmnjkobeohjielmdjk"
+EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # by the manifest's key; the Chrome Web Store's comes beside it
 HOST = "127.0.0.1"
 
 SourceName = Literal["applescript", "extension"]
@@ -256,7 +256,8 @@ class RetryableError(Exception):
 # --- 3. Settings -------------------------------------------------------------------------------
 
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
-EXAMPLE = "Example: uv run chrome_tab_mcp_server.py --ollama-url http://localhost:11434 --model qwen3"
+COMMAND = "uvx chrome-tab-reader" if "site-packages" in Path(__file__).parts else "uv run chrome_tab_mcp_server.py"
+EXAMPLE = f"Example: {COMMAND} --ollama-url http://localhost:11434 --model qwen3"
 
 
 def config_dir() -> Path:
@@ -2399,7 +2400,7 @@ def not_connected(port: int) -> ChromeTabError:
     return ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
         f"The Chrome extension is not connected to port {port}.{elsewhere} Open its popup: if it says Setup, paste the "
-        "connection string that `uv run chrome_tab_mcp_server.py --pair` prints; if it says Disconnected, "
+        f"connection string that `{COMMAND} --pair` prints; if it says Disconnected, "
         "press Reconnect. If it is not installed, the README says how.",
     )
 
@@ -2732,11 +2733,12 @@ class Bridge:
 
         async def extension(websocket: WebSocket) -> None:
             opening = Opening("extension", key, self.port)
-            await self._attend(websocket, [f"chrome-extension://{EXTENSION_ID}"], opening, self._serve_extension)
+            origins = [[f"chrome-extension://{known}"] for known in EXTENSION_IDS]
+            await self._attend(websocket, origins, opening, self._serve_extension)
 
         async def session(websocket: WebSocket) -> None:
             # A browser always says where a WebSocket comes from: no page can be a session.
-            await self._attend(websocket, [], Opening("session", key, self.port), self._serve_guest)
+            await self._attend(websocket, [[]], Opening("session", key, self.port), self._serve_guest)
 
         routes = [
             Route("/health", health),
@@ -2751,10 +2753,10 @@ class Bridge:
         return headers.getlist("host") in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"])
 
     async def _attend(
-        self, websocket: WebSocket, origins: list[str], opening: Opening, serve: Callable[..., Awaitable[None]]
+        self, websocket: WebSocket, origins: list[list[str]], opening: Opening, serve: Callable[..., Awaitable[None]]
     ) -> None:
-        """Serve one WebSocket from its first frame to its end."""
-        if not self.addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") != origins:
+        """Serve one WebSocket from its first frame to its end; `origins` are what its Origin headers may be."""
+        if not self.addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") not in origins:
             await websocket.close()
             return
         await websocket.accept()
@@ -4327,10 +4329,10 @@ async def serve_http(settings: Settings) -> int:
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser: a flag for each setting, and what to do once and exit."""
     parser = argparse.ArgumentParser(
-        prog=Path(__file__).name,
-        description="A local model answers about the browser tab that you have open. Without one of --analyze, "
-        "--doctor, --pair, --version it serves MCP to the client that started it.",
+        prog=COMMAND,
+        description="A local model answers about your open tab. Without an action such as --doctor it serves MCP.",
         epilog=EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
@@ -4342,6 +4344,8 @@ def argument_parser() -> argparse.ArgumentParser:
     actions.add_argument(
         "--pair", action="store_true", help="print the connection string; on a terminal wait for the extension"
     )
+    extension = str(Path(__file__).with_name("extension"))
+    actions.add_argument("--extension-path", action="version", version=extension, help="print the folder for Chrome")
     actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
     parser.add_argument(
         "--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP instead"

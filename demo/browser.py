@@ -37,7 +37,7 @@ def extension_id() -> str:
 
 
 @asynccontextmanager
-async def browser_with_extension(profile: Path) -> AsyncGenerator[BrowserContext]:
+async def browser_with_extension(profile: Path, extension: Path = EXTENSION) -> AsyncGenerator[BrowserContext]:
     """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty."""
     async with AsyncExitStack() as stack:
         # A browser that is ended early leaves files behind, and so does Playwright's own process that starts it.
@@ -52,8 +52,8 @@ async def browser_with_extension(profile: Path) -> AsyncGenerator[BrowserContext
             headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
             args=[
                 "--headless=new",
-                f"--load-extension={EXTENSION}",
-                f"--disable-extensions-except={EXTENSION}",
+                f"--load-extension={extension}",
+                f"--disable-extensions-except={extension}",
                 "--disable-background-networking",
                 "--disable-component-update",
                 "--disable-sync",

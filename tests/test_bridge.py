@@ -159,6 +159,18 @@ async def test_another_origin_is_refused_before_the_upgrade(origins: list[str], 
     assert await upgrade(session.port, GOOD_HEADERS) == 101
 
 
+async def test_the_extension_of_the_store_is_taken_beside_the_unpacked_one_once_its_id_is_known(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_the_store = [("Host", "127.0.0.1:{port}"), ("Origin", f"chrome-extension://{'p' * 32}")]
+
+    assert await upgrade(session.port, of_the_store) == 403
+    monkeypatch.setattr(server, "EXTENSION_IDS", [*server.EXTENSION_IDS, "p" * 32])
+    assert await upgrade(session.port, of_the_store) == 101
+    assert await upgrade(session.port, GOOD_HEADERS) == 101
+    assert await upgrade(session.port, [*GOOD_HEADERS, of_the_store[1]]) in {400, 403}
+
+
 STRANGE_HOSTS = [
     (["evil.test:{port}"], 403),
     (["evil.test"], 403),

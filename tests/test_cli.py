@@ -91,7 +91,7 @@ def test_an_unknown_argument_is_refused_with_the_usage(arguments: list[str], run
     status, out, err = run(*arguments)
 
     assert (status, out) == (2, "")
-    assert err.startswith("usage: chrome_tab_mcp_server.py")
+    assert err.startswith("usage: uv run chrome_tab_mcp_server.py")
 
 
 def test_help_lists_every_flag_with_its_variable(run: Run) -> None:

@@ -339,7 +339,7 @@ async def test_the_extensions_proof_does_not_open_the_door_for_sessions(port: in
         assert closed.value.rcvd.code == 4401
 
 
-@pytest.mark.parametrize("origin", [f"chrome-extension://{server.EXTENSION_ID}", "http://127.0.0.1", "null"])
+@pytest.mark.parametrize("origin", [f"chrome-extension://{server.EXTENSION_IDS[0]}", "http://127.0.0.1", "null"])
 async def test_nothing_in_a_browser_can_be_a_session(port: int, origin: str) -> None:
     async with bridge(port):
         with pytest.raises(InvalidStatus, match="403"):

@@ -76,11 +76,11 @@ class StdioServer:
 
 @asynccontextmanager
 async def started(
-    *arguments: str, program: Sequence[str] = (str(SERVER),), **environment: str
+    *arguments: str, interpreter: str = sys.executable, program: Sequence[str] = (str(SERVER),), **environment: str
 ) -> AsyncGenerator[StdioServer]:
     """Start the server; whatever the test does, it does not outlive the block."""
     process = await asyncio.create_subprocess_exec(
-        sys.executable,
+        interpreter,
         *program,
         *arguments,
         stdin=asyncio.subprocess.PIPE,

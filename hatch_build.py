@@ -1,0 +1,37 @@
+"""What the package's metadata takes from the server's own head: its requirements stand there, once."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from hatchling.metadata.plugin.interface import MetadataHookInterface
+
+ROOT = Path(__file__).parent
+SCRIPT_HEAD = re.compile(r"^# /// script\n((?:#.*\n)+?)# ///$", re.MULTILINE)
+
+
+def script_head(script: Path) -> dict[str, Any]:
+    """Return what a script says of itself in its head (PEP 723); without a head nothing."""
+    head = SCRIPT_HEAD.search(script.read_text(encoding="utf-8"))
+    return tomllib.loads(re.sub(r"^# ?", "", head[1], flags=re.MULTILINE)) if head else {}
+
+
+def registry_name() -> str:
+    """Return the server's name in the MCP registry: it begins with whose repository this is, which GitHub tells."""
+    owner, _, name = os.environ.get("GITHUB_REPOSITORY", "OWNER/chrome-tab-reader").partition("/")
+    return f"io.github.{owner}/{name}"
+
+
+class CustomMetadataHook(MetadataHookInterface):
+    """Fills in the fields that `pyproject.toml` calls dynamic."""
+
+    def update(self, metadata: dict[str, Any]) -> None:
+        """Add what the server needs, and the README with the line by which the MCP registry knows its package."""
+        head = script_head(ROOT / "chrome_tab_mcp_server.py")
+        metadata["dependencies"] = head["dependencies"]
+        metadata["requires-python"] = head["requires-python"]
+        readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        text = f"{readme}\n<!-- mcp-name: {registry_name()} -->\n"
+        metadata["readme"] = {"content-type": "text/markdown", "text": text}

@@ -1,0 +1,12 @@
+"""Chrome Tab Reader as an installed package: the server's own files, side by side in this folder."""
+
+import sys
+from pathlib import Path
+
+
+def main() -> int:
+    """Run the server as from a clone: what lies beside it is found by its own name."""
+    sys.path.insert(0, str(Path(__file__).parent))
+    import chrome_tab_mcp_server as server
+
+    return server.main()

@@ -1,0 +1,162 @@
+"""Make everything that is handed out, from the files of the repository and without a network: `make dist`.
+
+    python -m scripts.dist FOLDER
+
+makes in that folder the wheel and the sdist, the MCP bundle, the extension for the Chrome Web Store, and `server.json`
+for the MCP registry. Name and version are those of the server.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import chrome_tab_mcp_server as server
+from hatch_build import registry_name, script_head
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTENSION = ROOT / "extension"
+PLUGIN = ROOT / ".claude-plugin" / "plugin.json"
+STORE_NAME = "Tab Reader for Chrome"
+PACKAGE_FOLDER = "chrome_tab_reader/"
+SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+OLDEST_TIME = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
+
+
+def pack(archive: Path, files: dict[str, bytes]) -> Path:
+    """Write a zip with these files; return it."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, content in sorted(files.items()):
+            zipped.writestr(zipfile.ZipInfo(name, OLDEST_TIME), content, zipfile.ZIP_DEFLATED)
+    return archive
+
+
+def python_package(folder: Path) -> tuple[Path, Path]:
+    """Build the wheel and the sdist; return them."""
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    name = f"{server.APP_NAME.replace('-', '_')}-{server.__version__}"
+    return folder / f"{name}-py3-none-any.whl", folder / f"{name}.tar.gz"
+
+
+def store_package(folder: Path) -> Path:
+    """Pack the extension for the store, which gives the id itself and forbids names that begin with a trademark."""
+    files = {
+        path.relative_to(EXTENSION).as_posix(): path.read_bytes()
+        for path in EXTENSION.rglob("*")
+        if path.is_file() and not path.name.endswith(".d.ts")
+    }
+    manifest = json.loads(files["manifest.json"])
+    del manifest["key"]
+    manifest["name"] = STORE_NAME
+    files["manifest.json"] = json.dumps(manifest, indent=2).encode()
+    return pack(folder / f"{STORE_NAME.lower().replace(' ', '-')}-{server.__version__}.zip", files)
+
+
+def bundle_manifest() -> dict[str, Any]:
+    """Return what an MCP bundle says of itself; what it asks of the person is what the plugin asks."""
+    plugin = json.loads(PLUGIN.read_text(encoding="utf-8"))
+    (started,) = plugin["mcpServers"].values()
+    return {
+        "manifest_version": "0.4",
+        "name": server.APP_NAME,
+        "display_name": "Chrome Tab Reader",
+        "version": server.__version__,
+        "description": plugin["description"],
+        "author": plugin["author"],
+        "license": plugin["license"],
+        "keywords": plugin["keywords"],
+        "icon": "icon.png",
+        "server": {
+            "type": "uv",
+            "entry_point": "chrome_tab_mcp_server.py",
+            "mcp_config": {
+                **started,
+                "args": [part.replace("${CLAUDE_PLUGIN_ROOT}", "${__dirname}") for part in started["args"]],
+            },
+        },
+        "tools_generated": True,
+        "compatibility": {"platforms": ["darwin", "win32", "linux"]},
+        "user_config": plugin["userConfig"],
+    }
+
+
+def bundle_project() -> str:
+    """Return the `pyproject.toml` that the format wants: the server's requirements, for who does not read its head."""
+    head = script_head(ROOT / "chrome_tab_mcp_server.py")
+    fields = {"name": server.APP_NAME, "version": server.__version__, **head}
+    return "\n".join(["[project]", *(f"{name} = {json.dumps(value)}" for name, value in fields.items()), ""])
+
+
+def bundle(folder: Path, wheel: Path) -> Path:
+    """Pack the MCP bundle by its own tool, which validates it; what is in the wheel is in the bundle."""
+    made = folder / f"{server.APP_NAME}-{server.__version__}.mcpb"
+    with tempfile.TemporaryDirectory() as scratch, zipfile.ZipFile(wheel) as package:
+        package.extractall(scratch, [name for name in package.namelist() if name.startswith(PACKAGE_FOLDER)])
+        root = Path(scratch, PACKAGE_FOLDER)
+        (root / "__init__.py").unlink()
+        (root / "manifest.json").write_text(json.dumps(bundle_manifest(), indent=2), encoding="utf-8")
+        (root / "pyproject.toml").write_text(bundle_project(), encoding="utf-8")
+        shutil.copyfile(EXTENSION / "icons" / "icon-128.png", root / "icon.png")
+        command = ["node", str(ROOT / "node_modules/@anthropic-ai/mcpb/dist/cli/cli.js"), "pack", str(root), str(made)]
+        done = subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+    if done.returncode != 0:
+        raise SystemExit(f"The MCP bundle is not valid.\n{done.stdout}{done.stderr}")
+    return made
+
+
+def registry_entry() -> dict[str, Any]:
+    """Return `server.json`: the package, and the two settings it needs, for the MCP registry."""
+    asked = json.loads(PLUGIN.read_text(encoding="utf-8"))["userConfig"]
+    variables = [
+        {
+            "name": server.environment_name(name),
+            "description": field["description"],
+            "isRequired": True,
+            **({"default": field["default"]} if "default" in field else {}),
+        }
+        for name, field in asked.items()
+    ]
+    return {
+        "$schema": SERVER_SCHEMA,
+        "name": registry_name(),
+        "title": "Chrome Tab Reader",
+        "description": "A local model answers about the browser tab that you have open.",
+        "version": server.__version__,
+        "packages": [
+            {
+                "registryType": "pypi",
+                "identifier": server.APP_NAME,
+                "version": server.__version__,
+                "runtimeHint": "uvx",
+                "transport": {"type": "stdio"},
+                "environmentVariables": variables,
+            }
+        ],
+    }
+
+
+def make_all(folder: Path) -> list[Path]:
+    """Make everything in `folder`; return the files."""
+    folder.mkdir(parents=True, exist_ok=True)
+    wheel, sdist = python_package(folder)
+    entry = folder / "server.json"
+    entry.write_text(json.dumps(registry_entry(), indent=2) + "\n", encoding="utf-8")
+    return [wheel, sdist, bundle(folder, wheel), store_package(folder), entry]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m scripts.dist", description="Make everything that is handed out.")
+    parser.add_argument("folder", type=Path)
+    folder: Path = parser.parse_args().folder
+    for made in make_all(folder):
+        print(f"{made}  {made.stat().st_size / 1000:,.0f} kB")
+
+
+if __name__ == "__main__":
+    main()
