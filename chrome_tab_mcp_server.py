@@ -13,6 +13,7 @@
 #   "python-jsonpath>=2,<3",
 #   "starlette>=1.0,<2",
 #   "tenacity>=9.2,<10",
+#   "tomlkit>=0.15,<0.16",
 #   "uvicorn>=0.35,<1",
 #   "websockets>=15,<18",
 # ]
@@ -23,7 +24,7 @@ Start it from an MCP client (Claude Code):
 
     uv run chrome_tab_mcp_server.py --ollama-url http://localhost:11434 --model qwen3
 
-or use it in the terminal: --analyze "What does this page cost?", --doctor, --pair, --version.
+or use it in the terminal: --setup, --analyze "What does this page cost?", --doctor, --pair, --version.
 
 Security first: page text is data. It reaches the local model and the caller, never a shell command,
 a log line or a header. The server listens on 127.0.0.1 only, for our extension only.
@@ -1243,13 +1244,13 @@ class ModelServer:
     async def models(self) -> list[str]:
         """Return the names of the models that the server lists, none when it cannot; raise when it fails."""
         try:
-            listed = await self._ask("GET", "/v1/models", failing=True)
+            listed = await self.ask("GET", "/v1/models", failing=True)
         except RetryableError as error:
             raise error.error from error
         names = [str(entry["id"]) for entry in items(listed, "data") if "id" in entry]
         return [one_line(without_key(name, self._api_key)) for name in names]
 
-    async def _ask(
+    async def ask(
         self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
     ) -> Any:
         """Return the JSON of a side question, None when there is none; RetryableError when nobody is there yet.
@@ -1294,16 +1295,16 @@ class ModelServer:
         return Window(DEFAULT_WINDOW, "assumed: the server does not say; set --context-length")
 
     async def _ollama_window(self, model: str) -> Window | None:
-        running = await self._ask("GET", "/api/ps")
+        running = await self.ask("GET", "/api/ps")
         if not isinstance(running, dict) or not isinstance(running.get("models"), list):
             return None
         if (tokens := loaded_context(running, model)) is None:
             # The window is known only of a loaded model: an empty prompt loads it.
-            await self._ask("POST", "/api/generate", timeout_s=self.timeout_s, model=model)
-            tokens = loaded_context(await self._ask("GET", "/api/ps"), model)
+            await self.ask("POST", "/api/generate", timeout_s=self.timeout_s, model=model)
+            tokens = loaded_context(await self.ask("GET", "/api/ps"), model)
         if tokens:
             return Window(tokens, "Ollama /api/ps")
-        shown = await self._ask("POST", "/api/show", model=model)
+        shown = await self.ask("POST", "/api/show", model=model)
         parameters = str(shown.get("parameters")) if isinstance(shown, dict) else ""
         found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
         if found and is_count(int(found[1]), MIN_WINDOW):
@@ -1311,12 +1312,12 @@ class ModelServer:
         return Window(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
 
     async def _llama_cpp_window(self, _model: str) -> Window | None:
-        tokens = fields(await self._ask("GET", "/props"), "default_generation_settings").get("n_ctx")
+        tokens = fields(await self.ask("GET", "/props"), "default_generation_settings").get("n_ctx")
         return Window(tokens, "llama.cpp /props", halves=False) if is_count(tokens, MIN_WINDOW) else None
 
     async def _listed_window(self, model: str) -> Window | None:
         for path, key in (("/api/v0/models", "loaded_context_length"), ("/v1/models", "max_model_len")):
-            for entry in items(await self._ask("GET", path), "data"):
+            for entry in items(await self.ask("GET", path), "data"):
                 if entry.get("id") == model and is_count(entry.get(key), MIN_WINDOW):
                     return Window(entry[key], f"{path} {key}")
         return None
@@ -4346,10 +4347,15 @@ def argument_parser() -> argparse.ArgumentParser:
     )
     extension = str(Path(__file__).with_name("extension"))
     actions.add_argument("--extension-path", action="version", version=extension, help="print the folder for Chrome")
+    actions.add_argument(
+        "--setup", nargs="?", const="add", choices=["add", "remove"], help="find a model, pair, register; or undo it"
+    )
     actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
     parser.add_argument(
         "--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP instead"
     )
+    parser.add_argument("--yes", action="store_true", help="with --setup: ask nothing, take what is proposed")
+    parser.add_argument("--clients", metavar="NAMES", help="with --setup: only these, comma-separated, or none")
     parser.add_argument("--start", metavar="TEXT", help="with --analyze: read only after this text")
     parser.add_argument("--end", metavar="TEXT", help="with --analyze: read only before this text")
     parser.add_argument("--tab", type=int, metavar="ID", help="with --analyze: the tab, default the active one")
@@ -4481,29 +4487,40 @@ async def serve(settings: Settings) -> int:
     return 0 if serving.cancelled() else serving.result() or 0
 
 
+def set_up(what: str, flags: Mapping[str, Any], *, yes: bool, clients: str | None) -> int:
+    """Run the program beside this file, which finds this module under its own name also when that is `__main__`."""
+    sys.modules.setdefault("chrome_tab_mcp_server", sys.modules[__name__])
+    try:
+        from chrome_tab_setup import run
+    except ModuleNotFoundError as error:
+        print(f"{error}. --setup needs all files of the repository.", file=sys.stderr)
+        return 2
+    return run(what, flags, yes=yes, clients=clients)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
     parser = argument_parser()
     flags = vars(parser.parse_args(argv))
-    over_http = flags.pop("http", False)
-    if over_http and "pair" not in flags:
-        parser.error("--http goes with --pair. To serve MCP over HTTP, give --transport http.")
-    actions = {name: flags.pop(name) for name in ("analyze", "doctor", "pair") if name in flags}
-    what = {name: flags.pop(name, None) for name in ("start", "end", "tab")}
-    if any(value is not None for value in what.values()) and "analyze" not in actions:
-        parser.error("--start, --end and --tab go with --analyze")
+    actions = {name: flags.pop(name) for name in ("analyze", "doctor", "pair", "setup") if name in flags}
+    home = {"http": "pair", "yes": "setup", "clients": "setup"} | dict.fromkeys(("start", "end", "tab"), "analyze")
+    what = {name: flags.pop(name, None) for name in home}
+    if stray := next((name for name in home if what[name] is not None and home[name] not in actions), None):
+        parser.error(f"--{stray} goes with --{home[stray]}")
     # In the terminal nothing may stand between the person and the answer.
     configure_logging(logging.ERROR if actions else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may hold what the console's or pipe's own encoding cannot.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    if "setup" in actions:
+        return set_up(actions["setup"], flags, yes=bool(what["yes"]), clients=what["clients"])
     try:
         settings = load_settings(flags, need_model=not ({"doctor", "pair"} & actions.keys()))
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2
     if "pair" in actions:
-        action = pair_http(settings) if over_http else pair(settings)
+        action = pair_http(settings) if what["http"] else pair(settings)
     elif "doctor" in actions:
         action = doctor(settings)
     elif "analyze" in actions:

@@ -1,0 +1,92 @@
+"""A program in a pseudo-terminal, as a person sees and uses it."""
+
+import asyncio
+import os
+import re
+import struct
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+
+WAIT_S = 60
+ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
+
+
+class Terminal:
+    """What the program has shown, as text with single blanks, and what is typed."""
+
+    def __init__(self, process: asyncio.subprocess.Process, here: int) -> None:
+        self.process = process
+        self._here = here
+        self._raw = b""
+        self._more = asyncio.Event()
+        asyncio.get_running_loop().add_reader(here, self._read)
+
+    @property
+    def shown(self) -> str:
+        """All that has been shown, without the places where lines were broken."""
+        return " ".join(ESCAPES.sub("", self._raw.decode(errors="replace")).split())
+
+    async def sees(self, words: str) -> None:
+        """Wait until the words are shown."""
+        async with asyncio.timeout(WAIT_S):
+            while words not in self.shown:
+                assert self._here >= 0, f"{words!r} did not come: {self.shown}"
+                self._more.clear()
+                await self._more.wait()
+
+    async def answers(self, **typed: str) -> None:
+        """Type each answer when the question is shown that ends with the words of its name."""
+        for words, line in typed.items():
+            await self.sees(words.replace("_", " ") + "?")
+            os.write(self._here, f"{line}\n".encode())
+
+    async def status(self) -> int:
+        """Wait for the end; return the exit status."""
+        status = await asyncio.wait_for(self.process.wait(), WAIT_S)
+        async with asyncio.timeout(WAIT_S):
+            while self._here >= 0:
+                self._more.clear()
+                await self._more.wait()
+        return status
+
+    def close(self) -> None:
+        """Let go of the terminal."""
+        if self._here >= 0:
+            asyncio.get_running_loop().remove_reader(self._here)
+            os.close(self._here)
+            self._here = -1
+
+    def _read(self) -> None:
+        try:
+            read = os.read(self._here, 65_536)
+        except OSError:
+            # Linux says so when the last program has left the terminal.
+            read = b""
+        self._raw += read
+        if not read:
+            self.close()
+        self._more.set()
+
+
+@asynccontextmanager
+async def in_terminal(
+    command: Sequence[str], environment: Mapping[str, str], columns: int = 80
+) -> AsyncGenerator[Terminal]:
+    """Run a program in a terminal of its own; it does not outlive the block."""
+    import fcntl
+    import termios
+
+    here, there = os.openpty()
+    fcntl.ioctl(here, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=there, stdout=there, stderr=there, env=dict(environment) | {"TERM": "xterm-256color"}
+    )
+    os.close(there)
+    terminal = Terminal(process, here)
+    try:
+        yield terminal
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+        terminal.close()

@@ -1,0 +1,582 @@
+"""`--setup` and `--setup remove`: in a terminal with an empty home, and what they are made of."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from hypothesis import given
+from hypothesis import strategies as st
+
+import chrome_tab_mcp_server as server
+import chrome_tab_setup as setup
+from tests.support.fake_extension import connected, free_port, wait_for_port
+from tests.support.fake_models import HANG, FakeOllama, FakeOpenAIServer, as_json, as_text, refused_port
+from tests.support.stdio_server import ROOT, SERVER
+from tests.support.terminal import Terminal, in_terminal
+
+on_terminals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+
+# --setup, which looks for model servers on ports of the test's own.
+WITH_PORTS = f"""
+import json, os, sys
+sys.path.insert(0, {str(ROOT)!r})
+import chrome_tab_mcp_server as server
+import chrome_tab_setup as setup
+server.EXTENSION_WAIT_S = 0.1
+ports = json.loads(os.environ["FAKE_PORTS"])
+setup.USUAL = tuple(one._replace(port=ports[one.name]) for one in setup.USUAL if one.name in ports)
+sys.exit(server.main(sys.argv[1:]))
+"""
+# Keeps its servers where Claude Code does, and says what it was asked.
+FAKE_CLAUDE = f"""#!{sys.executable}
+import json, sys
+from pathlib import Path
+path = Path.home() / ".claude.json"
+known = json.loads(path.read_text()) if path.exists() else {{"theme": "dark"}}
+servers = known.setdefault("mcpServers", {{}})
+match sys.argv[1:]:
+    case ["mcp", "add", "--scope", "user", name, "--", command, *arguments]:
+        servers[name] = {{"type": "stdio", "command": command, "args": arguments, "env": {{}}}}
+    case ["mcp", "remove", "--scope", "user", name]:
+        del servers[name]
+    case _:
+        sys.exit("unknown command")
+path.write_text(json.dumps(known))
+"""
+CURSOR = '{\n    "mcpServers": {"github": {"command": "npx", "env": {"TOKEN": "of-github"}}},\n    "rate": 1.50\n}\n'
+VSCODE = '{\n  // my servers\n  "servers": {}\n}\n'
+SETTINGS = '# mine\ncontent = "main" # less\n\n[sites."bank.test"]\ndeny = true\n'
+NAMES = ["nomic-embed-text:latest", "smollm2:135m", "gpt-oss:120b-cloud", "qwen3:8b", "qwen2.5-coder:7b"]
+
+
+def fake_ollama() -> FakeOllama:
+    fake = FakeOllama(4096)
+    fake.answer_text = "It is closed on Mondays, and an adult pays 9 EUR."
+    fake.routes["/api/version"] = {"version": "0.33.2"}
+    fake.routes["/api/tags"] = {"models": [{"name": name, "details": {"parameter_size": ""}} for name in NAMES]}
+    fake.routes["/v1/models"] = {"object": "list", "data": [{"id": name} for name in NAMES]}
+    return fake
+
+
+class Home:
+    """An empty home folder, and a machine on which certain ports are looked at."""
+
+    def __init__(self, folder: Path, ports: dict[str, int]) -> None:
+        self.folder = folder
+        self.settings = folder / ".config" / server.APP_NAME
+        self.ports = ports
+        self.port = free_port()
+
+    def environment(self) -> dict[str, str]:
+        places = {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder / ".config")}
+        kept = {name: os.environ[name] for name in os.environ if name not in {"CLAUDE_CONFIG_DIR", "UV"}}
+        # None of the programs of whoever runs the tests.
+        return kept | places | {"PATH": str(self.folder / "bin"), "FAKE_PORTS": json.dumps(self.ports)}
+
+    def setup(self, *arguments: str, columns: int = 200) -> Any:
+        command = [sys.executable, "-c", WITH_PORTS, "--setup", *arguments]
+        return in_terminal(command, self.environment(), columns)
+
+    def write(self, place: str, text: str) -> Path:
+        path = self.folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def fill(self) -> None:
+        """Bring in clients, two of them with files that nobody may touch, and settings."""
+        self.write("bin/claude", FAKE_CLAUDE).chmod(0o755)
+        self.write(".cursor/mcp.json", CURSOR)
+        self.write(".config/Code/User/mcp.json", VSCODE)
+        self.write(".config/Claude/claude_desktop_config.json", '{"mcpServers": {')
+        self.write(f".config/{server.APP_NAME}/config.toml", SETTINGS)
+
+    def files(self) -> dict[str, tuple[bytes, int]]:
+        """What each file holds, and when it was written."""
+        paths = [path for path in self.folder.rglob("*") if path.is_file()]
+        return {str(path.relative_to(self.folder)): (path.read_bytes(), path.stat().st_mtime_ns) for path in paths}
+
+    def changed(self, before: dict[str, tuple[bytes, int]]) -> set[str]:
+        """The files that have come, gone or been written since."""
+        after = self.files()
+        return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Home, Terminal]]:
+    """A home in which --setup has been run, by a person who says yes; and what they saw."""
+    async with AsyncExitStack() as stack:
+        ollama = await stack.enter_async_context(fake_ollama())
+        website = await stack.enter_async_context(FakeOpenAIServer(routes={"/v1/models": as_text("<html>")}))
+        refused = await stack.enter_async_context(refused_port())
+        addresses = {"Ollama": ollama.url, "vLLM": website.url, "LM Studio": refused}
+        home = Home(tmp_path_factory.mktemp("home"), {name: port_of(url) for name, url in addresses.items()})
+        home.fill()
+        terminal = await stack.enter_async_context(home.setup("--port", str(home.port)))
+        await terminal.answers(answer="99")
+        await terminal.sees("Choose a number from 1 to 4")
+        await terminal.answers(answer="")
+        await terminal.answers(Write_it="y", clipboard="n", extension_now="y")
+        await wait_for_port(home.port)
+        async with connected(home.port, (home.settings / "key").read_text().strip()):
+            await terminal.sees("The extension is connected, version 1.0.0.")
+            await terminal.answers(Claude_Code="", Cursor="y")
+            assert await terminal.status() == 1
+        yield home, terminal
+
+
+def port_of(url: str) -> int:
+    return int(url.rpartition(":")[2])
+
+
+def copied(home: Home, folder: Path) -> Home:
+    """The same home for one test alone."""
+    shutil.copytree(home.folder, folder, dirs_exist_ok=True)
+    other = Home(folder, home.ports)
+    other.port = home.port
+    return other
+
+
+# --- In a terminal ---
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_can(tmp_path: Path) -> None:
+    async with refused_port() as url:
+        home = Home(tmp_path, {"Ollama": port_of(url), "LM Studio": port_of(url)})
+        home.write(".cursor/old", "")
+        async with home.setup("--port", str(home.port), columns=60) as terminal:
+            await terminal.answers(Write_it="y", clipboard="n", extension_now="y")
+            await terminal.sees("Ctrl+C goes on without it")
+            await wait_for_port(home.port)
+            terminal.process.send_signal(signal.SIGINT)
+            status = await terminal.status()
+
+    assert status == 1
+    for words in (
+        "No model is there that could answer.",
+        "Ollama: install it from ollama.com, then run `ollama pull qwen3`.",
+        "LM Studio: install it from lmstudio.ai",
+        f"+ port = {home.port}",
+        "vf://",
+        "Going on without the extension. The line stays valid.",
+        "Here are: Cursor. A client is registered once there is a model: run --setup again then.",
+    ):
+        assert words in terminal.shown
+    assert "Traceback" not in terminal.shown
+    assert "Register with" not in terminal.shown
+    ours = {f".config/{server.APP_NAME}/{name}" for name in ("key", "config.toml")}
+    assert home.files().keys() == {".cursor/old", *ours}
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients(ready: tuple[Home, Terminal]) -> None:
+    home, terminal = ready
+    command = [sys.executable, str(SERVER)]
+    entry = {"command": command[0], "args": command[1:]}
+    url = f"http://localhost:{home.ports['Ollama']}"
+
+    assert f"Ollama answers at {url}. It has 4 models that can answer." in terminal.shown
+    assert f"Something answers at http://localhost:{home.ports['vLLM']}. It is no model server." in terminal.shown
+    assert "LM Studio" not in terminal.shown
+    assert "nomic" not in terminal.shown
+    assert "Question: On which day" in terminal.shown
+    assert "Answer: It is closed on Mondays, and an adult pays 9 EUR." in terminal.shown
+    assert "Ready, but for what is marked above." in terminal.shown
+    written = f'ollama_url = "{url}"\nmodel = "qwen3:8b"\nport = {home.port}\n'
+    assert (home.settings / "config.toml").read_text() == SETTINGS.replace("\n\n", f"\n{written}\n")
+    assert (home.settings / "config.toml.before-setup").read_text() == SETTINGS
+    assert json.loads((home.folder / ".claude.json").read_text()) == {
+        "theme": "dark",
+        "mcpServers": {server.APP_NAME: {"type": "stdio", **entry, "env": {}}},
+    }
+    cursor = json.loads(CURSOR)
+    cursor["mcpServers"][server.APP_NAME] = entry
+    assert json.loads((home.folder / ".cursor/mcp.json").read_text()) == cursor
+    assert '"rate": 1.50' in (home.folder / ".cursor/mcp.json").read_text()
+    assert (home.folder / ".cursor/mcp.json.before-setup").read_text() == CURSOR
+    assert "of-github" not in terminal.shown
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_broken_client_files_stay_as_they_are_and_it_says_what_to_add(ready: tuple[Home, Terminal]) -> None:
+    home, terminal = ready
+    broken = {
+        ".config/Code/User": ("mcp.json", VSCODE),
+        ".config/Claude": ("claude_desktop_config.json", '{"mcpServers": {'),
+    }
+
+    for folder, (name, text) in broken.items():
+        assert [path.name for path in (home.folder / folder).iterdir()] == [name]
+        assert (home.folder / folder / name).read_text() == text
+        assert f"{home.folder / folder / name} is broken, or holds comments" in terminal.shown
+    entry = {"type": "stdio", "command": sys.executable, "args": [str(SERVER)]}
+    assert json.dumps({"servers": {server.APP_NAME: entry}}) in terminal.shown
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+    home = copied(ready[0], tmp_path)
+    before = home.files()
+
+    async with home.setup("--yes", "--clients", "claude-code,cursor") as terminal:
+        status = await terminal.status()
+
+    assert status == 0
+    assert home.changed(before) == set()
+    assert f"Your settings are as chosen: {home.settings / 'config.toml'}" in terminal.shown
+    for title in ("Claude Code", "Cursor"):
+        assert f"{title} has the server already" in terminal.shown
+    assert "Ready. Open a page, and ask your client what this tab says." in terminal.shown
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_remove_leaves_nothing_but_what_it_names(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+    home = copied(ready[0], tmp_path)
+    before = home.files()
+
+    async with home.setup("remove") as terminal:
+        await terminal.answers(Claude_Code="y", Cursor="y", Delete_them="y")
+        status = await terminal.status()
+
+    assert status == 0
+    assert not home.settings.exists()
+    assert (home.folder / ".cursor/mcp.json").read_text() == CURSOR
+    assert json.loads((home.folder / ".claude.json").read_text()) == {"theme": "dark", "mcpServers": {}}
+    named = {name for name in before if name.startswith(f".config/{server.APP_NAME}/")}
+    assert home.changed(before) == named | {".claude.json", ".cursor/mcp.json", ".cursor/mcp.json.before-setup"}
+    for name in named | {".cursor/mcp.json", ".cursor/mcp.json.before-setup"}:
+        assert str(home.folder / name) in terminal.shown
+    assert "claude mcp remove --scope user chrome-tab-reader" in terminal.shown
+    assert "remove it in chrome://extensions" in terminal.shown
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_ctrl_c_at_a_question_leaves_everything_as_it_was(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
+    home = copied(ready[0], tmp_path)
+    before = home.files()
+
+    async with home.setup("--timeout", "77") as terminal:
+        await terminal.answers(answer="2")
+        await terminal.sees("Write it?")
+        terminal.process.send_signal(signal.SIGINT)
+        status = await terminal.status()
+
+    assert status == 130
+    assert '+ model = "qwen2.5-coder:7b"' in terminal.shown
+    assert "Stopped. What was done before stays, and no file is half-written." in terminal.shown
+    assert "Traceback" not in terminal.shown
+    assert home.changed(before) == set()
+
+
+@pytest.mark.e2e
+async def test_yes_in_a_pipe_asks_nothing_and_does_what_the_flags_say(tmp_path: Path) -> None:
+    home = Home(tmp_path, {})
+    home.fill()
+    async with fake_ollama() as ollama:
+        flags = ["--ollama-url", ollama.url, "--model", "smollm2:135m", "--api-key", "sk-secret", "--clients", "cursor"]
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, str(SERVER), "--setup", "--yes", *flags),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=home.environment(),
+        )
+        out, _ = await asyncio.wait_for(process.communicate(), 60)
+
+    assert process.returncode == 0
+    assert "Answer: It is closed on Mondays" in out.decode()
+    assert b"sk-secret" not in out
+    settings = (home.settings / "config.toml").read_text()
+    assert 'model = "smollm2:135m"' in settings
+    assert 'api_key = "sk-secret"' in settings
+    assert not (home.folder / ".claude.json").exists()
+    assert server.APP_NAME in json.loads((home.folder / ".cursor/mcp.json").read_text())["mcpServers"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--setup"], "--setup asks questions: run it in a terminal, or add --yes"),
+        (["--setup", "remove"], "--setup asks questions"),
+        (["--setup", "--yes", "--clients", "emacs"], "--clients does not know 'emacs'. It takes claude-code,"),
+        (["--setup", "--yes", "--port", "1"], "--port (CHROME_TAB_PORT) is wrong"),
+    ],
+)
+def test_a_call_that_cannot_be_done_is_a_sentence_and_exit_2(
+    arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str], config_home: Path
+) -> None:
+    assert server.main(arguments) == 2
+    assert sentence in capsys.readouterr().err
+    assert not config_home.exists()
+
+
+# --- Model servers ---
+
+
+async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
+    routes: list[dict[str, Any]] = [
+        {"/api/version": {"version": "0.33.2"}, "/v1/models": {"object": "list", "data": None}},
+        {
+            "/api/v0/models": {"data": [{"id": "gemma-3-4b", "type": "llm"}]},
+            "/v1/models": {"data": [{"id": "gemma-3-4b"}]},
+        },
+        {"/health/liveliness": "I'm alive!", "/v1/models": as_json({"error": {"message": "no key"}}, 401)},
+        {"/v1/models": {"data": [{"id": "some-model-3b"}]}},
+        {"/v1/models": as_text("<html>a page</html>"), "/version": {"version": "2"}},
+        {"/v1/models": as_json({"error": "who are you"}, 401)},
+        {"/v1/models": as_json({}, 503)},
+    ]
+    async with AsyncExitStack() as stack:
+        urls = [(await stack.enter_async_context(FakeOpenAIServer(routes=one))).url for one in routes]
+        nobody = await stack.enter_async_context(refused_port())
+        found = await setup.look_everywhere(dict.fromkeys([*urls, nobody]))
+
+    assert [one.url for one in found] == urls
+    assert [one.name for one in found] == ["Ollama", "LM Studio", "LiteLLM", "A model server", *["Something"] * 3]
+    assert [[model.name for model in one.models] for one in found[:5]] == [
+        [],
+        ["gemma-3-4b"],
+        [],
+        ["some-model-3b"],
+        [],
+    ]
+    assert found[2].problem == f"It wants a key: run --setup with --ollama-url {urls[2]} --api-key KEY."
+    assert [one.problem for one in found[4:6]] == ["It is no model server."] * 2
+    assert "busy or still loading" in found[6].problem
+
+
+async def test_what_says_nothing_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup, "LOOK_TIMEOUT_S", 0.2)
+    async with FakeOpenAIServer(routes={"/v1/models": HANG}) as silent:
+        found = await setup.look_everywhere({silent.url: None})
+
+    assert [(one.name, one.models) for one in found] == [("Something", [])]
+
+
+async def test_a_key_goes_to_its_own_address_only() -> None:
+    async with FakeOpenAIServer() as own, FakeOpenAIServer() as other:
+        await setup.look_everywhere({own.url: "sk-own", other.url: None})
+
+    assert {request.headers.get("authorization") for request in own.requests} == {"Bearer sk-own"}
+    assert {request.headers.get("authorization") for request in other.requests} == {None}
+
+
+def listed(*names: str, **about: Any) -> list[str]:
+    models = setup.models_of("http://m", "Ollama", {"data": [{"id": name} for name in names]}, about)
+    return [model.name for model in models]
+
+
+def test_models_of_useful_size_come_first_and_those_that_run_elsewhere_last() -> None:
+    names = ["smollm2:135m", "gpt-oss:120b-cloud", "llama3.3:70b", "qwen3:8b", "qwen2.5-coder:7b", "gemma-3-12b-it"]
+
+    assert listed(*names) == [names[3], names[5], names[4], names[2], names[0], names[1]]
+
+
+def test_models_that_answer_nothing_are_never_proposed() -> None:
+    names = ["nomic-embed-text", "bge-m3", "Qwen3-Reranker-4B", "whisper-1", "text-x", "text-y"]
+    about = {
+        "models": [{"name": "text-x", "details": {"family": "nomic-bert"}}, {"name": "text-y", "type": "embeddings"}]
+    }
+
+    assert listed(*names, "llama3.2:3b", **about) == ["llama3.2:3b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("8.2B", 8.2), ("137M", 0.137), ("qwen3:30b-a3b", 30), ("Qwen/Qwen3-14B", 14), ("gpt-4.1", None), ("phi4", None)],
+)
+def test_a_models_size_is_read_from_what_it_is_called(text: str, size: float | None) -> None:
+    assert setup.billions(text) == size
+
+
+# --- Settings ---
+
+
+def test_settings_keep_their_comments_and_tables() -> None:
+    before = '# top\nmodel = "old" # why\n\n[sites."a.test"] # a rule\ndeny = true\n'
+
+    after = setup.settings_text(before, {"ollama_url": "http://m", "model": "new"})
+
+    assert after == '# top\nmodel = "new" # why\nollama_url = "http://m"\n\n[sites."a.test"] # a rule\ndeny = true\n'
+    assert setup.settings_text(after, {"model": "new"}) == after
+
+
+# --- Files ---
+
+
+def test_a_file_is_replaced_through_its_link_with_its_mode_and_its_earlier_state_stays(tmp_path: Path) -> None:
+    real = tmp_path / "dotfiles" / "mcp.json"
+    real.parent.mkdir()
+    real.write_text("old")
+    real.chmod(0o640)
+    link = tmp_path / "mcp.json"
+    link.symlink_to(real)
+
+    setup.replace_file(link, "new")
+
+    assert link.is_symlink()
+    assert (real.read_text(), stat.S_IMODE(real.stat().st_mode)) == ("new", 0o640)
+    assert setup.backup_of(link) == real.with_name("mcp.json.before-setup")
+    assert setup.backup_of(link).read_text() == "old"
+    assert len(list(real.parent.iterdir())) == 2
+
+
+def test_a_write_that_fails_leaves_the_file_and_no_draft(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "client" / "mcp.json"
+    path.parent.mkdir()
+    path.write_text("old")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        setup.replace_file(path, "new")
+
+    assert path.read_text() == "old"
+    assert {one.name for one in path.parent.iterdir()} == {"mcp.json", "mcp.json.before-setup"}
+
+
+def test_a_file_that_somebody_changes_meanwhile_stays_theirs(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("mine")
+    change = setup.file_change("", [], path, "mine", "ours")
+    path.write_text("theirs")
+
+    with pytest.raises(setup.SetupError, match="changed meanwhile"):
+        change.make()
+    assert path.read_text() == "theirs"
+
+
+ENTRY = {"command": "uv", "args": ["run", "server.py"]}
+FILES = {
+    "nothing": "{}\n",
+    "no servers": '{\n  "theme": "dark"\n}\n',
+    "tabs": '{\n\t"mcpServers": {\n\t\t"a": {"x": [1, "}"]}\n\t},\n\t"n": 1e400\n}',
+    "one line": '{"n": 1.50, "mcpServers": {"a": {}}, "last": null}',
+    "Windows": '{\r\n    "mcpServers": {\r\n        "a": {}\r\n    }\r\n}\r\n',
+}
+
+
+@pytest.mark.parametrize("text", FILES.values(), ids=FILES.keys())
+def test_an_entry_comes_into_a_clients_file_and_goes_without_another_character_changing(text: str) -> None:
+    with_entry = setup.edited(text, "mcpServers", ENTRY)
+    moved = setup.edited(with_entry, "mcpServers", {"command": "elsewhere"})
+
+    assert json.loads(with_entry)["mcpServers"][server.APP_NAME] == ENTRY
+    assert ("\r\n" in text) == ("\r\n" in with_entry)
+    assert with_entry.replace("\r\n", "").count("\r") == 0
+    assert json.loads(moved)["mcpServers"][server.APP_NAME] == {"command": "elsewhere"}
+    assert json.loads(setup.edited(moved, "mcpServers", None)) == json.loads(text)
+    assert "".join(setup.edited(with_entry, "mcpServers", None).split()) == "".join(text.split())
+
+
+VALUES = st.recursive(
+    st.none() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+SERVERS = st.dictionaries(st.sampled_from(["a", server.APP_NAME, '"}']), st.dictionaries(st.text(), VALUES, max_size=2))
+
+
+@given(st.dictionaries(st.text(), VALUES, max_size=3), st.none() | SERVERS, st.sampled_from([None, 1, "\t"]))
+def test_whatever_a_clients_file_holds_only_our_entry_changes(
+    rest: dict[str, Any], servers: dict[str, Any] | None, indent: int | str | None
+) -> None:
+    held = rest | ({} if servers is None else {"mcpServers": servers})
+    wanted = held | {"mcpServers": (servers or {}) | {server.APP_NAME: ENTRY}}
+
+    assert json.loads(setup.edited(json.dumps(held, indent=indent), "mcpServers", ENTRY)) == wanted
+
+
+@pytest.mark.parametrize("text", ['{"mcpServers": {}, "mcpServers": {"a": {}}}', "[]", '{"a": 1,}', "// x\n{}"])
+def test_a_file_that_is_not_plain_json_is_not_edited(text: str) -> None:
+    with pytest.raises((ValueError, TypeError, AttributeError)):
+        setup.edited(text, "mcpServers", ENTRY)
+
+
+@pytest.mark.parametrize("text", ["[]", '{"mcpServers": []}', '{"mcpServers": {', "\ufeff{}", "[" * 100_000])
+def test_a_clients_file_that_is_odd_is_a_sentence(text: str, tmp_path: Path) -> None:
+    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    client.path.write_text(text, encoding="utf-8")
+
+    with pytest.raises(setup.SetupError, match="is broken, or holds comments"):
+        setup.client_change(client, ["uv", "run", "server.py"])
+
+
+# --- Clients ---
+
+
+def test_an_entry_with_flags_of_its_own_stays_and_one_for_another_place_is_moved(tmp_path: Path) -> None:
+    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    command = ["/new/uv", "run", "/new/server.py"]
+
+    def change_of(*arguments: str) -> setup.Change | None:
+        entry = {"command": "uv", "args": list(arguments), "env": {"A": "1"}}
+        client.path.write_text(json.dumps({"mcpServers": {server.APP_NAME: entry}}))
+        return setup.client_change(client, command)
+
+    assert change_of("run", "/new/server.py", "--parallel", "4") is None
+    moved = change_of("run", "/old/server.py")
+    assert moved
+    moved.make()
+    assert json.loads(client.path.read_text())["mcpServers"][server.APP_NAME] == {
+        "command": "/new/uv",
+        "args": ["run", "/new/server.py"],
+        "env": {"A": "1"},
+    }
+
+
+INSTALLED = "/home/me/.local/share/uv/tools/chrome-tab-reader/lib/python3.12/site-packages/chrome_tab_mcp_server.py"
+FOR_ONE_RUN = "/home/me/.cache/uv/archive-v0/x1y2/lib/python3.12/site-packages/chrome_tab_mcp_server.py"
+
+
+@pytest.mark.parametrize(
+    ("file", "programs", "command"),
+    [
+        (str(SERVER), {"uv"}, ["/bin/uv", "run", str(SERVER)]),
+        (str(SERVER), set[str](), [sys.executable, str(SERVER)]),
+        (INSTALLED, {"uv", "uvx", server.APP_NAME}, [f"/bin/{server.APP_NAME}"]),
+        (FOR_ONE_RUN, {"uv", "uvx", server.APP_NAME}, ["/bin/uvx", server.APP_NAME]),
+    ],
+)
+def test_clients_start_the_server_as_it_was_installed(
+    file: str, programs: Iterable[str], command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    which: Callable[[str], str | None] = lambda name: f"/bin/{name}" if name in programs else None  # noqa: E731
+    monkeypatch.setattr(shutil, "which", which)
+    monkeypatch.delenv("UV", raising=False)
+    monkeypatch.setattr(server, "__file__", file)
+
+    assert setup.start_command(server.load_settings({}, need_model=False)) == command
+
+
+def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> None:
+    refusing = tmp_path / "claude"
+    refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
+    refusing.chmod(0o755)
+    client = setup.Client("claude-code", "Claude Code", tmp_path / ".claude.json", tmp_path, program=str(refusing))
+    change = setup.client_change(client, ["uv", "run", "server.py"])
+
+    assert change
+    assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run server.py"]
+    with pytest.raises(setup.SetupError, match="Claude Code refused: managed by your organisation"):
+        change.make()
