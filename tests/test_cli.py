@@ -246,7 +246,24 @@ def test_start_end_and_tab_are_refused_without_analyze(flag: list[str], run: Run
     status, out, err = run(*flag, *MODEL)
 
     assert (status, out) == (2, "")
-    assert err.endswith("--start, --end and --tab go with --analyze\n")
+    assert err.endswith(f"{flag[0]} goes with --analyze\n")
+
+
+@pytest.mark.parametrize("flag", [["--yes"], ["--clients", "cursor"]])
+def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -> None:
+    status, out, err = run(*flag, *MODEL)
+
+    assert (status, out) == (2, "")
+    assert err.endswith(f"{flag[0]} goes with --setup\n")
+
+
+def test_setup_without_its_file_is_a_sentence_and_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "chrome_tab_setup", None)
+
+    status, out, err = run("--setup", "--yes")
+
+    assert (status, out) == (2, "")
+    assert err.endswith("--setup needs all files of the repository.\n")
 
 
 @pytest.mark.e2e

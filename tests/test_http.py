@@ -294,7 +294,7 @@ async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[
 def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
         server.main(["--http"])
-    assert "--transport http" in capsys.readouterr().err
+    assert "--http goes with --pair" in capsys.readouterr().err
 
 
 REPLIES = ["/", "/test-app/main.js", "/extension/ui/theme.css", "/health", "/nowhere", "/mcp"]

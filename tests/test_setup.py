@@ -371,9 +371,13 @@ async def test_what_says_nothing_holds_nobody_up(monkeypatch: pytest.MonkeyPatch
     assert [(one.name, one.models) for one in found] == [("Something", [])]
 
 
-async def test_a_key_goes_to_its_own_address_only() -> None:
+async def test_a_key_goes_to_its_own_address_only(monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeOpenAIServer() as own, FakeOpenAIServer() as other:
-        await setup.look_everywhere({own.url: "sk-own", other.url: None})
+        monkeypatch.setattr(setup, "USUAL", (setup.USUAL[0]._replace(port=port_of(other.url)),))
+        monkeypatch.setenv("OLLAMA_API_KEY", "sk-own")
+        monkeypatch.setenv("OLLAMA_BASE_URL", own.url)
+        settings = server.load_settings({}, need_model=False)
+        await asyncio.to_thread(setup.find_model, setup.Terminal(yes=True), settings, {})
 
     assert {request.headers.get("authorization") for request in own.requests} == {"Bearer sk-own"}
     assert {request.headers.get("authorization") for request in other.requests} == {None}
