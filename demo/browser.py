@@ -63,9 +63,20 @@ async def browser_with_extension(profile: Path, extension: Path = EXTENSION) -> 
             timeout=START_S * 1000,
         )
         try:
+            await close_welcome(context)
             yield context
         finally:
             await context.close()
+
+
+async def close_welcome(browser: BrowserContext) -> None:
+    """Close the page that the extension opens once it is installed: left open it would come before another one."""
+    address = f"chrome-extension://{extension_id()}/ui/welcome/welcome.html"
+    for page in browser.pages:
+        if page.url == address:
+            return await page.close()
+    page = await browser.wait_for_event("page", lambda page: page.url == address, timeout=START_S * 1000)
+    return await page.close()
 
 
 async def pair(browser: BrowserContext, connection_string: str) -> str:

@@ -195,11 +195,12 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 
 
 def test_popup_help_and_readme_say_alike_what_attaching_allows() -> None:
-    popup = re.search(r'ADDED_RIGHTS = "(.+?)"', read("extension/ui/popup/popup.js"))
-    assert popup
+    texts = json.loads(read("extension/_locales/en/messages.json"))
+    said = re.search(r"Attaching lets it (.+)\.", texts["rights"]["message"])
+    assert said
 
-    for path in ("README.md", "extension/ui/popup/help.html"):
-        assert popup[1].lower() in " ".join(read(path).lower().split()), path
+    for text in (read("README.md"), *(texts[key]["message"] for key in ("rightsAttached", "abilityAttached"))):
+        assert said[1].lower() in " ".join(text.lower().split())
     attached = {*re.findall(r"^  (\w+): \{ consent: \"attached\"", read("extension/commands/index.js"), re.MULTILINE)}
     # Each of the words stands for one of these at least.
     assert attached > {"click", "fill", "screenshot", "console_logs", "network_requests", "getDataLayer"}

@@ -1,19 +1,37 @@
 /** The connection's state in words, for the popup, the panel and the button's tooltip. @import {Status} from "./types.d.ts" */
 
+import { language, phrase } from "./messages.js";
+
+/** @satisfies {Record<Status["state"], import("./messages.js").MessageKey>} */
+const STATES = {
+  setup: "stateSetup",
+  connected: "stateConnected",
+  paired: "statePaired",
+  disconnected: "stateDisconnected",
+};
+
 /**
  * @param {Status} status
- * @returns {string} sentences; the first word is the state: Setup, Connected, Paired or Disconnected
+ * @returns {string} one word
+ */
+export function wordOf({ state }) {
+  return phrase(STATES[state]);
+}
+
+/**
+ * @param {Status} status
+ * @returns {string} sentences; the first says the state
  */
 export function describe(status) {
   switch (status.state) {
     case "setup":
-      return "Setup. Run the server with --pair and paste the connection string it prints.";
+      return phrase("statusSetup");
     case "connected":
-      return `Connected to ${clientsOf(status)}.`;
+      return phrase("statusConnected", clientsOf(status));
     case "paired":
-      return "Paired. Connects when your client starts.";
+      return phrase("statusPaired");
     case "disconnected":
-      return `Disconnected. ${advice(status)}`;
+      return phrase("statusDisconnected", advice(status));
   }
 }
 
@@ -31,11 +49,11 @@ export function toneOf({ state, failure, autoReconnect }) {
  * @returns {string} the clients by name, each once, and how many others there are: "claude-code (2), cursor and 1 more"
  */
 function clientsOf({ sessions, clients }) {
-  if (!clients.length) return counted(sessions, "session");
+  if (!clients.length) return sessions === 1 ? phrase("oneSession") : phrase("manySessions", sessions);
   const counts = Map.groupBy(clients, (name) => name);
   const names = [...counts].map(([name, { length }]) => (length > 1 ? `${name} (${length})` : name));
-  if (sessions > clients.length) names.push(`${sessions - clients.length} more`);
-  return new Intl.ListFormat("en").format(names);
+  if (sessions > clients.length) names.push(phrase("moreSessions", sessions - clients.length));
+  return new Intl.ListFormat(language()).format(names);
 }
 
 /** @param {Status} status */
@@ -43,29 +61,18 @@ function advice({ failure, port }) {
   switch (failure) {
     case "unreachable":
     case "closed":
-      return `No server runs on port ${port}. Start your client, then press Reconnect.`;
+      return phrase("adviceNoServer", port ?? "");
     case "no_answer":
-      return `The program on port ${port} does not answer. If it is your client, restart it; otherwise end that program.`;
+      return phrase("adviceNoAnswer", port ?? "");
     case "foreign":
-      return `Another program has port ${port}. End it, or choose another --port for the server and pair again.`;
+      return phrase("adviceForeign", port ?? "");
     case "wrong_key":
-      return (
-        `The server on port ${port} has another key. Start the one this extension was paired with, ` +
-        "or paste a new connection string from --pair."
-      );
+      return phrase("adviceWrongKey", port ?? "");
     case "other_protocol":
-      return `The server on port ${port} speaks another version of the protocol. Update it and this extension together.`;
+      return phrase("adviceOtherProtocol", port ?? "");
     case "already_connected":
-      return `The server on port ${port} already serves this extension in another browser. Disconnect it there first.`;
+      return phrase("adviceAlreadyConnected", port ?? "");
     case null:
-      return "Press Reconnect to let your clients in again.";
+      return phrase("adviceReconnect");
   }
-}
-
-/**
- * @param {number} count
- * @param {string} noun
- */
-function counted(count, noun) {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,5 +1,6 @@
 /** The activity log, alike in the popup and the DevTools panel. @import {ActivityEntry} from "../shared/types.d.ts" */
 
+import { phrase } from "../shared/messages.js";
 import { clearActivity, loadActivity, onActivityChanged } from "../shared/storage.js";
 import { byId, duration, make, setText } from "./dom.js";
 
@@ -32,8 +33,8 @@ function item({ time, session, client, tab_id: tabId, site, command, code, milli
   const line = make("li", {}, make("strong", {}, command), make("span", { className: "state" }));
   line.dataset.state = code ? "failed" : "ok";
   setText(/** @type {Element} */ (line.lastChild), `${code || "ok"} ${duration(milliseconds)}`);
-  const who = client || (session ? "a client" : "you, in the panel");
-  const where = tabId === null ? "" : `, tab ${tabId}${site && ` ${site}`}`;
+  const who = client || phrase(session ? "activityClient" : "activityYou");
+  const where = tabId === null ? "" : `, ${phrase("activityTab", tabId)}${site && ` ${site}`}`;
   const said = `${new Date(time).toLocaleTimeString()}  ${who}${session && ` (${session})`}${where}`;
   line.append(make("span", { className: "hint" }, said));
   return line;

@@ -1,5 +1,6 @@
 /** The controls of attaching, alike in the popup and the DevTools panel. @import {ViewedTab} from "../shared/types.d.ts" */
 
+import { phrase } from "../shared/messages.js";
 import { setText } from "./dom.js";
 
 /**
@@ -16,10 +17,10 @@ import { setText } from "./dom.js";
 export function showAttachment(
   { attachButton, tabObstacle, evaluateRow, allowEvaluate, privateRow, showPrivate },
   tab,
-  attachLabel = "Attach to this Tab",
+  attachLabel = phrase("attachThisTab"),
 ) {
   const isAttached = tab?.attached ?? false;
-  setText(attachButton, isAttached ? "Detach" : attachLabel);
+  setText(attachButton, isAttached ? phrase("detach") : attachLabel);
   attachButton.dataset.action = isAttached ? "detach" : "attach";
   attachButton.disabled = !tab || (!isAttached && tab.obstacle !== "");
   setText(tabObstacle, tab?.obstacle ?? "");

@@ -109,7 +109,10 @@ export function duration(milliseconds) {
   return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
 }
 
-/** @param {number} count */
+/**
+ * @param {number} count
+ * @returns {string} as the page's language writes it
+ */
 export function grouped(count) {
-  return count.toLocaleString("en");
+  return count.toLocaleString(document.documentElement.lang);
 }

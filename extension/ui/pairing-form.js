@@ -4,6 +4,7 @@
  * @import {Status} from "../shared/types.d.ts"
  */
 
+import { phrase } from "../shared/messages.js";
 import { make, setText } from "./dom.js";
 
 export class PairingForm {
@@ -29,10 +30,10 @@ export class PairingForm {
     this.#form = form;
     this.field.setAttribute("aria-describedby", this.#problem.id);
     form.append(
-      make("label", { htmlFor: this.field.id }, "Connection string"),
+      make("label", { htmlFor: this.field.id }, phrase("connectionString")),
       this.field,
       this.#problem,
-      make("button", { id: "connect", type: "submit", className: "primary" }, "Connect"),
+      make("button", { id: "connect", type: "submit", className: "primary" }, phrase("connect")),
     );
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -55,15 +56,15 @@ export class PairingForm {
     return false;
   }
 
-  /** @param {string} message why the string is not taken */
-  refuse(message) {
-    this.#say(message);
+  /** @param {string} reason why the string is not taken */
+  refuse(reason) {
+    this.#say(reason);
     this.field.select();
   }
 
-  /** @param {string} message */
-  #say(message) {
-    setText(this.#problem, message);
-    this.field.ariaInvalid = String(message !== "");
+  /** @param {string} reason */
+  #say(reason) {
+    setText(this.#problem, reason);
+    this.field.ariaInvalid = String(reason !== "");
   }
 }

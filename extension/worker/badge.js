@@ -1,5 +1,6 @@
 /** The toolbar button: a dot on it shows the state, its tooltip says it. @import {Status} from "../shared/types.d.ts" */
 
+import { phrase } from "../shared/messages.js";
 import { describe, toneOf } from "../shared/status.js";
 
 const COLORS = { good: "#137333", neutral: "#5f6368", error: "#b3261e" };
@@ -18,13 +19,16 @@ const QUESTION = { text: "?", color: "#8a5000" };
 export async function showBadge(status, attachedTabIds, requests) {
   const tone = toneOf(status);
   const isConnected = status.state === "connected";
-  const attached = attachedTabIds.length ? ` (attached tabs: ${attachedTabIds.length})` : "";
-  const asking = requests ? " An agent asks for a tab: open this." : "";
+  const said = [
+    `${phrase("name")}: ${describe(status)}`,
+    ...(attachedTabIds.length ? [phrase("badgeAttached", attachedTabIds.length)] : []),
+    ...(requests ? [phrase("badgeAsking")] : []),
+  ];
   await Promise.all([
     chrome.action.setBadgeText({ text: requests ? QUESTION.text : tone === "neutral" && status.paired ? "" : DOT }),
     chrome.action.setBadgeBackgroundColor({ color: requests ? QUESTION.color : COLORS[tone] }),
     chrome.action.setBadgeTextColor({ color: "#ffffff" }),
-    chrome.action.setTitle({ title: `Chrome Tab Reader: ${describe(status)}${attached}${asking}` }),
+    chrome.action.setTitle({ title: said.join(" ") }),
     ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests ? ATTACHED_DOT : undefined)),
   ]);
 }

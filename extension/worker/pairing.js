@@ -6,6 +6,7 @@
  */
 
 import { invalid } from "../shared/errors.js";
+import { phrase } from "../shared/messages.js";
 
 const PREFIX = "vf://";
 /** Where the server listens. Other names of this computer can lead to another program, or be made to lead elsewhere. */
@@ -23,19 +24,11 @@ const BASE64URL_32_BYTES = /^[A-Za-z0-9_-]{43}$/;
 export function parseConnectionString(connectionString) {
   // A terminal may have broken the line.
   const compact = connectionString.replace(/\s+/g, "");
-  if (!compact) throw invalid("Paste the connection string that the server prints with --pair.");
-  if (!compact.startsWith(PREFIX)) {
-    throw invalid(`This is not a connection string: it must start with ${PREFIX}. Copy the whole line from --pair.`);
-  }
+  if (!compact) throw invalid(phrase("pairEmpty"));
+  if (!compact.startsWith(PREFIX)) throw invalid(phrase("pairPrefix", PREFIX));
   const { v: version, s: server, k: key } = decodeObject(compact.slice(PREFIX.length));
-  if (version !== 1) {
-    throw invalid(
-      "This connection string is for another version of the extension. Update the extension and the server.",
-    );
-  }
-  if (typeof key !== "string" || !key) {
-    throw invalid("This connection string holds no key. Make a new one with --pair.");
-  }
+  if (version !== 1) throw invalid(phrase("pairVersion"));
+  if (typeof key !== "string" || !key) throw invalid(phrase("pairNoKey"));
   const { origin, port } = parseServer(server);
   return { server: origin, port, key };
 }
@@ -105,7 +98,7 @@ function decodeObject(encoded) {
   } catch {
     // Damaged base64, UTF-8 or JSON: the same thing to the person.
   }
-  throw invalid("This connection string is damaged. Copy the whole line from --pair and paste it again.");
+  throw invalid(phrase("pairDamaged"));
 }
 
 /**
@@ -114,17 +107,11 @@ function decodeObject(encoded) {
  */
 function parseServer(server) {
   const url = typeof server === "string" ? URL.parse(server) : null;
-  if (!url) throw invalid("This connection string names no server. Make a new one with --pair.");
+  if (!url) throw invalid(phrase("pairNoServer"));
   // The page text goes there unencrypted, so it must not leave this computer.
-  if (url.protocol !== "ws:" || url.hostname !== HOST) {
-    throw invalid(
-      `This connection string leads elsewhere than to ws://${HOST}:PORT, the only place that pages are sent to. ` +
-        "Make a new one with --pair on this computer.",
-    );
-  }
-  if (url.pathname !== "/" || url.search || url.hash || url.username || url.password) {
-    throw invalid("This connection string names more than a server and its port. Make a new one with --pair.");
-  }
+  if (url.protocol !== "ws:" || url.hostname !== HOST) throw invalid(phrase("pairElsewhere", `ws://${HOST}:PORT`));
+  const isBare = url.pathname === "/" && !url.search && !url.hash && !url.username && !url.password;
+  if (!isBare) throw invalid(phrase("pairMore"));
   return { origin: url.origin, port: Number(url.port || 80) };
 }
 

@@ -5,6 +5,7 @@
  * @import {AgentRequest} from "../shared/types.d.ts"
  */
 
+import { phrase } from "../shared/messages.js";
 import { question } from "../shared/requests.js";
 
 /** In the order of the notification's buttons. */
@@ -45,7 +46,7 @@ function showNotice(request) {
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
     title: question(request),
     message: `"${request.title}" (${request.site})\n${request.client}: "${request.reason}"`,
-    buttons: [{ title: "Allow" }, { title: "Deny" }],
+    buttons: [{ title: phrase("allow") }, { title: phrase("deny") }],
     requireInteraction: true,
   };
   const isThere = chrome.notifications.create(request.id, options).catch(() => {

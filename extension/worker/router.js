@@ -17,7 +17,7 @@ import { parseConnectionString } from "./pairing.js";
 import { ANSWER_TIMEOUT_MS } from "./requests.js";
 import { inTurn } from "./tab-queue.js";
 import { plainLine, siteOf } from "../shared/text.js";
-import { obstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
+import { spokenObstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
 import { unlessAborted } from "./waiting.js";
 
@@ -384,7 +384,7 @@ export async function viewOf(tabId, bridge, { attachments, requests }) {
       allowEvaluate: switches.evaluate,
       showPrivate: switches.privateValues,
       incognito: tab.incognito,
-      obstacle: obstacleOf(tab),
+      obstacle: spokenObstacleOf(tab),
     },
   };
 }

@@ -142,4 +142,7 @@ void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 // These only have to wake the worker.
 chrome.alarms.onAlarm.addListener(() => {});
 chrome.runtime.onStartup.addListener(() => {});
-chrome.runtime.onInstalled.addListener(() => {});
+
+chrome.runtime.onInstalled.addListener(({ reason }) => {
+  if (reason === "install") void chrome.tabs.create({ url: chrome.runtime.getURL("ui/welcome/welcome.html") });
+});

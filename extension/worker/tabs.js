@@ -1,6 +1,7 @@
 /** Which tab is meant, and whether its page may be read. @import {PageAddress, TabWithId} from "../shared/types.d.ts" */
 
 import { CommandError } from "../shared/errors.js";
+import { phrase } from "../shared/messages.js";
 
 /** Windows that show pages; a sign-in or a payment is often popped up. */
 const WINDOW_TYPES = /** @type {const} */ (["normal", "popup"]);
@@ -90,18 +91,41 @@ export function addressOf(tab) {
 
 /**
  * @param {chrome.tabs.Tab} tab
- * @returns {string} why Chrome lets no extension into the page, as a sentence; empty when it may be tried
+ * @returns {string} why Chrome lets no extension into the page, as a sentence for an agent; empty when it may be tried
  */
 export function obstacleOf(tab) {
+  switch (barrierOf(tab)) {
+    case "obstacleEmpty":
+      return "The tab is empty. Open a page in it.";
+    case "obstacleScheme":
+      return `The browser lets no extension read its ${schemeOf(tab)} pages. Switch to a web page.`;
+    case "obstacleShop":
+      return "The browser lets no extension read its extension shop. Switch to another page.";
+    case null:
+      return "";
+  }
+}
+
+/**
+ * @param {chrome.tabs.Tab} tab
+ * @returns {string} the same for the person
+ */
+export function spokenObstacleOf(tab) {
+  const barrier = barrierOf(tab);
+  return barrier ? phrase(barrier, schemeOf(tab)) : "";
+}
+
+/** @param {chrome.tabs.Tab} tab */
+function barrierOf(tab) {
   const url = URL.parse(urlOf(tab));
-  if (!url || url.protocol === "about:") return "The tab is empty. Open a page in it.";
-  if (!READABLE_SCHEMES.has(url.protocol)) {
-    return `The browser lets no extension read its ${url.protocol} pages. Switch to a web page.`;
-  }
-  if (SHOPS.some((shop) => `${url.host}${url.pathname}`.startsWith(shop))) {
-    return "The browser lets no extension read its extension shop. Switch to another page.";
-  }
-  return "";
+  if (!url || url.protocol === "about:") return "obstacleEmpty";
+  if (!READABLE_SCHEMES.has(url.protocol)) return "obstacleScheme";
+  return SHOPS.some((shop) => `${url.host}${url.pathname}`.startsWith(shop)) ? "obstacleShop" : null;
+}
+
+/** @param {chrome.tabs.Tab} tab */
+function schemeOf(tab) {
+  return URL.parse(urlOf(tab))?.protocol ?? "";
 }
 
 /** @returns {Promise<number | undefined>} */

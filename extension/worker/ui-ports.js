@@ -7,6 +7,7 @@
 
 import { dropOldest } from "./console-log.js";
 import { CommandError } from "../shared/errors.js";
+import { phrase } from "../shared/messages.js";
 
 const CONSOLE_BATCH_MS = 100;
 
@@ -113,7 +114,9 @@ export class UiPorts {
       await this.#worker.perform(action);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      this.#send(port, { type: "refused", action: action.action, message: error.message });
+      // What attaching says is for an agent.
+      const reason = action.action === "attach" ? phrase("attachFailed") : error.message;
+      this.#send(port, { type: "refused", action: action.action, message: reason });
     }
   }
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.async_api import BrowserContext, Locator, Page, Playwright, async_playwright, expect
 
+from demo.browser import close_welcome
 from demo.web import serving
 from tests.support import extension_coverage
 from tests.support.browser import chromium_arguments, chromium_path
@@ -159,6 +160,7 @@ async def launched_chromium(playwright: Playwright, profile: Path) -> AsyncGener
     try:
         if not context.service_workers:
             await context.wait_for_event("serviceworker")
+        await close_welcome(context)
         async with extension_coverage.counted(profile):
             yield context
     finally:

@@ -15,6 +15,7 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 
 from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.polling import until
 
 START_S = 30
 
@@ -53,6 +54,15 @@ class PlainChromium:
             if "exceptionDetails" not in answer:
                 return answer["result"].get("value")
 
+    async def close_welcome(self) -> None:
+        """Close the page that the extension opens once it is installed: left open it would come before another one."""
+        (welcome,) = await until(self._welcomes)
+        await self.ask("Target.closeTarget", targetId=welcome)
+
+    async def _welcomes(self) -> list[str]:
+        targets = (await self.ask("Target.getTargets"))["targetInfos"]
+        return [target["targetId"] for target in targets if target["url"].endswith("/ui/welcome/welcome.html")]
+
 
 async def address_in(profile: Path) -> str:
     """The address that the browser writes into its profile once it listens."""
@@ -85,6 +95,7 @@ async def plain_chromium(extension: Path, *arguments: str) -> AsyncGenerator[Pla
         try:
             async with connect(await address_in(Path(folder)), max_size=None) as connection:
                 browser = PlainChromium(connection)
+                await browser.close_welcome()
                 yield browser
                 await browser.ask("Browser.close")
             await process.wait()

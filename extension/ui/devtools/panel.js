@@ -8,7 +8,7 @@
 import { showAttachment } from "../attach-controls.js";
 import { startActivityView } from "../activity-view.js";
 import { byId, setText } from "../dom.js";
-import { describe, toneOf } from "../../shared/status.js";
+import { describe, toneOf, wordOf } from "../../shared/status.js";
 import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
 import { CommandForm } from "./command-form.js";
 import { ConsoleView } from "./console-view.js";
@@ -81,7 +81,7 @@ function showStatus({ status }) {
   const sentence = describe(status) + advice;
   if (page.sentence.textContent && page.sentence.textContent !== sentence) setText(page.spoken, sentence);
   setText(page.sentence, sentence);
-  const [word = ""] = sentence.split(/[\s.]/, 1);
+  const word = wordOf(status);
   setText(page.connectionWord, word);
   page.connection.ariaLabel = `${word}: the connection and the tab`;
   page.reconnect.hidden = status.state !== "disconnected";

@@ -1,5 +1,7 @@
 /** What the person may choose; each change holds at once. */
 
+import "../texts.js";
+import { phrase } from "../../shared/messages.js";
 import { loadPreferences, loadSettings, savePreferences } from "../../shared/storage.js";
 import { byId, setText } from "../dom.js";
 
@@ -31,7 +33,7 @@ async function show() {
 async function save(change) {
   await savePreferences(change);
   setText(page.problem, "");
-  setText(page.said, `Saved at ${new Date().toLocaleTimeString()}.`);
+  setText(page.said, phrase("saved", new Date().toLocaleTimeString()));
 }
 
 function saveHosts() {
@@ -46,7 +48,7 @@ function saveHosts() {
     return;
   }
   setText(page.said, "");
-  setText(page.problem, `"${wrong}" is no host, so nothing was saved. Write it as bank.example or *.bank.example.`);
+  setText(page.problem, phrase("hostWrong", wrong));
 }
 
 /**

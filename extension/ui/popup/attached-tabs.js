@@ -1,5 +1,6 @@
 /** The attached tabs in the popup, each with Detach. @import {AttachedView} from "../../shared/types.d.ts" */
 
+import { phrase } from "../../shared/messages.js";
 import { byId, make, makeButton, refill } from "../dom.js";
 
 const section = byId("attached", HTMLElement);
@@ -25,6 +26,6 @@ function item({ id, title, site }, onDetach) {
     {},
     make("span", { className: "title", title }, title),
     make("span", { className: "hint" }, site),
-    makeButton("Detach", () => onDetach(id), `Detach ${title}`),
+    makeButton(phrase("detach"), () => onDetach(id), phrase("detachTab", title)),
   );
 }

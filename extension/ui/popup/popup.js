@@ -5,9 +5,12 @@
  * @import {Action, Refusal, View} from "../../shared/types.d.ts"
  */
 
+import "../texts.js";
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
 import { PairingForm } from "../pairing-form.js";
+import { ViewPort } from "../view-port.js";
+import { phrase } from "../../shared/messages.js";
 import { describe, toneOf } from "../../shared/status.js";
 import { siteOf } from "../../shared/text.js";
 import { startActivityView } from "../activity-view.js";
@@ -40,10 +43,6 @@ const page = {
   version: byId("version", HTMLElement),
 };
 
-const ADDED_RIGHTS = "click, type, take screenshots, and see the console, the requests and the data layer";
-const RIGHTS = `Your client can ask about this page and read it. Attaching lets it ${ADDED_RIGHTS}.`;
-const ATTACHED_RIGHTS = `Your client can ${ADDED_RIGHTS} here.`;
-
 const pairingForm = new PairingForm(page.setup, (connectionString) => ask({ action: "connect", connectionString }));
 
 /** Where the focus goes in each state. */
@@ -54,8 +53,6 @@ const mainControls = {
   disconnected: page.reconnect,
 };
 
-/** @type {chrome.runtime.Port} */
-let port;
 /** @type {View | undefined} */
 let view;
 
@@ -97,7 +94,7 @@ function showTab({ status, tab }) {
   setText(page.tabHost, siteOf(tab.url));
   // From the browser's own store: the page's server hears nothing of the popup.
   page.tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(tab.url)}&size=32`);
-  setText(page.tabRights, tab.attached ? ATTACHED_RIGHTS : RIGHTS);
+  setText(page.tabRights, phrase(tab.attached ? "rightsAttached" : "rights"));
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
   page.attachButton.classList.toggle("primary", !tab.attached && !page.attachButton.disabled);
@@ -109,32 +106,10 @@ function showRefusal({ action, message }) {
   else setText(page.problem, message);
 }
 
-// --- Talking to the worker
-
-function openPort() {
-  port = chrome.runtime.connect();
-  port.onMessage.addListener((/** @type {View | Refusal} */ message) => {
-    if (message.type === "view") show(message);
-    else showRefusal(message);
-  });
-  // The worker was stopped; opening another port starts it again.
-  port.onDisconnect.addListener(openPort);
-  refresh();
-}
-
 /** @param {Action} action */
 function ask(action) {
   setText(page.problem, "");
-  send(action);
-}
-
-function refresh() {
-  send({ action: "refresh" });
-}
-
-/** @param {Action} action */
-function send(action) {
-  port.postMessage(action);
+  port.send(action);
 }
 
 // --- What the person does
@@ -163,13 +138,6 @@ page.showPrivate.addEventListener("change", () => {
   if (view?.tab) ask({ action: "set_show_private", tabId: view.tab.id, on: page.showPrivate.checked });
 });
 
-// As a tab of its own the popup stays open while the person goes elsewhere.
-chrome.tabs.onActivated.addListener(refresh);
-chrome.windows.onFocusChanged.addListener(refresh);
-chrome.tabs.onUpdated.addListener((_tabId, change) => {
-  if (change.url || change.title) refresh();
-});
-
 startActivityView();
-setText(page.version, `Version ${chrome.runtime.getManifest().version}`);
-openPort();
+setText(page.version, phrase("version", chrome.runtime.getManifest().version));
+const port = new ViewPort({ onView: show, onRefusal: showRefusal });

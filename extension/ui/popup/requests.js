@@ -1,6 +1,7 @@
 /** The agents' requests in the popup. Whatever they say is text. @import {AgentRequest} from "../../shared/types.d.ts" */
 
 import { byId, make, makeButton, refill } from "../dom.js";
+import { phrase } from "../../shared/messages.js";
 import { question } from "../../shared/requests.js";
 
 const list = byId("requests", HTMLElement);
@@ -30,13 +31,13 @@ function item(request, onAnswer) {
     {},
     make("strong", {}, asked),
     make("p", { className: "title" }, title),
-    make("p", { className: "hint" }, `${site} - ${client}${session && ` (${session})`} says:`),
+    make("p", { className: "hint" }, phrase("requestSays", site, `${client}${session && ` (${session})`}`)),
     make("p", {}, `"${reason}"`),
     make(
       "div",
       { className: "buttons" },
-      makeButton("Allow", () => onAnswer(id, true), `Allow: ${asked}`),
-      makeButton("Deny", () => onAnswer(id, false), `Deny: ${asked}`),
+      makeButton(phrase("allow"), () => onAnswer(id, true), `${phrase("allow")}: ${asked}`),
+      makeButton(phrase("deny"), () => onAnswer(id, false), `${phrase("deny")}: ${asked}`),
     ),
   );
 }

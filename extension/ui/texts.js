@@ -1,0 +1,40 @@
+/** Puts the texts into a page, at the elements that name them, and as text. @import {MessageKey} from "../shared/messages.js" */
+
+import { language, phrase } from "../shared/messages.js";
+
+/** Each by the attribute that names its text. */
+const ATTRIBUTES = {
+  "data-message-label": "aria-label",
+  "data-message-title": "title",
+  "data-message-placeholder": "placeholder",
+};
+/** Stands for a child until the text is split there; no text holds it. */
+const MARK = "\uE000";
+
+document.documentElement.lang = language();
+for (const element of document.querySelectorAll("[data-message]")) fill(element);
+for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
+  for (const element of document.querySelectorAll(`[${name}]`)) {
+    element.setAttribute(attribute, phrase(keyOf(element, name)));
+  }
+}
+
+/**
+ * The element's children take the places of $1, $2 ... in its text.
+ *
+ * @param {Element} element
+ */
+function fill(element) {
+  const children = [...element.children];
+  const marks = children.map((_, index) => MARK + index);
+  const parts = phrase(keyOf(element, "data-message"), ...marks).split(/\uE000(\d)/);
+  element.replaceChildren(...parts.map((part, index) => (index % 2 ? (children[Number(part)] ?? "") : part)));
+}
+
+/**
+ * @param {Element} element
+ * @param {string} attribute
+ */
+function keyOf(element, attribute) {
+  return /** @type {MessageKey} */ (element.getAttribute(attribute));
+}

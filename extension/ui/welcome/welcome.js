@@ -1,0 +1,96 @@
+/**
+ * The first steps, each with what has become of it by now. Opened once the extension is installed, and from the popup
+ * and the options at any time.
+ *
+ * @import {Status, View, ViewedTab} from "../../shared/types.d.ts"
+ */
+
+import "../texts.js";
+import { byId, copyText, setText } from "../dom.js";
+import { PairingForm } from "../pairing-form.js";
+import { ViewPort } from "../view-port.js";
+import { phrase } from "../../shared/messages.js";
+import { describe, toneOf } from "../../shared/status.js";
+import { siteOf } from "../../shared/text.js";
+
+const LOOK_MS = 3_000;
+
+const page = {
+  pairCheck: byId("pair-check", HTMLElement),
+  clientCheck: byId("client-check", HTMLElement),
+  pageCheck: byId("page-check", HTMLElement),
+  addCommand: byId("add-command", HTMLElement),
+  copy: byId("copy", HTMLButtonElement),
+  reconnect: byId("reconnect", HTMLButtonElement),
+};
+const pairingForm = new PairingForm(byId("setup", HTMLFormElement), (connectionString) =>
+  port.send({ action: "connect", connectionString }),
+);
+/** Of the looks at a tab; only what the latest one sees is shown. */
+let latest = 0;
+
+/** @param {View} view */
+function show({ status, tab }) {
+  const focused = document.activeElement;
+  pairingForm.show(status);
+  page.reconnect.hidden = status.state !== "disconnected";
+  showPairing(status);
+  showClient(status);
+  void showTab(tab);
+  // Who works by keyboard must not be thrown to the top when the form or the button goes away.
+  if (focused?.closest("[hidden]")) (page.reconnect.hidden ? page.copy : page.reconnect).focus();
+}
+
+/** @param {Status} status */
+function showPairing(status) {
+  if (!status.paired) say(page.pairCheck, "neutral", phrase("checkUnpaired"));
+  else if (status.failure === "wrong_key") say(page.pairCheck, "error", describe(status));
+  else say(page.pairCheck, "good", phrase("checkPaired", status.port ?? ""));
+}
+
+/** @param {Status} status */
+function showClient(status) {
+  const { state, port: number, clients } = status;
+  if (state === "setup") say(page.clientCheck, "neutral", phrase("checkAfterPairing"));
+  else if (state === "connected" && !clients.length) {
+    say(page.clientCheck, "neutral", phrase("checkNoClient", number ?? ""));
+  } else if (state === "paired") say(page.clientCheck, "neutral", phrase("checkNoServer", number ?? ""));
+  else say(page.clientCheck, toneOf(status), describe(status));
+}
+
+/** @param {ViewedTab | null} tab */
+async function showTab(tab) {
+  const look = (latest += 1);
+  if (!tab) return say(page.pageCheck, "neutral", phrase("checkNoPage"));
+  const isReadable = tab.obstacle === "" && (await isOpenToUs(tab.id));
+  if (look !== latest) return;
+  if (isReadable) say(page.pageCheck, "good", phrase("checkReadable", tab.title, siteOf(tab.url)));
+  else say(page.pageCheck, "neutral", tab.obstacle || phrase("checkUnreadable", tab.title, siteOf(tab.url)));
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<boolean>} whether the browser lets the extension into the tab's page; nothing of it is read
+ */
+async function isOpenToUs(tabId) {
+  const look = chrome.scripting.executeScript({ target: { tabId }, func: () => {}, injectImmediately: true });
+  const time = new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  return Promise.race([look.then(Boolean), time.then(() => false)]).catch(() => false);
+}
+
+/**
+ * @param {HTMLElement} check
+ * @param {"good" | "neutral" | "error"} tone
+ * @param {string} sentence
+ */
+function say(check, tone, sentence) {
+  check.dataset.tone = tone;
+  setText(check, sentence);
+}
+
+page.copy.addEventListener("click", () => {
+  if (copyText(page.addCommand.textContent)) setText(page.copy, phrase("copied"));
+});
+page.reconnect.addEventListener("click", () => port.send({ action: "reconnect" }));
+
+const port = new ViewPort({ onView: show, onRefusal: ({ message }) => pairingForm.refuse(message) });

@@ -1,0 +1,114 @@
+"""The page that opens once the extension is installed: three steps, and what has become of each."""
+
+import json
+import re
+from collections.abc import AsyncGenerator
+from typing import Literal
+
+import pytest
+from playwright.async_api import Page, expect
+
+from tests.extension.conftest import EXTENSION, EXTENSION_URL, Popup, Site, comes_true
+from tests.extension.test_popup import contrast, show_page
+from tests.support.fake_bridge import FakeBridge
+
+WELCOME_URL = f"{EXTENSION_URL}/ui/welcome/welcome.html"
+
+
+@pytest.fixture
+async def welcome(popup: Popup) -> AsyncGenerator[Page]:
+    page = await popup.page.context.new_page()
+    await page.goto(WELCOME_URL)
+    await expect(page.locator("#pair-check")).to_have_text("Not paired yet.")
+    yield page
+    await page.close()
+
+
+async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_person_looked_at(
+    popup: Popup, site: Site
+) -> None:
+    # The fixtures have waited for the page of the installation itself.
+    await show_page(popup, site.url("/one"))
+    (worker,) = popup.page.context.service_workers
+    tell = "(reason) => chrome.runtime.onInstalled.dispatch({ reason })"
+    for reason in ("update", "chrome_update"):
+        await worker.evaluate(tell, reason)
+    async with popup.page.context.expect_page() as opened:
+        await worker.evaluate(tell, "install")
+
+    await expect(await opened.value).to_have_url(WELCOME_URL)
+    assert len([page for page in popup.page.context.pages if page.url == WELCOME_URL]) == 1
+    await expect(popup.element("tab-title")).to_have_text("One")
+
+
+async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
+    welcome: Page, bridge: FakeBridge, site: Site
+) -> None:
+    keyboard, field = welcome.keyboard, welcome.locator("#connection-string")
+    await expect(welcome.locator("#client-check")).to_have_text("Known once the extension is paired.")
+    await keyboard.press("Tab")
+    await expect(field).to_be_focused()
+    await keyboard.type("nonsense")
+    await keyboard.press("Enter")
+    await expect(welcome.locator("#pairing-problem")).to_contain_text("not a connection string")
+    await expect(field).to_have_value("nonsense")
+    await expect(field).to_be_focused()
+
+    await keyboard.insert_text(bridge.connection_string)
+    await keyboard.press("Enter")
+    await bridge.connected()
+    await expect(welcome.locator("#pair-check")).to_have_text(re.compile("Paired with the server on port"))
+    await expect(welcome.locator("#pair-check")).to_have_attribute("data-tone", "good")
+    await expect(welcome.locator("#client-check")).to_contain_text("without a client so far")
+    await expect(welcome.locator("#copy")).to_be_focused()
+    await keyboard.press("Enter")
+    await expect(welcome.locator("#copy")).to_have_text("Copied.")
+
+    await bridge.send({"type": "event", "event": "sessions", "sessions": 1, "clients": ["claude-code"]})
+    await expect(welcome.locator("#client-check")).to_have_text("Connected to claude-code.")
+    await expect(welcome.locator("#client-check")).to_have_attribute("data-tone", "good")
+    page = await welcome.context.new_page()
+    check = welcome.locator("#page-check")
+    await page.goto(site.url("/one"))
+    await expect(check).to_have_text(f'"One" (127.0.0.1:{site.server_port}) can be read.')
+    await expect(check).to_have_attribute("data-tone", "good")
+    await page.goto("chrome://version")
+    await expect(check).to_contain_text("lets no extension read its chrome: pages")
+    await expect(check).to_have_attribute("data-tone", "neutral")
+
+    await bridge.stop()
+    await expect(welcome.locator("#client-check")).to_contain_text("No server runs on port")
+
+
+async def test_welcome_fits_and_its_text_has_contrast_in_each_theme(welcome: Page) -> None:
+    await welcome.locator("#connect").click()
+    await expect(welcome.locator("#pairing-problem")).not_to_be_empty()
+    for width in (360, 900):
+        await welcome.set_viewport_size({"width": width, "height": 700})
+        assert await welcome.evaluate("document.documentElement.scrollWidth") <= width
+    schemes: list[Literal["light", "dark"]] = ["light", "dark"]
+    for scheme in schemes:
+        await welcome.emulate_media(color_scheme=scheme)
+        for selector in ("h1", "p", "code", "#connect", "#pairing-problem", ".check", "a", "pre"):
+            assert await contrast(welcome, selector) >= 4.5, (scheme, selector)
+
+
+# What the browser does with a system in another language.
+IN_LANGUAGE = """chrome.i18n.getMessage = ((texts) => (key, values = []) =>
+    texts[key].message.replace(/\\$(\\d)/g, (_, place) => values[place - 1] ?? ""))(%s)"""
+
+
+@pytest.mark.parametrize("locale", ["de", "es", "fr", "ja", "zh_CN"])
+async def test_popup_options_and_welcome_fit_in_each_language(popup: Popup, locale: str) -> None:
+    page = await popup.page.context.new_page()
+    stored = (EXTENSION / "_locales" / locale / "messages.json").read_text(encoding="utf-8")
+    await page.add_init_script(IN_LANGUAGE % stored)
+    texts = {key: text["message"] for key, text in json.loads(stored).items()}
+    await page.set_viewport_size({"width": 360, "height": 700})
+    for path, key in (("popup/popup", "help"), ("options/options", "keyboard"), ("welcome/welcome", "stepAsk")):
+        await page.goto(f"{EXTENSION_URL}/ui/{path}.html")
+        await expect(page.get_by_text(texts[key], exact=True)).to_be_visible()
+        assert await page.evaluate("document.documentElement.lang") == texts["language"]
+        await comes_true(page, "document.documentElement.scrollWidth <= 360")
+        cut = "[...document.querySelectorAll('button')].filter((each) => each.scrollWidth > each.clientWidth).length"
+        assert await page.evaluate(cut) == 0

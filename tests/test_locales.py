@@ -1,0 +1,78 @@
+"""The texts that a person reads in the extension stand in `_locales`, whole in each language."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import chrome_tab_mcp_server as server
+
+EXTENSION = Path(server.__file__).parent / "extension"
+LOCALES = ["de", "es", "fr", "ja", "zh_CN"]
+PAGES = [path for path in sorted((EXTENSION / "ui").rglob("*.html")) if path.name != "panel.html"]
+
+
+def texts(locale: str) -> dict[str, str]:
+    stored = json.loads((EXTENSION / "_locales" / locale / "messages.json").read_text(encoding="utf-8"))
+    return {key: entry["message"] for key, entry in stored.items()}
+
+
+def places(text: str) -> list[str]:
+    """What stands for a value in it."""
+    return sorted(re.findall(r"\$\d", text))
+
+
+def test_there_are_six_languages() -> None:
+    found = sorted(path.parent.name for path in EXTENSION.glob("_locales/*/messages.json"))
+
+    assert found == sorted(["en", *LOCALES])
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_each_language_has_every_text_with_the_same_places(locale: str) -> None:
+    english, others = texts("en"), texts(locale)
+
+    assert others.keys() == english.keys()
+    assert {key: places(text) for key, text in others.items()} == {key: places(text) for key, text in english.items()}
+    assert all(text.strip() for text in others.values())
+    # What is the same in both is a name, or a word of both languages.
+    assert sum(others[key] == text for key, text in english.items()) < len(english) / 10
+    assert others["language"] == locale.replace("_", "-")
+
+
+def test_every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() -> None:
+    html = "".join(path.read_text(encoding="utf-8") for path in PAGES)
+    scripts = "".join(
+        path.read_text(encoding="utf-8") for path in EXTENSION.rglob("*.js") if "vendor" not in path.parts
+    )
+    asked = {
+        *re.findall(r'data-message(?:-label|-title|-placeholder)?="(\w+)"', html),
+        *re.findall(r'phrase\(\s*"(\w+)"', scripts),
+        *re.findall(r"__MSG_(\w+)__", (EXTENSION / "manifest.json").read_text(encoding="utf-8")),
+    }
+    known = texts("en").keys()
+
+    assert len(asked) > 100
+    assert asked <= known
+    # Where a name is chosen before it is asked for; tsc knows all of them.
+    assert known - asked <= {*re.findall(r'"(\w+)"', scripts)}
+
+
+# Names, and what is the protocol's.
+UNTRANSLATED = {"Chrome Tab Reader", "dataLayer", "vf://..."}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=[path.name for path in PAGES])
+def test_page_holds_no_text_of_its_own(path: Path) -> None:
+    html = re.sub(r"(?s)<!--.*?-->|<(code|pre)\b.*?</\1\s*>", "", path.read_text(encoding="utf-8"))
+    words = [text.strip() for text in re.findall(r">([^<]+)<", html)]
+    words += re.findall(r' (?:aria-label|title|placeholder)="([^"]+)"', html)
+
+    assert {text for text in words if re.search(r"\w", text)} <= UNTRANSLATED
+
+
+@pytest.mark.parametrize("locale", ["en", *LOCALES])
+def test_shop_and_browser_take_the_texts_of_the_manifest(locale: str) -> None:
+    assert len(texts(locale)["name"]) <= 75
+    assert len(texts(locale)["description"]) <= 132
