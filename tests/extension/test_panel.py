@@ -493,7 +493,7 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(panel:
         """let i = 0;
         const lines = (count) => { while (count--) console.log(`line ${++i}.`); };
         lines(4_500);
-        const timer = setInterval(() => { lines(100); if (i === 10_500) clearInterval(timer); }, 110);""",
+        const timer = setInterval(() => { lines(1_000); if (i === 10_500) clearInterval(timer); }, 1_100);""",
     )
     rows = panel.page.locator("#console-list > li")
     await expect(rows.last).to_contain_text("line 10500.", timeout=WAIT_MS)

@@ -1,6 +1,5 @@
 """Two sessions, one real browser: the owner of the port is killed, and the other session goes on."""
 
-import asyncio
 import http.server
 import os
 import signal
@@ -16,6 +15,7 @@ from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
 from tests.support.fake_extension import wait_for_port
+from tests.support.polling import until
 
 
 @pytest.fixture
@@ -71,7 +71,5 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
             return "The ferry leaves at nine." in str(read)
 
         # On a machine that does nothing else it takes two seconds, the extension's first retry.
-        async with asyncio.timeout(60):
-            while not await answers():
-                continue
+        await until(answers)
         await popup.get_by_text("Connected to mcp.").wait_for()
