@@ -475,7 +475,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     except PydanticValidationError as error:
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in error.errors())) from None
     if need_model and (missing := missing_settings(settings)):
-        raise ValueError(f"{missing} {EXAMPLE}")
+        raise ValueError(f"{missing} {EXAMPLE} Or let `{COMMAND} --setup` find and keep both.")
     return settings
 
 

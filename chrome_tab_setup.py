@@ -412,7 +412,7 @@ def write_settings(terminal: Terminal, path: Path, values: Mapping[str, Any]) ->
         terminal.say(f"Your settings are as chosen: {path}")
         return
     lines = [re.sub(r"(api_key\s*=).*", r"\1 ...", line) for line in differing(before or "", after)]
-    change = file_change(f"This comes into {path}:", lines, path, before, after)
+    change = file_change(f"This goes into {path}:", lines, path, before, after)
     if carry_out(terminal, change, "Write it?"):
         terminal.say("Written." + (f" As it was before: {backup_of(path)}" if before is not None else ""))
 
@@ -442,7 +442,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> None:
         terminal.say("To pair it anew, paste this line:")
     else:
         terminal.say(
-            "In Chrome open chrome://extensions, turn on Developer mode, press Load unpacked, choose this folder:"
+            "In Chrome open chrome://extensions, turn on Developer mode, press Load unpacked and choose this folder:"
         )
         terminal.exact(f"  {Path(server.__file__).resolve().parent / 'extension'}", "cyan")
         terminal.say("Then click the extension's icon, paste this line and press Connect:")
@@ -486,7 +486,7 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
 def wait_for_extension(terminal: Terminal, settings: server.Settings, *, proposed: bool) -> None:
     """Wait until the extension is there, if the person likes to; Ctrl+C ends the waiting only."""
     if terminal.yes:
-        terminal.say("Nobody waits for the extension now: --doctor says whether it is there.")
+        terminal.say("This run does not wait for the extension: --doctor says whether it is there.")
         return
     version = None
     if terminal.confirm("Wait for the extension now?", proposed=proposed):
@@ -683,7 +683,7 @@ def client_change(client: Client, command: Sequence[str] | None) -> Change | Non
     if wanted is None and not json.loads(after):
         title = f"{client.title}: {client.path} is deleted, because it holds nothing else:"
         return file_change(title, lines, client.path, before, None)
-    title = f"{client.title}: this {'comes into' if wanted else 'is taken out of'} {client.path}:"
+    title = f"{client.title}: this {'goes into' if wanted else 'is taken out of'} {client.path}:"
     return file_change(title, lines, client.path, before, after)
 
 
@@ -740,7 +740,7 @@ def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str])
         if change is None:
             terminal.say(f"{client.title} has the server already ({client.path}).")
         elif carry_out(terminal, change, f"Register with {client.title}?"):
-            terminal.say(f"Registered. Start {client.title} anew to see it.", "green")
+            terminal.say(f"Registered. Restart {client.title} to see it.", "green")
 
 
 def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:

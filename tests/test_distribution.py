@@ -233,3 +233,21 @@ async def test_each_way_lists_its_tools_in_an_empty_home_and_answers_about_a_pag
     for way, request in zip(WAYS, model.chats, strict=True):
         assert f"What is new? {way}" in request.prompt
         assert "Skarholm" in request.prompt
+
+
+async def test_the_installed_program_makes_ready_and_registers_itself(made: Made, tmp_path: Path) -> None:
+    (tmp_path / ".cursor").mkdir()
+    places = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / ".config"), "PATH": str(tmp_path)}
+    async with FakeOpenAIServer() as fake:
+        process = await asyncio.create_subprocess_exec(
+            *(str(made.program), "--setup", "--yes", "--ollama-url", fake.url),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            env=os.environ | places,
+        )
+        out, _ = await asyncio.wait_for(process.communicate(), INSTALL_S)
+
+    assert process.returncode == 0, out.decode()
+    registered = json.loads((tmp_path / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    assert registered == {server.APP_NAME: {"command": str(made.program), "args": []}}
+    assert "Answer: An answer." in out.decode()
