@@ -29,6 +29,7 @@ WriteToml = Callable[[str], Path]
 # The other half of the suite's promise on a Mac is kept there by the tests marked `macos`.
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"
 
+NO_POSIX = "Windows has no modes of files, no signals that suspend, and no shell for the fake osascript"
 
 SECONDS = Path(__file__).parent / "seconds.json"
 PIECE_S = 40
@@ -48,6 +49,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         files.setdefault(file_of(item.nodeid), []).append(item)
         if sys.platform == "darwin" and ("extension" in item.path.parts or item.path.stem == "test_demo"):
             item.add_marker(pytest.mark.skip(reason=NO_EXTENSIONS))
+        if sys.platform == "win32" and (
+            "osascript" in getattr(item, "fixturenames", ()) or item.get_closest_marker("posix")
+        ):
+            item.add_marker(pytest.mark.skip(reason=NO_POSIX))
         if "tiny_model" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
     for file, tests in files.items():

@@ -427,6 +427,7 @@ def newest_child(port: int) -> int:
     return max(ours, key=lambda child: child.create_time()).pid
 
 
+@pytest.mark.posix
 @pytest.mark.e2e
 async def test_a_suspended_session_holds_up_nobody_and_comes_back(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "GUEST_TIMEOUT_S", 1.0)
@@ -451,6 +452,7 @@ async def test_a_suspended_session_holds_up_nobody_and_comes_back(port: int, mon
             assert text_of(await guest.call_tool("read_chrome_tab", {})) == ASKED
 
 
+@pytest.mark.posix
 @pytest.mark.e2e
 async def test_a_suspended_owner_is_not_taken_for_a_stranger(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "VISIT_TIMEOUT_S", 1.0)
@@ -490,6 +492,7 @@ async def test_an_owner_whose_door_is_crowded_is_not_taken_for_a_stranger(
         await silent[1].close()
 
 
+@pytest.mark.posix
 @pytest.mark.e2e
 async def test_after_kill_9_of_the_owner_the_next_session_answers(port: int) -> None:
     async with AsyncExitStack() as stack:

@@ -502,6 +502,7 @@ async def test_status_says_where_the_extension_was_before(monkeypatch: pytest.Mo
     assert "before" not in here
 
 
+@pytest.mark.posix
 async def test_a_key_that_others_can_read_has_one_code_on_every_way(config_home: Path) -> None:
     server.pairing_key()
     (config_home / "key").chmod(0o644)
