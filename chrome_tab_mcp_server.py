@@ -124,6 +124,8 @@ HOST = "127.0.0.1"
 SourceName = Literal["applescript", "extension"]
 Content = Literal["all", "main"]
 Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Google Chrome Canary"]
+# A reply as far as it is written, token by token: text and reasoning.
+Pieces = Sequence[tuple[str, str]]
 Browser = Literal[Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera"]
 
 OSASCRIPT_TIMEOUT_S = 30.0
@@ -162,6 +164,7 @@ MAX_KEYWORD_CHARS = 1_000
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
 MAX_COMBINE_ROUNDS = 6
+MAX_NEWEST_WORDS = 60
 
 DEFAULT_WINDOW = 4096
 MIN_WINDOW = 512  # no model has less: a smaller number is a mistake
@@ -627,6 +630,19 @@ def strip_reasoning(text: str) -> str:
     return "".join([*kept, "" if thinking else text[end:]]).strip()
 
 
+def written_so_far(pieces: Pieces) -> str:
+    """Return what is sure of an answer that is still being written, without its reasoning."""
+    text = "".join(content for content, _ in pieces)
+    # The next piece decides what a tag at the end means, and brings the other half of a character.
+    return strip_reasoning(well_formed(re.sub(r"(</?\w{0,5}>?|[\ud800-\udbff])\Z", "", text)))
+
+
+def newest_words(text: str) -> str:
+    """Return the end of a text as one line of whole words, empty where there is none."""
+    line = one_line(text[-4 * MAX_NEWEST_WORDS :], 4 * MAX_NEWEST_WORDS)
+    return line if len(line) <= MAX_NEWEST_WORDS else "..." + line[-MAX_NEWEST_WORDS:].partition(" ")[2]
+
+
 # --- 5. Tokens and parts -----------------------------------------------------------------------
 #
 # Servers cut long prompts without a word, and no tokenizer can be asked. So two bounds:
@@ -844,7 +860,7 @@ class Completion(NamedTuple):
 class Watcher(Protocol):
     """What a long call tells about itself while it runs."""
 
-    def wrote(self, tokens: int) -> None: ...
+    def wrote(self, pieces: Pieces) -> None: ...
     def retrying(self, reason: str) -> None: ...
 
 
@@ -999,7 +1015,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
     """Read a streamed reply to its end; a stream that breaks off is an error, not an answer."""
     pieces: list[tuple[str, str]] = []
     usage: dict[str, Any] = {}
-    written, finish_reason = 0, ""
+    finish_reason = ""
     async for line in read_lines(response):
         data = line.removeprefix("data:").strip() if line.startswith("data:") else ""
         if data == "[DONE]":
@@ -1009,11 +1025,10 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
         event = parse_event(data, key)
         usage = fields(event, "usage") or usage
         choice = next(iter(items(event, "choices")), {})
-        pieces.append(contents(fields(choice, "delta")))
         finish_reason = str(choice.get("finish_reason") or finish_reason)
-        if any(pieces[-1]):
-            written += 1
-            watcher.wrote(written)
+        if any(piece := contents(fields(choice, "delta"))):
+            pieces.append(piece)
+            watcher.wrote(pieces)
     else:
         if not finish_reason:
             raise broken_off()
@@ -1373,16 +1388,21 @@ class Progress:
     """Tells a listener how far a call is: at each step and every second, always forward, ending at 100.
 
     A `share` is a part (0..1) of one of `runs` alike; time and `wrote` move the mark inside the step under way.
+    `show` gets the whole answer as far as it is written, whenever it has grown.
     """
 
-    def __init__(self, send: Callable[[float, str], Awaitable[None]] | None) -> None:
+    def __init__(
+        self, send: Callable[[float, str], Awaitable[None]] | None, show: Callable[[str], None] | None = None
+    ) -> None:
         self.wanted = send is not None
         self.runs = 1
-        self._send = send
+        self._send, self._show = send, show
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
-        self._written = 0
         self._message = ""
+        # What the model has written in this step, and whether that is the answer.
+        self._pieces: Pieces = ()
+        self._is_last = False
         self._began = time.monotonic()
         # Intervals of this step that have been told.
         self._beats = 0
@@ -1416,27 +1436,32 @@ class Progress:
             return
         waited = self._beats * PROGRESS_INTERVAL_S
         # They move the mark inside a step without ever reaching the step's end.
-        effort = self._written + 10 * waited
+        effort = len(self._pieces) + 10 * waited
         percent = math.floor(100 * (self._done + self._step * effort / (effort + 200)))
         # The protocol wants more each time: where no whole percent has been done, it is a little of what is left.
         self._reached = max(min(99, percent), self._reached + (100 - self._reached) / 1000)
-        detail = f", {self._written} tokens written" if self._written else f", {waited:g} s" if waited else ""
+        detail = f", {waited:g} s" if waited else ""
+        if self._pieces:
+            words = newest_words(written_so_far(self._pieces))
+            detail = f", {len(self._pieces)} tokens written" + (f": {words}" if words else "")
         await self._send(round(self._reached, 4), self._message + detail)
 
-    async def begin(self, message: str, share: float) -> None:
-        """Announce a step that is `share` of a run."""
-        self._message, self._step, self._written, self._beats = message, share / self.runs, 0, 0
-        self._began = time.monotonic()
+    async def begin(self, message: str, share: float, *, is_last: bool = False) -> None:
+        """Announce a step that is `share` of a run; the last one writes the answer about all of the page."""
+        self._message, self._step, self._beats = message, share / self.runs, 0
+        self._pieces, self._is_last, self._began = (), is_last, time.monotonic()
         await self._tell()
 
     def finish(self, share: float) -> None:
         """Count a step as done."""
         self._done = min(1.0, self._done + share / self.runs)
-        self._step, self._written = 0.0, 0
+        self._step, self._pieces = 0.0, ()
 
-    def wrote(self, tokens: int) -> None:
-        """Take the number of tokens that the model has written in this step."""
-        self._written = tokens
+    def wrote(self, pieces: Pieces) -> None:
+        """Take what the model has written in this step."""
+        self._pieces = pieces
+        if self._show and self._is_last:
+            self._show(written_so_far(pieces))
 
     def retrying(self, reason: str) -> None:
         """Tell that an attempt failed and the next one follows."""
@@ -1583,7 +1608,7 @@ class Reading:
 
     def __init__(self, analyst: Analyst, page: Page, question: Question, model: str, progress: Progress) -> None:
         self.analyst, self.page, self.question = analyst, page, question
-        self.model, self.progress = model, progress
+        self.model, self.progress, self.wrote = model, progress, progress.wrote
         self.meter = analyst.meter(model)
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.gaps: list[Gap] = []
@@ -1690,7 +1715,7 @@ class Reading:
         step = "reading the page" if whole else f"reading part {part.label} of {self.parts}"
         user = text if whole else self._place(part.label) + text
         try:
-            completion = await self._ask(self.question.prompt, user, step, share)
+            completion = await self._ask(self.question.prompt, user, step, share, is_last=whole)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, user)
             return await self._ask_finer(part, error=error)
@@ -1719,7 +1744,7 @@ class Reading:
             answers += await self._ask_part(finer, sent)
         return answers
 
-    async def _ask(self, system: str, user: str, step: str, share: float) -> Completion:
+    async def _ask(self, system: str, user: str, step: str, share: float, *, is_last: bool = False) -> Completion:
         """Send one prompt when it is its turn, tell of it, and count what it cost."""
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         async with self.analyst.slots:
@@ -1728,7 +1753,7 @@ class Reading:
             try:
                 await self.analyst.allowance.take(self.progress)
                 self.tally["requests"] += 1
-                await self.progress.begin(f"{self.model} is {step}", share)
+                await self.progress.begin(f"{self.model} is {step}", share, is_last=is_last)
                 completion = await self.analyst.server.complete(
                     self.model, messages, watcher=self, stream=self.progress.wanted, schema=self.question.output_schema
                 )
@@ -1748,10 +1773,6 @@ class Reading:
         self.failures_in_a_row += 1
         if error.code in FINAL_CODES or self.failures_in_a_row >= MAX_FAILURES_IN_A_ROW:
             self.given_up = error
-
-    def wrote(self, tokens: int) -> None:
-        """Pass on how much the model has written."""
-        self.progress.wrote(tokens)
 
     def retrying(self, reason: str) -> None:
         """Count a retry and pass it on."""
@@ -1824,10 +1845,10 @@ class Reading:
 
     async def _combine_round(self, groups: list[list[str]], share: float) -> list[str]:
         """Return one answer for each group; `share` is the part of the progress for all of them."""
-        count = sum(map(len, groups))
+        step = f"combining {sum(map(len, groups))} answers"
         combined: list[str] = []
         for group in groups:
-            combined.append(await self._combine_group(group, f"combining {count} answers", share / len(groups)))
+            combined.append(await self._combine_group(group, step, share / len(groups), is_last=len(groups) == 1))
             self.progress.finish(share / len(groups))
         return combined
 
@@ -1846,13 +1867,14 @@ class Reading:
                 taken = size
         return groups
 
-    async def _combine_group(self, group: list[str], step: str, share: float) -> str:
+    async def _combine_group(self, group: list[str], step: str, share: float, *, is_last: bool) -> str:
         if len(group) == 1:
             return group[0]
         if self.question.output_schema and (merged := merge_json(group)) is not None:
             return merged
         listed = "\n\n".join(f"[Answer {i}]\n{answer}" for i, answer in enumerate(group, 1))
-        return (await self._ask(f"{self.question.prompt}\n\n{COMBINE_PROMPT}", listed, step, share)).text
+        prompt = f"{self.question.prompt}\n\n{COMBINE_PROMPT}"
+        return (await self._ask(prompt, listed, step, share, is_last=is_last)).text
 
     # Structure
 
@@ -4424,9 +4446,33 @@ async def pair_http(settings: Settings) -> int:
     return 0
 
 
+class Printed:
+    """Prints an answer on stdout while it is written; what then turns out not to be the answer is told to be none."""
+
+    def __init__(self) -> None:
+        self._text = ""
+
+    def show(self, text: str) -> None:
+        """Print what has come to the text; another text is not printed before it is known to be the answer."""
+        if text.startswith(self._text):
+            print(printable(text[len(self._text) :]), end="", flush=True)
+            self._text = text
+
+    def finish(self, answer: str) -> None:
+        """Print the rest of the answer."""
+        if not answer.startswith(self._text):
+            print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
+            self._text = ""
+        self.show(answer)
+
+    def close(self) -> None:
+        """End the line, also that of an answer that broke off."""
+        print(end="\n" if self._text else "", flush=True)
+
+
 @contextlib.contextmanager
-def terminal_progress() -> Generator[Progress]:
-    """Give a progress that shows on stderr: a bar on a terminal, elsewhere a line for each step."""
+def terminal_progress(show: Callable[[str], None] | None = None) -> Generator[Progress]:
+    """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -4437,14 +4483,19 @@ def terminal_progress() -> Generator[Progress]:
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=100)
 
-        async def show(reached: float, message: str) -> None:
+        async def tell_step(reached: float, message: str) -> None:
             bar.update(task, completed=reached, description=message)
             step = message.partition(",")[0]
             if step not in told and not console.is_terminal:
                 told.append(step)
                 print(step, file=sys.stderr)
 
-        yield Progress(show)
+        def begin_to_show(answer: str) -> None:
+            if show and answer:
+                bar.live.stop()
+                show(answer)
+
+        yield Progress(tell_step, begin_to_show)
 
 
 async def doctor(settings: Settings) -> int:
@@ -4459,13 +4510,14 @@ async def doctor(settings: Settings) -> int:
 
 async def analyze(settings: Settings, prompt: str, start: str | None, end: str | None, tab_id: int | None) -> int:
     """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
-    with terminal_progress() as progress:
-        async with ChromeTabs(settings) as tabs:
-            await tabs.start()
-            answer = await tabs.process(asked(prompt), Wanted(start, end), tab_id, progress)
+    with contextlib.closing(Printed()) as printed:
+        with terminal_progress(printed.show) as progress:
+            async with ChromeTabs(settings) as tabs:
+                await tabs.start()
+                answer = await tabs.process(asked(prompt), Wanted(start, end), tab_id, progress)
+        printed.finish(answer.told(read=False))
     receipt = answer.receipt
     print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
-    print(printable(answer.told(read=False)))
     return 0
 
 

@@ -592,10 +592,11 @@ async def test_written_tokens_are_told_while_the_model_writes(
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
     osascript.shows("The ferry leaves at noon.")
     told = Told()
-    writing = events(*[delta("word ")] * 212, hangs=True)
+    thinking = [delta("<think>an endless thought</think>"), delta(reasoning="another one")]
+    writing = events(*thinking, *[delta("word\n\x1b\u202e")] * 209, delta("noon \ud83d"), hangs=True)
     async with FakeOpenAIServer(writing) as fake, asking(fake) as asker:
         call = asyncio.create_task(asker.ask_telling(told, system_prompt=PROMPT))
-        await told.hears("reading the page, 212 tokens written")
+        await told.hears("reading the page, 212 tokens written: ...")
         # A silent model does not silence the progress.
         await told.hears("212 tokens written", times=6)
         call.cancel()
@@ -603,6 +604,10 @@ async def test_written_tokens_are_told_while_the_model_writes(
         await asyncio.wait_for(fake.left.wait(), WAIT_S)
 
     assert told.values == sorted(set(told.values))
+    # The newest words are beside the counts: whole ones, in one line, without reasoning and halves of characters.
+    assert told.messages[-1].endswith(": ..." + "word " * 11 + "noon")
+    assert all(message.isprintable() and len(message) < 130 for message in told.messages)
+    assert "thought" not in joined(told.messages)
 
 
 async def test_progress_goes_in_whole_percents_and_shows_each_second_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -617,11 +622,11 @@ async def test_progress_goes_in_whole_percents_and_shows_each_second_once(monkey
         progress.finish(0.04)
         await progress.begin("asking", 0.8)
         await told.hears("asking, 1.5 s")
-        progress.wrote(185)
+        progress.wrote([("", "hm")] * 184 + [("So", "")])
         await told.hears("asking, 185 tokens written")
 
     seconds = [f"asking, {seconds} s" for seconds in ("0.5", "1", "1.5")]
-    assert told.messages == ["reading", "asking", *seconds, "asking, 185 tokens written", "done"]
+    assert told.messages == ["reading", "asking", *seconds, "asking, 185 tokens written: So", "done"]
     assert told.values == [0.1, 4, 5, 7, 9, 44, 100]
 
 

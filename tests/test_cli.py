@@ -18,7 +18,7 @@ import pytest
 import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import main
 from tests.support.fake_extension import PAGE, connected, free_port, raw_request, wait_for_port
-from tests.support.fake_models import FakeOpenAIServer, answer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer, delta, events
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.stdio_server import SERVER, started
 
@@ -218,6 +218,66 @@ def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsas
     read = "[red]Shop[/red] (https://shop.test/) (read 6 of 6 characters in 1 part, fake-model, "
     assert err.splitlines()[-1].startswith(read)
     assert fake.chats[0].body["messages"][0]["content"] == "What does it cost?"
+
+
+@pytest.mark.e2e
+async def test_analyze_prints_the_answer_while_the_model_writes_it(osascript: FakeOsascript) -> None:
+    assert osascript
+    writing = events(delta("<think>It must be 4.</think>"), delta("It costs"), delta(" 3\x1b[31m EUR"), hangs=True)
+    heard_here = signal.signal(signal.SIGINT, signal.default_int_handler)
+    async with FakeOpenAIServer(writing) as fake:
+        arguments = ["--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
+        async with started(*arguments) as process:
+            signal.signal(signal.SIGINT, heard_here)
+            assert process.process.stdout
+            seen = await asyncio.wait_for(process.process.stdout.readexactly(len("It costs 3[31m EUR")), 30)
+            process.process.send_signal(signal.SIGINT)
+            rest, _ = await asyncio.wait_for(process.process.communicate(), 30)
+
+    assert seen == b"It costs 3[31m EUR"
+    assert (rest, process.process.returncode) == (b"\n", 130)
+
+
+def streamed(*texts: str) -> Reply:
+    return events(*map(delta, texts), delta(finish_reason="stop"), "[DONE]")
+
+
+ANEW = "\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n\n"
+
+
+@pytest.mark.parametrize(
+    ("replies", "shown"),
+    [
+        # A stream that broke off and comes again goes on where it was; another answer is told to be one.
+        ([events(delta("It co"), breaks_off=True), streamed("It ", "costs 3.")], "It costs 3.\n"),
+        ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{ANEW}Three.\n"),
+        ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so.{ANEW}It costs 3.\n"),
+        ([answer("It costs 3.")], "It costs 3.\n"),
+    ],
+)
+def test_analyze_shows_the_answer_once_and_says_what_is_none(
+    replies: list[Reply], shown: str, run: Run, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert osascript
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
+    with ModelInAThread(FakeOpenAIServer(*replies)) as fake:
+        status, out, _ = run("--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "m")
+
+    assert (status, out) == (0, shown)
+
+
+def test_of_a_page_in_parts_analyze_shows_only_the_answer_about_all_of_them(run: Run, osascript: FakeOsascript) -> None:
+    osascript.shows("\n\n".join(f"Paragraph {number} of the page. {'x' * 150}" for number in range(30)))
+
+    def script(request: Request) -> Reply:
+        return streamed("Al", "together.") if "[Answer 1]" in request.prompt else streamed("About", " a part.")
+
+    with ModelInAThread(FakeOpenAIServer(script=script)) as fake:
+        arguments = ["--source", "applescript", "--ollama-url", fake.url, "--model", "m", "--context-length", "1500"]
+        status, out, err = run("--analyze", "x", *arguments)
+
+    assert (status, out) == (0, "Altogether.\n")
+    assert "m is reading part 2 of " in err
 
 
 def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascript: FakeOsascript) -> None:

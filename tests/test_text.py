@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from chrome_tab_mcp_server import one_line, parse_json, printable, strip_reasoning, well_formed
+from chrome_tab_mcp_server import one_line, parse_json, printable, strip_reasoning, well_formed, written_so_far
 
 # A busy machine is no failure.
 patient = settings(deadline=None)
@@ -51,6 +51,27 @@ TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", 
 )
 def test_answer_is_what_stands_outside_the_reasoning(reply: str, answer: str) -> None:
     assert strip_reasoning(reply) == answer
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "<think>hm</think>One <think>and\n\nmore</think>two.",
+        "An answer.<think>but is it",
+        "Write the tag `</think>` at the end.",
+        "The tag </think> ends the reasoning.",
+        "a < b and b > c: think",
+        " \ud83d\ude00 <THINK>hm</Think> \ud83d\ude00. ",
+    ],
+)
+def test_what_is_shown_of_an_unfinished_reply_is_never_taken_back(reply: str) -> None:
+    answer = strip_reasoning(well_formed(reply))
+    shown = [written_so_far([(character, "reasoning") for character in reply[:end]]) for end in range(len(reply) + 1)]
+
+    assert [text for text in shown if not answer.startswith(text)] == []
+    # No more is held back than a tag.
+    assert len(shown[-1]) >= len(answer) - 1
+    assert len(set(shown)) > len(answer) / 2
 
 
 @patient
