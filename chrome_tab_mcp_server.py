@@ -45,6 +45,7 @@ import errno
 import functools
 import hashlib
 import hmac
+import importlib
 import io
 import itertools
 import json
@@ -124,8 +125,8 @@ HOST = "127.0.0.1"
 SourceName = Literal["applescript", "extension"]
 Content = Literal["all", "main"]
 Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Google Chrome Canary"]
-# A reply as far as it is written, token by token: text and reasoning.
-Pieces = Sequence[tuple[str, str]]
+Pieces = Sequence[tuple[str, str]]  # of a reply as far as it is written: the text and the reasoning of each
+ShowAnswer = Callable[[str], None] | None
 Browser = Literal[Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera"]
 
 OSASCRIPT_TIMEOUT_S = 30.0
@@ -376,6 +377,9 @@ class Settings(BaseSettings):
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
     tool_names: Literal["default", "kapture"] = setting(
         "default", "CHROME_TAB_TOOL_NAMES", "names of the tools that drive a page"
+    )
+    history: Annotated[bool, BeforeValidator(lambda v: v == [] or v)] = setting(
+        False, "CHROME_TAB_HISTORY", "keep questions, answers and receipts; with words do that to what is kept and exit"
     )
     config: Path | None = setting(
         None, "CHROME_TAB_CONFIG", "TOML file with defaults and [sites] (default: config.toml in your config folder)"
@@ -637,10 +641,11 @@ def written_so_far(pieces: Pieces) -> str:
     return strip_reasoning(well_formed(re.sub(r"(</?\w{0,5}>?|[\ud800-\udbff])\Z", "", text)))
 
 
-def newest_words(text: str) -> str:
-    """Return the end of a text as one line of whole words, empty where there is none."""
-    line = one_line(text[-4 * MAX_NEWEST_WORDS :], 4 * MAX_NEWEST_WORDS)
-    return line if len(line) <= MAX_NEWEST_WORDS else "..." + line[-MAX_NEWEST_WORDS:].partition(" ")[2]
+def newest_words(pieces: Pieces) -> str:
+    """Return a colon and the last whole words of an answer that is still being written, in one line."""
+    line = one_line(written_so_far(pieces)[-4 * MAX_NEWEST_WORDS :], 4 * MAX_NEWEST_WORDS)
+    end = line if len(line) <= MAX_NEWEST_WORDS else "..." + line[-MAX_NEWEST_WORDS:].partition(" ")[2]
+    return f": {end}" if end else ""
 
 
 # --- 5. Tokens and parts -----------------------------------------------------------------------
@@ -1352,6 +1357,7 @@ class Page(NamedTuple):
     dialogs: tuple[str, ...] = ()
     # How the main content was found: `{path, left_out, note}`; empty for the whole page.
     content: Mapping[str, Any] = MappingProxyType({})
+    incognito: bool | None = None  # None where nobody has said so
 
 
 class Wanted(NamedTuple):
@@ -1391,18 +1397,15 @@ class Progress:
     `show` gets the whole answer as far as it is written, whenever it has grown.
     """
 
-    def __init__(
-        self, send: Callable[[float, str], Awaitable[None]] | None, show: Callable[[str], None] | None = None
-    ) -> None:
+    def __init__(self, send: Callable[[float, str], Awaitable[None]] | None, show: ShowAnswer = None) -> None:
         self.wanted = send is not None
         self.runs = 1
         self._send, self._show = send, show
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
-        self._message = ""
-        # What the model has written in this step, and whether that is the answer.
+        self._message, self._is_last = "", False
+        # What the model has written in this step.
         self._pieces: Pieces = ()
-        self._is_last = False
         self._began = time.monotonic()
         # Intervals of this step that have been told.
         self._beats = 0
@@ -1440,10 +1443,8 @@ class Progress:
         percent = math.floor(100 * (self._done + self._step * effort / (effort + 200)))
         # The protocol wants more each time: where no whole percent has been done, it is a little of what is left.
         self._reached = max(min(99, percent), self._reached + (100 - self._reached) / 1000)
-        detail = f", {waited:g} s" if waited else ""
-        if self._pieces:
-            words = newest_words(written_so_far(self._pieces))
-            detail = f", {len(self._pieces)} tokens written" + (f": {words}" if words else "")
+        silent = f", {waited:g} s" if waited else ""
+        detail = f", {len(self._pieces)} tokens written{newest_words(self._pieces)}" if self._pieces else silent
         await self._send(round(self._reached, 4), self._message + detail)
 
     async def begin(self, message: str, share: float, *, is_last: bool = False) -> None:
@@ -3120,6 +3121,15 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
+def beside(module: str) -> Any:
+    """Return a module that stands beside this file and is loaded when it is first used; it imports this one by its name."""
+    sys.modules.setdefault("chrome_tab_mcp_server", sys.modules[__name__])
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        raise ChromeTabError("EXECUTION_ERROR", f"{error}. It needs all files of the repository.") from None
+
+
 class ChromeTabs:
     """The tools' view of the system: read a tab, ask about it, say how things stand."""
 
@@ -3197,16 +3207,24 @@ class ChromeTabs:
                     raise
         match result := await self._tab_command("read_tab", tab_id, wanted._asdict()):
             case {"url": str(url), "title": str(title), "text": str(text)}:
-                dialogs, content = tuple(dialog_notes(result)), fields(result, "content")
-                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", dialogs, content)
+                about = (tuple(dialog_notes(result)), fields(result, "content"), result.get("incognito"))
+                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", *about)
             case _:
                 raise unreadable_reply("read_tab")
 
     async def process(self, about: Question, wanted: Wanted, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         async with progress:
-            page = await self._read_telling(wanted, tab_id, progress)
-            return await self.analyst.answer(page, about, progress)
+            return await self._answer(await self._read_telling(wanted, tab_id, progress), about, progress)
+
+    async def _answer(self, page: Page, about: Question, progress: Progress) -> Answer:
+        """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
+        keep = beside("chrome_tab_history").keep if self.settings.history else None
+        answer = await self.analyst.answer(page, about, progress)
+        if not keep or page.incognito is not False or "cached" in answer.receipt:
+            return answer
+        kept = await asyncio.to_thread(keep, about.prompt, answer.told(read=False), answer.receipt)
+        return answer._replace(receipt=answer.receipt | kept)
 
     async def process_several(
         self, tab_ids: Sequence[int], about: Question, wanted: Wanted, progress: Progress
@@ -3221,7 +3239,7 @@ class ChromeTabs:
             page = None
             try:
                 page = await self._read_telling(wanted, tab_id, progress)
-                answer = await self.analyst.answer(page, about, progress)
+                answer = await self._answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
             return TabAnswer(tab_id, page, answer, None)
@@ -3234,8 +3252,9 @@ class ChromeTabs:
             if len(answered) == 1:
                 return tabs, None
             text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
-            page = Page("", f"{len(answered)} tabs", text, "extension")
-            return tabs, await self.analyst.answer(page, Question(f"{about.prompt}\n\n{TABS_PROMPT}"), progress)
+            kept = False if all(tab.page and tab.page.incognito is False for tab in answered) else None
+            page = Page("", f"{len(answered)} tabs", text, "extension", incognito=kept)
+            return tabs, await self._answer(page, Question(f"{about.prompt}\n\n{TABS_PROMPT}"), progress)
 
     # Tabs, through the extension
 
@@ -4386,7 +4405,10 @@ def argument_parser() -> argparse.ArgumentParser:
         if variable is None:
             continue
         kind: dict[str, Any] = {"metavar": name.rpartition("_")[2].upper()}
-        if field.annotation is bool:
+        if name == "history":
+            kind = {"nargs": "*", "metavar": "list|show ID|search TEXT|clear"}
+            parser.add_argument("--no-history", dest=name, action="store_false", help=argparse.SUPPRESS)
+        elif field.annotation is bool:
             kind = {"action": argparse.BooleanOptionalAction}
         elif isinstance(field.default, list):
             kind["action"] = "append"
@@ -4449,21 +4471,16 @@ async def pair_http(settings: Settings) -> int:
 class Printed:
     """Prints an answer on stdout while it is written; what then turns out not to be the answer is told to be none."""
 
-    def __init__(self) -> None:
-        self._text = ""
+    _text = ""
 
-    def show(self, text: str) -> None:
-        """Print what has come to the text; another text is not printed before it is known to be the answer."""
+    def show(self, text: str, *, is_whole: bool = False) -> None:
+        """Print what has come to the text; another text is printed only when it is the whole answer."""
+        if is_whole and not text.startswith(self._text):
+            print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
+            self._text = ""
         if text.startswith(self._text):
             print(printable(text[len(self._text) :]), end="", flush=True)
             self._text = text
-
-    def finish(self, answer: str) -> None:
-        """Print the rest of the answer."""
-        if not answer.startswith(self._text):
-            print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
-            self._text = ""
-        self.show(answer)
 
     def close(self) -> None:
         """End the line, also that of an answer that broke off."""
@@ -4471,7 +4488,7 @@ class Printed:
 
 
 @contextlib.contextmanager
-def terminal_progress(show: Callable[[str], None] | None = None) -> Generator[Progress]:
+def terminal_progress(show: ShowAnswer = None) -> Generator[Progress]:
     """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -4515,7 +4532,7 @@ async def analyze(settings: Settings, prompt: str, start: str | None, end: str |
             async with ChromeTabs(settings) as tabs:
                 await tabs.start()
                 answer = await tabs.process(asked(prompt), Wanted(start, end), tab_id, progress)
-        printed.finish(answer.told(read=False))
+        printed.show(answer.told(read=False), is_whole=True)
     receipt = answer.receipt
     print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
     return 0
@@ -4539,22 +4556,12 @@ async def serve(settings: Settings) -> int:
     return 0 if serving.cancelled() else serving.result() or 0
 
 
-def set_up(what: str, flags: Mapping[str, Any], *, yes: bool, clients: str | None) -> int:
-    """Run the program beside this file, which finds this module under its own name also when that is `__main__`."""
-    sys.modules.setdefault("chrome_tab_mcp_server", sys.modules[__name__])
-    try:
-        from chrome_tab_setup import run
-    except ModuleNotFoundError as error:
-        print(f"{error}. --setup needs all files of the repository.", file=sys.stderr)
-        return 2
-    return run(what, flags, yes=yes, clients=clients)
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
     parser = argument_parser()
     flags = vars(parser.parse_args(argv))
-    actions = {name: flags.pop(name) for name in ("analyze", "doctor", "pair", "setup") if name in flags}
+    names = ("analyze", "doctor", "history", "pair", "setup")
+    actions = {name: flags.pop(name) for name in names if flags.get(name) not in (None, False, [])}
     home = {"http": "pair", "yes": "setup", "clients": "setup"} | dict.fromkeys(("start", "end", "tab"), "analyze")
     what = {name: flags.pop(name, None) for name in home}
     if stray := next((name for name in home if what[name] is not None and home[name] not in actions), None):
@@ -4564,11 +4571,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may hold what the console's or pipe's own encoding cannot.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
-    if "setup" in actions:
-        return set_up(actions["setup"], flags, yes=bool(what["yes"]), clients=what["clients"])
     try:
-        settings = load_settings(flags, need_model=not ({"doctor", "pair"} & actions.keys()))
-    except ValueError as error:
+        if program := next((name for name in ("setup", "history") if name in actions), None):
+            return beside(f"chrome_tab_{program}").run(actions[program], flags, what)
+        settings = load_settings(flags, need_model=actions.keys() <= {"analyze"})
+    except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     if "pair" in actions:

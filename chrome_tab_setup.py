@@ -887,9 +887,12 @@ def complaint(terminal: Terminal, clients: str | None) -> str | None:
     return None
 
 
-def run(what: str, flags: Mapping[str, Any], *, yes: bool, clients: str | None) -> int:
-    """Set up, or with `what` "remove" take it back; return the exit status (2: the call was wrong, 1: something is left)."""
-    terminal = Terminal(yes=yes)
+def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
+    """Set up, or with `what` "remove" take it back; return the exit status (2: the call was wrong, 1: something is left).
+
+    `further` holds the flags that only this program has: `yes`, and `clients` with their names or None.
+    """
+    terminal, clients = Terminal(yes=bool(further["yes"])), further["clients"]
     if wrong := complaint(terminal, clients):
         print(wrong, file=sys.stderr)
         return 2

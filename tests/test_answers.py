@@ -243,7 +243,7 @@ async def test_a_single_request_shows_the_model_less_than_a_tenth(ollama: FakeOl
     page = page_of(prose, tokens_like_usual, 20 * 2048)
 
     class Silent:
-        def wrote(self, tokens: int) -> None: ...
+        def wrote(self, pieces: server.Pieces) -> None: ...
         def retrying(self, reason: str) -> None: ...
 
     model_server = server.ModelServer(ollama.url, api_key=None, timeout_s=20)
@@ -663,7 +663,7 @@ async def test_progress_never_reaches_its_end_before_the_end_however_often_steps
     async with server.Progress(send) as progress:
         for _ in range(500):
             await progress.begin("again", 0.5)
-            progress.wrote(10_000)
+            progress.wrote([("word", "")] * 10_000)
             progress.finish(0.5)
 
     assert told == sorted(set(told))

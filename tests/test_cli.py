@@ -323,7 +323,7 @@ def test_setup_without_its_file_is_a_sentence_and_exit_2(run: Run, monkeypatch: 
     status, out, err = run("--setup", "--yes")
 
     assert (status, out) == (2, "")
-    assert err.endswith("--setup needs all files of the repository.\n")
+    assert err.endswith("It needs all files of the repository.\n")
 
 
 @pytest.mark.e2e

@@ -406,7 +406,7 @@ async def test_refused_connection_is_tried_again() -> None:
     tried: list[str] = []
 
     class FakeWatcher(Told):
-        def wrote(self, tokens: int) -> None: ...
+        def wrote(self, pieces: server.Pieces) -> None: ...
 
         def retrying(self, reason: str) -> None:
             tried.append(reason)

@@ -5,6 +5,7 @@ import { readPage } from "../page/read-page.js";
 import { hostOf } from "../worker/denied-hosts.js";
 import { framedPages } from "../worker/framed-pages.js";
 import { askPage, runInPage, unreadable } from "../worker/page-access.js";
+import { tabById } from "../worker/tabs.js";
 import { endsWithin } from "../worker/waiting.js";
 
 /** For the frames of other sites, which are read side by side. */
@@ -42,7 +43,8 @@ export async function readTab(context) {
   if (!reading) throw unreadable("The page could not be read. Reload it and try again.");
   const { code, message, text, url, title, content } = reading;
   if (code) throw new CommandError(code, message);
-  return { tab_id: tabId, text, url, title, ...(content && { content }) };
+  const { incognito } = await tabById(tabId);
+  return { tab_id: tabId, text, url, title, incognito, ...(content && { content }) };
 }
 
 /**

@@ -69,6 +69,8 @@ export interface TabText {
   text: string;
   url: string;
   title: string;
+  /** Whether nothing of it may be kept. */
+  incognito: boolean;
   content?: MainContentReport;
 }
 

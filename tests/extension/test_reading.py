@@ -37,7 +37,7 @@ async def test_tab_in_front_is_read(paired: Popup, bridge: FakeBridge, site: Sit
         "id": reply["id"],
         "type": "response",
         "success": True,
-        "result": {"tab_id": tab_id, "text": "alpha\n\nbeta\n\ngamma", "url": url, "title": "One"},
+        "result": {"tab_id": tab_id, "text": "alpha\n\nbeta\n\ngamma", "url": url, "title": "One", "incognito": False},
         "error": None,
     }
 

@@ -236,7 +236,8 @@ async def test_private_tabs_are_there_only_when_the_person_allows_it(
             tab_id = window["tabs"][0]["id"]
 
             assert tab_id in [tab["id"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
-            assert (await bridge.ask("read_tab", tab_id=tab_id))["result"]["title"] == "One"
+            read = (await bridge.ask("read_tab", tab_id=tab_id))["result"]
+            assert (read["title"], read["incognito"]) == ("One", True)
 
             await allow_private(context, bridge, allowed=False)
 
