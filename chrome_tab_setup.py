@@ -62,6 +62,15 @@ class Terminal:
         self._steps = 0
         self.console = Console(markup=False, highlight=False, emoji=False)
 
+    def manner(self) -> str:
+        """Say how changes are made."""
+        shown = "Each change is shown"
+        return (
+            f"{shown}, and made without a question."
+            if self.yes
+            else f"{shown} before you are asked whether to make it."
+        )
+
     def heading(self, text: str) -> None:
         """Begin the next step."""
         self._steps += 1
@@ -803,7 +812,7 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None) -> N
     """Go through all steps; each leaves out what is done already."""
     settings = server.load_settings(flags, need_model=False)
     path, _ = server.config_file(flags.get("config"))
-    terminal.say("Chrome Tab Reader: from nothing to a first answer. Nothing is changed before you have seen it.")
+    terminal.say(f"Chrome Tab Reader: from nothing to a first answer. {terminal.manner()}")
     terminal.heading("A model on this machine")
     values = find_model(terminal, settings, flags) | given_values(settings, flags)
     if values:
@@ -823,13 +832,14 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None) -> N
     terminal.heading("A first answer")
     first_answer(terminal, settings)
     terminal.say("")
-    but = ", but for what is marked above" if terminal.failed else ""
-    terminal.say(f"Ready{but}. Open a page, and ask your client what this tab says.", "bold")
+    left = "Almost ready: mend what is marked above, then run --setup again."
+    ready = "Ready. Open a page, and ask your client what this tab says."
+    terminal.say(left if terminal.failed else ready, "bold")
 
 
 def remove(terminal: Terminal, names: str | None) -> None:
     """Take back what set_up has done, step by step; say what stays."""
-    terminal.say("This takes Chrome Tab Reader out again. Nothing is removed before you have seen it.")
+    terminal.say(f"This takes Chrome Tab Reader out again. {terminal.manner()}")
     terminal.heading("Your MCP clients")
     here = chosen_clients(terminal, names)
     for client in here:

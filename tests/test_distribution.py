@@ -235,19 +235,21 @@ async def test_each_way_lists_its_tools_in_an_empty_home_and_answers_about_a_pag
         assert "Skarholm" in request.prompt
 
 
-async def test_the_installed_program_makes_ready_and_registers_itself(made: Made, tmp_path: Path) -> None:
-    (tmp_path / ".cursor").mkdir()
-    places = {"HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path / ".config"), "PATH": str(tmp_path)}
-    async with FakeOpenAIServer() as fake:
-        process = await asyncio.create_subprocess_exec(
-            *(str(made.program), "--setup", "--yes", "--ollama-url", fake.url),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            env=os.environ | places,
-        )
-        out, _ = await asyncio.wait_for(process.communicate(), INSTALL_S)
+def held_by(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
 
-    assert process.returncode == 0, out.decode()
-    registered = json.loads((tmp_path / ".cursor" / "mcp.json").read_text())["mcpServers"]
+
+async def test_the_installed_program_makes_ready_registers_itself_and_takes_itself_out(
+    made: Made, tmp_path: Path
+) -> None:
+    home = tmp_path / "home"
+    (home / ".cursor").mkdir(parents=True)
+    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "PATH": str(home)}
+    async with FakeOpenAIServer() as fake:
+        ready = await asyncio.to_thread(run, made.program, "--setup", "--yes", "--ollama-url", fake.url, **places)
+    registered = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
     assert registered == {server.APP_NAME: {"command": str(made.program), "args": []}}
-    assert "Answer: An answer." in out.decode()
+    assert "Answer: An answer." in ready.stdout
+    gone = await asyncio.to_thread(run, made.program, "--setup", "remove", "--yes", **places)
+    assert held_by(home) == {".config", ".cursor"}
+    assert f"The program: {made.environment}" in " ".join(gone.stdout.split())
