@@ -4,6 +4,10 @@ The suite runs in four workers, because much of it waits. The tests of one file 
 them all; of a file that takes long, in pieces. What takes longest comes first, by `tests/seconds.json`.
 """
 
+import gc
+
+gc.disable()  # nothing is garbage while the tests are read, and looking for it would take a third of that time
+
 import functools
 import inspect
 import json
@@ -60,6 +64,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for number, item in enumerate(tests):
             item.add_marker(pytest.mark.xdist_group(f"{file} {1 + number * pieces // len(tests)}"))
     items.sort(key=lambda item: -seconds.get(file_of(item.nodeid), 0))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    try:
+        return (yield)
+    finally:
+        gc.freeze()  # what is there now stays, so nothing of it need be looked at again
+        gc.enable()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
