@@ -8,7 +8,8 @@
 -- stdout: the text. stderr: one line, chrome_tab_page {"url": ..., "title": ...}.
 -- Every failure is an error with a number: one of those below, or the browser's own.
 -- With CHROME_TAB_CLIPBOARD=1 in the environment the text is also put on the clipboard; with
--- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr tells how that was found.
+-- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr tells how that was found;
+-- with CHROME_TAB_CONTENT=selection it is what is selected.
 --
 -- The handlers only compose a JavaScript program: a list of steps for the page function. Chrome runs
 -- it in a world of its own beside the page, so page text and keywords never become AppleScript or shell.
@@ -25,6 +26,10 @@ property pageFunction : "function readPage(request) {
   const EXCERPT_LENGTH = 80;
   const CLOSEST_LINES = 3;
   const MAX_MAIN_CHARS = 2_000_000;
+  const LONG_LINE = 80;
+  const MIN_PICTURE = 50;
+  const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
+  const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
     constructor(code, message) {
       super(message);
@@ -47,20 +52,181 @@ property pageFunction : "function readPage(request) {
   function wellFormed(text) {
     return text.toWellFormed().replaceAll(\"\\0\", \"\\ufffd\");
   }
+  function unreadable(message) {
+    return new PageError(\"UNREADABLE_PAGE\", message);
+  }
+  function all(selector, page = document) {
+    return [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])];
+  }
   function shownText() {
+    if (![\"http:\", \"https:\", \"file:\"].includes(location.protocol)) {
+      throw unreadable(\"This tab shows a page of the browser itself, which cannot be read. Switch to a web page.\");
+    }
+    if (request.content === \"selection\") return selectedText();
+    const text = type === \"application/pdf\" ? pdfText() : isWebPage || isPlain ? pageText() : dataText();
+    return withLineFeeds(text);
+  }
+  function pageText() {
     const body = ofDocument(\"body\");
-    const isReadable =
-      [\"http:\", \"https:\", \"file:\"].includes(location.protocol) &&
-      ofDocument(\"contentType\") !== \"application/pdf\" &&
-      body !== null;
-    if (!isReadable) {
-      throw new PageError(
-        \"UNREADABLE_PAGE\",
-        \"This tab does not show a web page whose text can be read (it is a PDF or a page of the\" +
-          \" browser itself). Open the content as a web page, then ask again.\",
+    if (!body) throw unreadable(\"This page has no body, so it shows no text. Choose another tab, then ask again.\");
+    const text = body.innerText;
+    if (isWebPage && isDrawnEditor(text)) {
+      throw unreadable(
+        \"This page draws its document on a canvas, so only its menus are text. Use its own export or its view for\" +
+          \" printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.\",
       );
     }
-    return withLineFeeds(body.innerText);
+    return text;
+  }
+  function isDrawnEditor(text) {
+    const isLabels = !text.split(\"\\n\").some((line) => line.length >= LONG_LINE);
+    return isLabels && windowShare(\"canvas\") >= 0.5 && all(EDITORS).length > 0;
+  }
+  function pdfText() {
+    if (pdf === undefined) {
+      throw unreadable(
+        \"This tab shows a PDF, which AppleScript cannot read. Install the Chrome extension, which can, and ask again.\",
+      );
+    }
+    if (pdf.problem) throw unreadable(pdf.problem);
+    return pdf.text;
+  }
+  function dataText() {
+    const root = ofDocument(\"documentElement\");
+    if (type === \"image/svg+xml\") {
+      return textOfDrawing(root) || refusePicture(\"drawing\");
+    }
+    if (/[/+]xml$/.test(type)) {
+      const [source] = all(\"#webkit-xml-viewer-source-xml\");
+      const nodes = source ? [...source.childNodes] : [root];
+      const xml = nodes.map((node) => new XMLSerializer().serializeToString(node)).join(\"\\n\");
+      return xml.trim().includes(\"\\n\") ? xml : xml.replaceAll(\"><\", \">\\n<\");
+    }
+    if (type.startsWith(\"image/\")) return refusePicture(\"picture\");
+    return pageText();
+  }
+  function textOfDrawing(root) {
+    const parts = [...root.querySelectorAll(\"title, desc, text, [aria-label]\")];
+    const texts = [root, ...parts].map((part) =>
+      /^(?:title|desc|text)$/.test(part.localName) ? part.textContent : part.getAttribute(\"aria-label\"),
+    );
+    return texts
+      .map((text) => text?.replace(/\\s+/g, \" \").trim())
+      .filter(Boolean)
+      .join(\"\\n\");
+  }
+  function refusePicture(what) {
+    throw unreadable(
+      `This tab shows a ${what} and no text, and nothing describes it in words. A model that takes images can look at` +
+        \" a screenshot of it; or open a page that says in words what it shows.\",
+    );
+  }
+  function refuseMedia() {
+    throw unreadable(
+      \"This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.\",
+    );
+  }
+  function drawnSize(element) {
+    return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+      ? element.getBoundingClientRect()
+      : { width: 0, height: 0 };
+  }
+  function drawn(selector) {
+    return all(selector).filter((element) => {
+      const { width, height } = drawnSize(element);
+      return width >= MIN_PICTURE && height >= MIN_PICTURE;
+    });
+  }
+  function windowShare(selector) {
+    const areas = all(selector).map(drawnSize);
+    return areas.reduce((sum, { width, height }) => sum + width * height, 0) / (innerWidth * innerHeight);
+  }
+  function textOfPictures() {
+    const texts = drawn(PICTURES).map((picture) => {
+      const label = picture.getAttribute(\"aria-label\") || picture.getAttribute(\"alt\") || picture.getAttribute(\"title\");
+      return label || (picture.localName === \"svg\" ? textOfDrawing(picture) : \"\");
+    });
+    return texts
+      .map((text) => text.trim())
+      .filter(Boolean)
+      .map((text) => `[Picture: ${text}]`)
+      .join(\"\\n\");
+  }
+  function refuseEmpty() {
+    if (isWebPage && request.content !== \"main\" && hasInnerText()) {
+      throw unreadable(
+        'All text of this page stands in web components or frames, which are read as its main content: ask with content=\"main\".',
+      );
+    }
+    if (drawn(\"canvas\").length > 0) {
+      throw unreadable(
+        \"This page draws what it shows on a canvas, so there is no text to read. Look for its own export, or for a view\" +
+          \" of it for printing or for screen readers; or let a model that takes images look at a screenshot.\",
+      );
+    }
+    if (drawn(\"embed, object, iframe\").length > 0) {
+      throw unreadable(
+        \"What this page shows stands in a frame that cannot be read from it. Open the frame's own address in a tab of\" +
+          \" its own, then ask again.\",
+      );
+    }
+    if (drawn(\"video, audio\").length > 0) refuseMedia();
+    if (drawn(PICTURES).length > 0) refusePicture(\"page of pictures\");
+    throw new PageError(
+      \"EMPTY_PAGE\",
+      \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
+    );
+  }
+  function hasInnerText() {
+    const roots = all(\"*\").map((element) => Reflect.get(Element.prototype, \"shadowRoot\", element));
+    const texts = roots.flatMap((root) => (root ? [...root.children] : []));
+    const bodies = framedDocuments(document).map((page) => Reflect.get(Document.prototype, \"body\", page));
+    return [...texts, ...bodies].some((part) => part instanceof HTMLElement && part.innerText.trim());
+  }
+  function framedDocuments(page) {
+    const inner = all(\"iframe\", page).flatMap(
+      (frame) => Reflect.get(HTMLIFrameElement.prototype, \"contentDocument\", frame) ?? [],
+    );
+    return inner.flatMap((document) => [document, ...framedDocuments(document)]);
+  }
+  function selectedText() {
+    const pages = [document, ...framedDocuments(document)];
+    const texts = pages
+      .map((page) => selectedField(page) ?? selectedIn(page))
+      .filter((text) => /[^\\s\\u2022]/.test(text));
+    return withLineFeeds(texts.join(\"\\n\\n\"));
+  }
+  function selectedIn(page) {
+    return String(Reflect.apply(Document.prototype.getSelection, page, []) ?? \"\");
+  }
+  function selectedField(page) {
+    let active = Reflect.get(Document.prototype, \"activeElement\", page);
+    const rootOf = (/** @type {Element | null} */ element) =>
+      element && Reflect.get(Element.prototype, \"shadowRoot\", element);
+    for (let root = rootOf(active); root; root = rootOf(active)) active = root.activeElement;
+    const prototypes = { input: HTMLInputElement.prototype, textarea: HTMLTextAreaElement.prototype };
+    if (!active || !Object.hasOwn(prototypes, active.localName)) return null;
+    const prototype = Reflect.get(prototypes, active.localName);
+    const [type, value, start, end] = [\"type\", \"value\", \"selectionStart\", \"selectionEnd\"].map((name) =>
+      Reflect.get(prototype, name, active),
+    );
+    if (type === \"password\") return \"\";
+    return start === null ? null : value.slice(start, end);
+  }
+  function notesAbout(shown, pictures) {
+    const notes = pdf?.notes ? [...pdf.notes] : [];
+    if (ofDocument(\"readyState\") !== \"complete\") {
+      notes.push(\"the page was still loading when it was read, so the end may be missing\");
+    }
+    if (!isWebPage || request.content === \"selection\") return notes;
+    if (pictures) notes.push(\"the page shows pictures only: this is how it describes them\");
+    if (windowShare(\"canvas\") >= 0.5 && shown.trim()) {
+      notes.push(\"much of what the page shows is drawn on a canvas, and what stands there cannot be read\");
+    }
+    if (all(\"[role=feed]\").length > 0) {
+      notes.push(\"the page is a feed that loads more when it is scrolled: only what it has loaded was read\");
+    }
+    return notes;
   }
   function withLineFeeds(text) {
     return wellFormed(text.replace(/\\r\\n?/g, \"\\n\"));
@@ -185,11 +351,15 @@ property pageFunction : "function readPage(request) {
     return text;
   }
   function wholeText(shown) {
-    const text = filled(
-      shown,
-      \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
-    );
-    return after(text, stepsOf(request));
+    if (shown.trim() === \"\" && request.content === \"selection\") {
+      throw new PageError(
+        \"EMPTY_PAGE\",
+        \"Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.\",
+      );
+    }
+    if (shown.trim() === \"\") refuseEmpty();
+    const isData = !isWebPage && !isPlain && type !== \"application/pdf\" && type !== \"image/svg+xml\";
+    return after(shown, isData ? stepsOf(request).slice(1) : stepsOf(request));
   }
   function mainText(shown, more) {
     const found = mainContent(shown);
@@ -216,19 +386,28 @@ property pageFunction : "function readPage(request) {
       return nothing;
     }
   }
-  if (request.content === \"main\" && !Object.hasOwn(globalThis, \"chromeTabMainContent\")) return \"absent\";
+  const type = ofDocument(\"contentType\");
+  const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
+  const isPlain = type === \"text/plain\";
+  const pdf = Object.hasOwn(globalThis, \"chromeTabPdf\") ? chromeTabPdf.read : undefined;
+  if (type === \"application/pdf\" && \"pdf\" in request && request.pdf === \"wanted\" && !pdf?.isFinal) return \"pdf\";
+  const isMain = request.content === \"main\" && isWebPage;
+  if (isMain && !Object.hasOwn(globalThis, \"chromeTabMainContent\")) return \"absent\";
   const page = { url: location.href, title: wellFormed(ofDocument(\"title\")) };
   try {
-    const shown = shownText();
     const more = (\"more\" in request && request.more) || \"\";
-    const read = request.content === \"main\" ? mainText(shown, more) : { text: wholeText(shown + more) };
+    const own = shownText();
+    const pictures = isWebPage && request.content !== \"selection\" && !(own + more).trim() ? textOfPictures() : \"\";
+    const shown = own.trim() ? own : pictures;
+    const read = isMain ? mainText(shown, more) : { text: wholeText(shown + more) };
+    const notes = notesAbout(shown, pictures);
     if (read.text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) {
       throw new PageError(
         \"UNREADABLE_PAGE\",
         \"The text is longer than 30 MiB. Read a part of the page with start and end keywords.\",
       );
     }
-    return { code: \"\", message: \"\", ...read, ...page };
+    return { code: \"\", message: \"\", ...read, ...page, ...(notes.length > 0 && { notes }) };
   } catch (error) {
     if (error instanceof PageError) {
       return { code: error.code, message: error.message, text: \"\", ...page };
@@ -2801,7 +2980,7 @@ globalThis.chromeTabMainContent = mainContent;
 
 -- JavaScript that makes of the page function's result what Apple events can carry: a list of four texts.
 -- The last one is ASCII, because it becomes a line of the log.
-property asListOfTexts : "(page) => [page.code, page.message, page.text, JSON.stringify({ url: page.url, title: page.title, content: page.content }).replace(/[^ -~]/g, (unit) => '\\\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))]"
+property asListOfTexts : "(page) => [page.code, page.message, page.text, JSON.stringify({ url: page.url, title: page.title, content: page.content, notes: page.notes }).replace(/[^ -~]/g, (unit) => '\\\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))]"
 
 on run argv
 	if (count of argv) is 1 and item 1 of argv is "--no-filter" then
@@ -2831,6 +3010,8 @@ on getChromeTextContent(pageSteps)
 	set pageProgram to "(" & asListOfTexts & ")((" & pageFunction & ")({ steps: [" & pageSteps & "] }))"
 	if (system attribute "CHROME_TAB_CONTENT") is "main" then
 		set pageProgram to mainContent1 & mainContent2 & mainContent3 & mainContent4 & "(" & asListOfTexts & ")((" & pageFunction & ")({ content: 'main', steps: [" & pageSteps & "] }))"
+	else if (system attribute "CHROME_TAB_CONTENT") is "selection" then
+		set pageProgram to "(" & asListOfTexts & ")((" & pageFunction & ")({ content: 'selection', steps: [" & pageSteps & "] }))"
 	end if
 	with timeout of 20 seconds
 		tell application "Google Chrome"

@@ -66,7 +66,7 @@ import tomllib
 import traceback
 import unicodedata
 from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from contextvars import ContextVar
 from fnmatch import fnmatchcase
 from http import HTTPStatus
@@ -124,6 +124,7 @@ HOST = "127.0.0.1"
 
 SourceName = Literal["applescript", "extension"]
 Content = Literal["all", "main"]
+WantedPart = Literal[Content, "selection"]
 Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Google Chrome Canary"]
 Pieces = Sequence[tuple[str, str]]  # of a reply as far as it is written: the text and the reasoning of each
 ShowAnswer = Callable[[str], None] | None
@@ -1358,6 +1359,15 @@ class Page(NamedTuple):
     # How the main content was found: `{path, left_out, note}`; empty for the whole page.
     content: Mapping[str, Any] = MappingProxyType({})
     incognito: bool | None = None  # None where nobody has said so
+    # What the text does not hold of the page.
+    notes: tuple[str, ...] = ()
+
+
+def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what the page function noted about a page that it read, as lines."""
+    noted = reading.get("notes")
+    told = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
+    return tuple(one_line(str(note), 300) for note in told if note)
 
 
 class Wanted(NamedTuple):
@@ -1365,7 +1375,7 @@ class Wanted(NamedTuple):
 
     start: str | None = None
     end: str | None = None
-    content: Content | None = None
+    content: WantedPart | None = None
 
 
 class Question(NamedTuple):
@@ -1907,8 +1917,7 @@ class Reading:
             + f"could not be read: {gap.error.message.rstrip('.')}"
             for gap in joined_gaps(self.gaps)
         ]
-        if note := self.page.content.get("note"):
-            notes.append(one_line(note, 300))
+        notes += self.page.notes
         if self.cut_off:
             notes.append("the model stopped at its output limit, so the answer may be incomplete")
         if self.uncombined:
@@ -2123,7 +2132,8 @@ class AppleScriptSource:
         found = PAGE_LINE.search(err)
         about = parse_frame(found[1]) if found else {}
         url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, content=fields(about, "content"))
+        content = fields(about, "content")
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, content=content, notes=notes_about(about))
 
     async def _run(self, arguments: Sequence[str], wishes: Mapping[str, str]) -> tuple[str, str]:
         """Run the script; return its stdout and stderr, or raise what its exit means."""
@@ -3012,66 +3022,7 @@ def program_on_port(port: int) -> str | None:
 
 # --- 11. Data layer ----------------------------------------------------------------------------
 #
-# What is private in it is masked in the extension: here it is selected from, and cut to what fits.
-
-
-def select(path: str, values: list[Any]) -> list[Any]:
-    """Return what a JSONPath (RFC 9535) finds in the entries."""
-    import jsonpath
-
-    try:
-        return jsonpath.findall(path, values)
-    except (jsonpath.JSONPathError, RecursionError) as error:
-        sentence = (
-            f"path is not a JSONPath: {one_line(str(error), 200)}. For example $[*].event, or $[?@.event=='purchase']."
-        )
-        raise ChromeTabError("INVALID_ARGUMENT", sentence) from None
-
-
-def data_layer_result(reply: Any, since: int | None, path: str | None) -> ToolResult:
-    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was masked."""
-    match reply:
-        case {"values": list(values), "since": int(first), "total": int(total), "masked": dict(all_masked)}:
-            found = select(path, values) if path else values
-        case _:
-            raise unreadable_reply("getDataLayer")
-    notes = [*(one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]), *dialog_notes(reply)]
-    room = MAX_ANSWER_CHARS - sum(len(note) + 4 for note in notes) - 1_000
-    result = fitting_entries(found if since is not None else found[::-1], room)
-    if since is None:
-        result.reverse()
-        first += len(found) - len(result)
-    if path and len(result) < len(found):
-        notes.append(f"only {len(result)} of {len(found)} finds fit: narrow path, or ask from another since")
-    elif not path:
-        end = first + len(result)
-        before = f"entries 0 to {first - 1} of {total} are left out: ask with since, or for parts with path"
-        after = f"entries {end} to {total - 1} are left out: ask with since={end}"
-        notes += [before] * (since is None and first > 0) + [after] * (end < total)
-    # A page may write such marks itself: no more are counted than the extension has made.
-    shown = compact_json(result)
-    told = {kind: min(count, shown.count(f"[{kind}]")) for kind, count in sorted(all_masked.items())}
-    masked = {one_line(kind, 20): count for kind, count in told.items() if count}
-    if masked:
-        counts = ", ".join(f"{count} {kind}" for kind, count in masked.items())
-        notes.append(f"masked: {counts} (redact=false shows them where the person allows it)")
-    structured = {"result": result} | ({"notes": notes} if notes else {})
-    about = {"name": reply.get("name"), "total": total, "masked": masked}
-    return ToolResult(compact_json(structured), structured_content=structured, meta={"receipt": about})
-
-
-def fitting_entries(values: Iterable[Any], room: int) -> list[Any]:
-    """Return the first values that fit into so many characters of JSON."""
-    fitting: list[Any] = []
-    for value in values:
-        text = compact_json(value)
-        room -= len(text) + 1
-        if room < 0 and fitting:
-            break
-        # As text: half an entry is no JSON.
-        cut = text[: MAX_ANSWER_CHARS // 2] + "... [cut: ask for a part of it with path]"
-        fitting.append(value if room >= 0 else cut)
-    return fitting
+# In chrome_tab_data_layer.py: whoever reads pages only does without.
 
 
 # --- 12. Reader --------------------------------------------------------------------------------
@@ -3188,7 +3139,7 @@ class ChromeTabs:
     async def _read(self, wanted: Wanted, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
 
-        Only a source that cannot be used gives way: what it says about the page stands.
+        Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
         """
         source, bridge = self.settings.source, self.bridge
         if source == "applescript" and tab_id is not None:
@@ -3203,12 +3154,12 @@ class ChromeTabs:
                 return await self.applescript.read(wanted, clipboard=clipboard)
             except ChromeTabError as error:
                 may_give_way = source == "auto" and sys.platform == "darwin" and bridge.connected
-                if not may_give_way or error.code not in {"NO_BROWSER", "PERMISSION_DENIED"}:
+                if not may_give_way or error.code not in {"NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE"}:
                     raise
         match result := await self._tab_command("read_tab", tab_id, wanted._asdict()):
             case {"url": str(url), "title": str(title), "text": str(text)}:
                 about = (tuple(dialog_notes(result)), fields(result, "content"), result.get("incognito"))
-                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", *about)
+                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", *about, notes_about(result))
             case _:
                 raise unreadable_reply("read_tab")
 
@@ -3480,6 +3431,7 @@ def optional(description: str | None = None) -> Any:
 Start = Annotated[str | Omitted, optional("only after this text")]
 End = Annotated[str | Omitted, optional("only before this text")]
 WantedContent = Annotated[Content | Omitted, optional()]
+Selected = Annotated[bool, Field(description="only what the person selected")]
 TabId = Annotated[int | Omitted, optional()]
 # The extension's commands as tools.
 COMMANDS_FILE = Path(__file__).with_name("extension") / "shared" / "commands.json"
@@ -3753,7 +3705,9 @@ class ExtensionToolbox(LocalProvider):
                 path = given.pop("path", None)
                 reply = await tabs.data_layer(tab_id, given)
                 # Selecting from a full reply takes its time.
-                result = await asyncio.to_thread(data_layer_result, reply, given.get("since"), path)
+                result = await asyncio.to_thread(
+                    beside("chrome_tab_data_layer").data_layer_result, reply, given.get("since"), path
+                )
             case "screenshot":
                 name = given.pop("name", None)
                 result, list_changed = self._screenshots.keep(await tabs.drive(command, tab_id, given), name)
@@ -3923,9 +3877,11 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         model: Annotated[str | Omitted, optional()],
         output_schema: Annotated[dict[str, Any] | Omitted, optional("JSON Schema for a JSON answer")],
         content: WantedContent,
+        selection: Selected = False,
     ) -> ToolResult:
         about = asked(system_prompt, output_schema, model)
-        answer = await tabs.process(about, Wanted(start, end, content), tab_id, client_progress(context))
+        wanted = Wanted(start, end, "selection" if selection else content)
+        answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
         return ToolResult(answer.told(), structured_content=structured, meta={"receipt": answer.receipt})
 
@@ -3938,8 +3894,9 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         tab_id: TabId,
         offset: Annotated[int, Field(ge=0)] = 0,
         max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = 20_000,
+        selection: Selected = False,
     ) -> ToolResult:
-        page = await tabs.read(Wanted(start, end, content), tab_id)
+        page = await tabs.read(Wanted(start, end, "selection" if selection else content), tab_id)
         return text_page(page, offset, max_chars)
 
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
@@ -4096,7 +4053,7 @@ def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:
         raise ChromeTabError("INVALID_ARGUMENT", f"offset {offset} is past the end: the text has {total} characters.")
     end = min(total, offset + max_chars)
     left = f"{total - end:,} of {total:,} characters are left; continue with offset={end}" if end < total else ""
-    notes = filter(None, (left, *page.dialogs, page.content.get("note")))
+    notes = filter(None, (left, *page.dialogs, *page.notes))
     content = [mcp_types.TextContent(text=text) for text in (page.text[offset:end], *(f"[{note}]" for note in notes))]
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
     left_over = {"next_offset": end if end < total else None, "content": dict(page.content)}

@@ -118,6 +118,7 @@ def behaviour(script: str, world: IsolatedWorld, unreadable: IsolatedWorld) -> I
         yield reading(FakeChrome(world), *command_line)
     yield reading(FakeChrome(world), "--no-filter", CHROME_TAB_CLIPBOARD="1")
     yield reading(FakeChrome(world), "te", "--to-end", CHROME_TAB_CONTENT="main")
+    yield reading(FakeChrome(world), "selected", "--to-end", CHROME_TAB_CONTENT="selection")
     yield reading(FakeChrome(unreadable), "--no-filter")
 
 
@@ -129,7 +130,8 @@ def is_noticed(script: str, expected: list[object], worlds: tuple[IsolatedWorld,
 
 
 def test_every_broken_script_is_noticed(pages: tuple[Page, Page]) -> None:
-    show(pages[0], "<title>Title \u00e9</title><p>text</p>")
+    show(pages[0], "<title>Title \u00e9</title><p>text</p><textarea autofocus>selected part</textarea>")
+    pages[0].evaluate("document.querySelector('textarea').select()")
     pages[1].goto("about:blank")
     worlds = IsolatedWorld(pages[0]), IsolatedWorld(pages[1])
     pretend_text(worlds[0], "  zero\nstart\n one\n ONE\ntwo\nend")
@@ -151,9 +153,9 @@ def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     for case in golden_cases():
         show(page, case.html)
         yield IsolatedWorld(page), f"{{ start: {as_javascript(case.start)}, end: {as_javascript(case.end)} }}"
-    for content_type in ("application/pdf", "image/svg+xml"):
-        show(page, "<svg xmlns='http://www.w3.org/2000/svg'></svg>", content_type=content_type)
-        yield IsolatedWorld(page), WHOLE_PAGE
+    yield from other_documents(page)
+    yield from pages_without_text(page)
+    yield from selections(page)
     page.goto("about:blank")
     page.evaluate("document.body.textContent = 'text'")
     yield IsolatedWorld(page), WHOLE_PAGE
@@ -166,6 +168,82 @@ def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     for getter in ("'a'.repeat(32e6)", "null.text"):
         world.evaluate(f"void Object.defineProperty(HTMLElement.prototype, 'innerText', {{ get: () => {getter} }})")
         yield world, WHOLE_PAGE
+
+
+def other_documents(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
+    svg = "<svg xmlns='http://www.w3.org/2000/svg'>{}</svg>"
+    documents = [
+        ("image/svg+xml", svg.format("")),
+        ("image/svg+xml", svg.format("<title>a\n b</title><text> </text><g aria-label='c'/>")),
+        ("application/xml", "<r><i>1</i><i>1</i></r>"),
+        ("application/xml", f"<r><x xmlns='http://www.w3.org/1999/xhtml'/>{svg.format('')}</r>"),
+        ("text/xml", "<?xml-stylesheet href='a.css'?><r>\n<i/></r>"),
+        ("application/json", "[\n1,\n1,\n2]"),
+        ("text/plain", "a\na"),
+        ("image/png", "x"),
+        ("audio/wav", "x"),
+        ("application/pdf", "%PDF-1.1"),
+    ]
+    for content_type, body in documents:
+        show(page, body, content_type=content_type)
+        yield IsolatedWorld(page), WHOLE_PAGE
+    world = IsolatedWorld(page)
+    yield world, "{ pdf: 'wanted' }"
+    for read in ("undefined", "{ text: 'a\\na', notes: ['n'], isFinal: true }", "{ problem: 'p', isFinal: true }"):
+        world.evaluate(f"void (globalThis.chromeTabPdf = {{ read: {read} }})")
+        yield world, "{ pdf: 'wanted' }"
+
+
+def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
+    canvas, big = "<canvas width=1200 height=900></canvas>", "style='display: block; width: 99px; height: 99px'"
+    bodies = [
+        canvas,
+        f"Menu{canvas}<div contenteditable></div>",
+        f"Menu{canvas}",
+        f"<div role=feed>a</div>{canvas.replace('<canvas', '<canvas hidden')}<i contenteditable></i>",
+        f"<video {big}></video>",
+        f"<iframe src=about:blank {big}></iframe>",
+        "<iframe srcdoc='<p>a</p>'></iframe>",
+        "<x-a><template shadowrootmode=open><p>a</p></template></x-a>",
+        f"<div role=img {big}></div>",
+        f"<div role=img aria-label=' a ' {big}></div><img alt=b {big}><svg {big}><desc>c</desc></svg><img title=d {big}>",
+        f"<svg {big} aria-label=e></svg><svg style='width: 9px; height: 99px'><title>f</title></svg><img {big}>",
+    ]
+    for body in bodies:
+        show(page, f"<!doctype html>{body}")
+        yield IsolatedWorld(page), WHOLE_PAGE
+    world = IsolatedWorld(page)
+    world.evaluate("void Object.defineProperty(Document.prototype, 'readyState', { get: () => 'loading' })")
+    yield world, WHOLE_PAGE
+    world.evaluate("void Object.defineProperty(Document.prototype, 'body', { get: () => null })")
+    yield world, WHOLE_PAGE
+
+
+def selections(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
+    show(
+        page,
+        "<p role=feed>one two</p><textarea>three</textarea><input type=password value=four><iframe srcdoc=five></iframe>",
+    )
+    page.frame_locator("iframe").get_by_text("five").wait_for()
+    world, selected = IsolatedWorld(page), "{ content: 'selection' }"
+    yield world, selected
+    for change in (
+        "getSelection().selectAllChildren(document.querySelector('p'))",
+        "document.querySelector('textarea').select()",
+        "document.querySelector('input').select()",
+        "document.activeElement.blur(), frames[0].getSelection().selectAllChildren(frames[0].document.body)",
+    ):
+        page.evaluate(change)
+        yield world, selected
+    shadow = "<x-a><template shadowrootmode=open><textarea>six</textarea><input type=checkbox></template></x-a>"
+    show(page, shadow)
+    world = IsolatedWorld(page)
+    # As in browsers whose selection is without that of fields.
+    world.evaluate("void Object.defineProperty(Document.prototype, 'getSelection', { value: () => null })")
+    for part in ("textarea", "input"):
+        page.evaluate("document.querySelector('x-a').shadowRoot.querySelector('textarea').setSelectionRange(0, 2)")
+        page.evaluate(f"document.querySelector('x-a').shadowRoot.querySelector('{part}').focus()")
+        yield world, selected
 
 
 def main_content_situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:

@@ -235,6 +235,11 @@ def test_the_limits_of_the_design_are_those_of_server_and_extension() -> None:
         "frame to the extension": [constant("worker/connection.js", "const MAX_FRAME_IN = ")],
         "page text": [constant("page/read-page.js", "const MAX_TEXT_BYTES = ")],
         "opening": [server.OPENING_TIMEOUT_S],
+        "PDF": [
+            constant("page/pdf/pdf-text.js", "const MAX_BYTES = "),
+            constant("commands/reading.js", "const MAX_FILE_BYTES = "),
+            constant("commands/reading.js", "const PDF_WAIT_MS = ") / 1000,
+        ],
         "command": [command_ms / 1000, server.COMMAND_TIMEOUT_S],
         "answer of the person": [server.ANSWER_TIMEOUT_S],
         "console of a tab": [

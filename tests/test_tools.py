@@ -68,11 +68,14 @@ async def test_every_tool_says_what_it_is_for_and_that_it_changes_nothing() -> N
         assert annotations.open_world_hint is True
 
 
+PART = {"content", "selection"}
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("process_chrome_tab", {"system_prompt", "start", "end", "tab_id", "model", "output_schema", "content"}),
-        ("read_chrome_tab", {"start", "end", "tab_id", "offset", "max_chars", "content"}),
+        ("process_chrome_tab", {"system_prompt", "start", "end", "tab_id", "model", "output_schema"} | PART),
+        ("read_chrome_tab", {"start", "end", "tab_id", "offset", "max_chars"} | PART),
         ("chrome_tab_status", set[str]()),
     ],
 )

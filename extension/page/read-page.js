@@ -6,28 +6,37 @@
  * @typedef {'deduplicateLines' | 'filterContentBetweenKeywords' | 'filterToEnd'
  *   | 'filterFromStart' | 'trimWhitespace'} StepName
  * @typedef {[StepName, ...string[]]} Step the name of a step, then its keywords
- * @typedef {({start: string | null, end: string | null, more?: string} | {steps: Step[]})
- *   & {content?: "main" | "all", links?: boolean}} ReadPageRequest
- *   `more` is text that follows the page's own: only the extension can read frames of other sites.
+ * @typedef {({start: string | null, end: string | null, more?: string, pdf?: "wanted" | "taken"} | {steps: Step[]})
+ *   & {content?: "main" | "all" | "selection", links?: boolean}} ReadPageRequest
+ *   `more` is text that follows the page's own: only the extension can read frames of other sites. `pdf`: whether the
+ *   scripts for a PDF are still to be put there.
  *   `links`: whether the main content names the addresses of its links.
  * @typedef {{path: "article" | "blocks" | "noscript" | "whole", left_out: number, note: string}} MainContentReport
  *   Which way led to the main content, how many characters of the page are not in it, and what to tell about that.
- * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport}}
- *   ReadPageResult
- *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence.
+ * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
+ *   notes?: string[]}} ReadPageResult
+ *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
+ *   does not hold of the page.
  */
 
 /**
  * Read the text of this page, each line once, between the keywords. The rules are in DESIGN.md.
  *
  * @param {ReadPageRequest} request
- * @returns {ReadPageResult | "absent"} "absent" where the scripts for the main content are not there yet
+ * @returns {ReadPageResult | "absent" | "pdf"} "absent" where the scripts for the main content are not there yet, "pdf"
+ *   where those for a PDF have not read it
  */
 export function readPage(request) {
   const MAX_TEXT_BYTES = 30 * 1024 * 1024;
   const EXCERPT_LENGTH = 80;
   const CLOSEST_LINES = 3;
   const MAX_MAIN_CHARS = 2_000_000;
+  /** Characters of a line that is running text, not a label. */
+  const LONG_LINE = 80;
+  /** CSS pixels a side, below which nothing is a picture to look at. */
+  const MIN_PICTURE = 50;
+  const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
+  const EDITORS = "[contenteditable], [role=textbox], [role=menubar], [role=application]";
 
   class PageError extends Error {
     /**
@@ -43,7 +52,7 @@ export function readPage(request) {
   /**
    * A property of the document itself: a page can shadow `document.body` with a named element.
    *
-   * @template {'body' | 'contentType' | 'title'} Name
+   * @template {'body' | 'contentType' | 'documentElement' | 'readyState' | 'title'} Name
    * @param {Name} name
    * @returns {Document[Name]}
    */
@@ -84,21 +93,268 @@ export function readPage(request) {
     return text.toWellFormed().replaceAll("\0", "\ufffd");
   }
 
-  /** What the page shows, with LF as its only line end. */
+  /**
+   * @param {string} message
+   * @returns {PageError}
+   */
+  function unreadable(message) {
+    return new PageError("UNREADABLE_PAGE", message);
+  }
+
+  /**
+   * @param {string} selector
+   * @param {Document} [page]
+   * @returns {Element[]}
+   */
+  function all(selector, page = document) {
+    return [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])];
+  }
+
+  /** What the tab shows, with LF as its only line end. */
   function shownText() {
+    if (!["http:", "https:", "file:"].includes(location.protocol)) {
+      throw unreadable("This tab shows a page of the browser itself, which cannot be read. Switch to a web page.");
+    }
+    if (request.content === "selection") return selectedText();
+    const text = type === "application/pdf" ? pdfText() : isWebPage || isPlain ? pageText() : dataText();
+    return withLineFeeds(text);
+  }
+
+  /** The text of a document that a browser lays out. */
+  function pageText() {
     const body = ofDocument("body");
-    const isReadable =
-      ["http:", "https:", "file:"].includes(location.protocol) &&
-      ofDocument("contentType") !== "application/pdf" &&
-      body !== null;
-    if (!isReadable) {
-      throw new PageError(
-        "UNREADABLE_PAGE",
-        "This tab does not show a web page whose text can be read (it is a PDF or a page of the" +
-          " browser itself). Open the content as a web page, then ask again.",
+    if (!body) throw unreadable("This page has no body, so it shows no text. Choose another tab, then ask again.");
+    const text = body.innerText;
+    if (isWebPage && isDrawnEditor(text)) {
+      throw unreadable(
+        "This page draws its document on a canvas, so only its menus are text. Use its own export or its view for" +
+          " printing or for screen readers (in Google Docs: File > Download), open that in a tab, and ask again.",
       );
     }
-    return withLineFeeds(body.innerText);
+    return text;
+  }
+
+  /**
+   * Whether what can be edited here is drawn: the text is menus alone.
+   *
+   * @param {string} text
+   */
+  function isDrawnEditor(text) {
+    const isLabels = !text.split("\n").some((line) => line.length >= LONG_LINE);
+    return isLabels && windowShare("canvas") >= 0.5 && all(EDITORS).length > 0;
+  }
+
+  /** The text of a PDF, which other scripts have taken from it. */
+  function pdfText() {
+    if (pdf === undefined) {
+      throw unreadable(
+        "This tab shows a PDF, which AppleScript cannot read. Install the Chrome extension, which can, and ask again.",
+      );
+    }
+    if (pdf.problem) throw unreadable(pdf.problem);
+    return pdf.text;
+  }
+
+  /** The text of a document that is neither a page nor plain text. */
+  function dataText() {
+    const root = ofDocument("documentElement");
+    if (type === "image/svg+xml") {
+      return textOfDrawing(root) || refusePicture("drawing");
+    }
+    if (/[/+]xml$/.test(type)) {
+      // Where the browser shows the tree of it.
+      const [source] = all("#webkit-xml-viewer-source-xml");
+      const nodes = source ? [...source.childNodes] : [root];
+      const xml = nodes.map((node) => new XMLSerializer().serializeToString(node)).join("\n");
+      return xml.trim().includes("\n") ? xml : xml.replaceAll("><", ">\n<");
+    }
+    if (type.startsWith("image/")) return refusePicture("picture");
+    return pageText();
+  }
+
+  /**
+   * What a drawing says in words: its names, descriptions and texts.
+   *
+   * @param {Element} root
+   */
+  function textOfDrawing(root) {
+    const parts = [...root.querySelectorAll("title, desc, text, [aria-label]")];
+    const texts = [root, ...parts].map((part) =>
+      /^(?:title|desc|text)$/.test(part.localName) ? part.textContent : part.getAttribute("aria-label"),
+    );
+    return texts
+      .map((text) => text?.replace(/\s+/g, " ").trim())
+      .filter(Boolean)
+      .join("\n");
+  }
+
+  /**
+   * @param {string} what
+   * @returns {never}
+   */
+  function refusePicture(what) {
+    throw unreadable(
+      `This tab shows a ${what} and no text, and nothing describes it in words. A model that takes images can look at` +
+        " a screenshot of it; or open a page that says in words what it shows.",
+    );
+  }
+
+  /** @returns {never} */
+  function refuseMedia() {
+    throw unreadable(
+      "This tab plays a video or a sound and shows no text. Open its transcript as a page, then ask again.",
+    );
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {{width: number, height: number}} in CSS pixels; nothing of what nobody sees
+   */
+  function drawnSize(element) {
+    return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+      ? element.getBoundingClientRect()
+      : { width: 0, height: 0 };
+  }
+
+  /**
+   * @param {string} selector
+   * @returns {Element[]} those that are large enough to be looked at
+   */
+  function drawn(selector) {
+    return all(selector).filter((element) => {
+      const { width, height } = drawnSize(element);
+      return width >= MIN_PICTURE && height >= MIN_PICTURE;
+    });
+  }
+
+  /** @param {string} selector */
+  function windowShare(selector) {
+    const areas = all(selector).map(drawnSize);
+    return areas.reduce((sum, { width, height }) => sum + width * height, 0) / (innerWidth * innerHeight);
+  }
+
+  /**
+   * What pictures say in words, each on a line; empty where none does.
+   *
+   * @returns {string}
+   */
+  function textOfPictures() {
+    const texts = drawn(PICTURES).map((picture) => {
+      const label = picture.getAttribute("aria-label") || picture.getAttribute("alt") || picture.getAttribute("title");
+      return label || (picture.localName === "svg" ? textOfDrawing(picture) : "");
+    });
+    return texts
+      .map((text) => text.trim())
+      .filter(Boolean)
+      .map((text) => `[Picture: ${text}]`)
+      .join("\n");
+  }
+
+  /**
+   * Says why a page without text has none. What it shows instead decides.
+   *
+   * @returns {never}
+   */
+  function refuseEmpty() {
+    if (isWebPage && request.content !== "main" && hasInnerText()) {
+      throw unreadable(
+        'All text of this page stands in web components or frames, which are read as its main content: ask with content="main".',
+      );
+    }
+    if (drawn("canvas").length > 0) {
+      throw unreadable(
+        "This page draws what it shows on a canvas, so there is no text to read. Look for its own export, or for a view" +
+          " of it for printing or for screen readers; or let a model that takes images look at a screenshot.",
+      );
+    }
+    if (drawn("embed, object, iframe").length > 0) {
+      throw unreadable(
+        "What this page shows stands in a frame that cannot be read from it. Open the frame's own address in a tab of" +
+          " its own, then ask again.",
+      );
+    }
+    if (drawn("video, audio").length > 0) refuseMedia();
+    if (drawn(PICTURES).length > 0) refusePicture("page of pictures");
+    throw new PageError(
+      "EMPTY_PAGE",
+      "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
+    );
+  }
+
+  /** Whether open shadow roots or frames of this site hold text. */
+  function hasInnerText() {
+    const roots = all("*").map((element) => Reflect.get(Element.prototype, "shadowRoot", element));
+    const texts = roots.flatMap((root) => (root ? [...root.children] : []));
+    const bodies = framedDocuments(document).map((page) => Reflect.get(Document.prototype, "body", page));
+    return [...texts, ...bodies].some((part) => part instanceof HTMLElement && part.innerText.trim());
+  }
+
+  /**
+   * @param {Document} page
+   * @returns {Document[]} those of this site in its frames, however deep
+   */
+  function framedDocuments(page) {
+    const inner = all("iframe", page).flatMap(
+      (frame) => Reflect.get(HTMLIFrameElement.prototype, "contentDocument", frame) ?? [],
+    );
+    return inner.flatMap((document) => [document, ...framedDocuments(document)]);
+  }
+
+  /** What the person has selected, also in a field or in a frame of this site. */
+  function selectedText() {
+    const pages = [document, ...framedDocuments(document)];
+    // Of a password that had the focus before, a browser gives as many dots.
+    const texts = pages
+      .map((page) => selectedField(page) ?? selectedIn(page))
+      .filter((text) => /[^\s\u2022]/.test(text));
+    return withLineFeeds(texts.join("\n\n"));
+  }
+
+  /** @param {Document} page */
+  function selectedIn(page) {
+    return String(Reflect.apply(Document.prototype.getSelection, page, []) ?? "");
+  }
+
+  /**
+   * @param {Document} page
+   * @returns {string | null} null where no field for text has the focus; nothing of a password
+   */
+  function selectedField(page) {
+    /** @type {Element | null} */
+    let active = Reflect.get(Document.prototype, "activeElement", page);
+    const rootOf = (/** @type {Element | null} */ element) =>
+      element && Reflect.get(Element.prototype, "shadowRoot", element);
+    for (let root = rootOf(active); root; root = rootOf(active)) active = root.activeElement;
+    const prototypes = { input: HTMLInputElement.prototype, textarea: HTMLTextAreaElement.prototype };
+    if (!active || !Object.hasOwn(prototypes, active.localName)) return null;
+    const prototype = Reflect.get(prototypes, active.localName);
+    const [type, value, start, end] = ["type", "value", "selectionStart", "selectionEnd"].map((name) =>
+      Reflect.get(prototype, name, active),
+    );
+    if (type === "password") return "";
+    return start === null ? null : value.slice(start, end);
+  }
+
+  /**
+   * What the text does not hold of the page, as notes.
+   *
+   * @param {string} shown
+   * @param {string} pictures
+   */
+  function notesAbout(shown, pictures) {
+    const notes = pdf?.notes ? [...pdf.notes] : [];
+    if (ofDocument("readyState") !== "complete") {
+      notes.push("the page was still loading when it was read, so the end may be missing");
+    }
+    if (!isWebPage || request.content === "selection") return notes;
+    if (pictures) notes.push("the page shows pictures only: this is how it describes them");
+    if (windowShare("canvas") >= 0.5 && shown.trim()) {
+      notes.push("much of what the page shows is drawn on a canvas, and what stands there cannot be read");
+    }
+    if (all("[role=feed]").length > 0) {
+      notes.push("the page is a feed that loads more when it is scrolled: only what it has loaded was read");
+    }
+    return notes;
   }
 
   /** @param {string} text */
@@ -287,11 +543,16 @@ export function readPage(request) {
    * @param {string} shown
    */
   function wholeText(shown) {
-    const text = filled(
-      shown,
-      "The page shows no text. Wait until it has loaded, or choose another tab, then ask again.",
-    );
-    return after(text, stepsOf(request));
+    if (shown.trim() === "" && request.content === "selection") {
+      throw new PageError(
+        "EMPTY_PAGE",
+        "Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.",
+      );
+    }
+    if (shown.trim() === "") refuseEmpty();
+    // A repeated line of data is data.
+    const isData = !isWebPage && !isPlain && type !== "application/pdf" && type !== "image/svg+xml";
+    return after(shown, isData ? stepsOf(request).slice(1) : stepsOf(request));
   }
 
   /**
@@ -335,13 +596,22 @@ export function readPage(request) {
     }
   }
 
+  const type = ofDocument("contentType");
+  const isWebPage = type === "text/html" || type === "application/xhtml+xml";
+  const isPlain = type === "text/plain";
   // A page's element of that name is no property of the global object itself.
-  if (request.content === "main" && !Object.hasOwn(globalThis, "chromeTabMainContent")) return "absent";
+  const pdf = Object.hasOwn(globalThis, "chromeTabPdf") ? chromeTabPdf.read : undefined;
+  if (type === "application/pdf" && "pdf" in request && request.pdf === "wanted" && !pdf?.isFinal) return "pdf";
+  const isMain = request.content === "main" && isWebPage;
+  if (isMain && !Object.hasOwn(globalThis, "chromeTabMainContent")) return "absent";
   const page = { url: location.href, title: wellFormed(ofDocument("title")) };
   try {
-    const shown = shownText();
     const more = ("more" in request && request.more) || "";
-    const read = request.content === "main" ? mainText(shown, more) : { text: wholeText(shown + more) };
+    const own = shownText();
+    const pictures = isWebPage && request.content !== "selection" && !(own + more).trim() ? textOfPictures() : "";
+    const shown = own.trim() ? own : pictures;
+    const read = isMain ? mainText(shown, more) : { text: wholeText(shown + more) };
+    const notes = notesAbout(shown, pictures);
     // Counting costs time, and a character of a JavaScript string is never more than three bytes.
     if (read.text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) {
       throw new PageError(
@@ -349,7 +619,7 @@ export function readPage(request) {
         "The text is longer than 30 MiB. Read a part of the page with start and end keywords.",
       );
     }
-    return { code: "", message: "", ...read, ...page };
+    return { code: "", message: "", ...read, ...page, ...(notes.length > 0 && { notes }) };
   } catch (error) {
     if (error instanceof PageError) {
       return { code: error.code, message: error.message, text: "", ...page };

@@ -72,6 +72,8 @@ export interface TabText {
   /** Whether nothing of it may be kept. */
   incognito: boolean;
   content?: MainContentReport;
+  /** What the text does not hold of the page. */
+  notes?: string[];
 }
 
 /** How the main content was found; `left_out` counts characters of the page. */
@@ -307,6 +309,21 @@ export interface PageReading {
   url: string;
   title: string;
   content?: MainContentReport;
+  notes?: string[];
+}
+
+/** What page/pdf-text.js uses of pdf.js. */
+export interface PdfDocument {
+  numPages: number;
+  getPage(number: number): Promise<{ getTextContent(): Promise<{ items: PdfTextItem[] }>; cleanup(): void }>;
+}
+
+/** `transform` ends in the place of the text on its page, from the bottom left. */
+export interface PdfTextItem {
+  str: string;
+  hasEOL: boolean;
+  transform: number[];
+  height: number;
 }
 
 export interface JsonRequest {

@@ -35,6 +35,14 @@ PDF = b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pag
 # A third of the processor time went into what nobody sees here: the bar about the debugger in each attached tab, and the
 # movements of the browser's own window (not of pages). `plain_chromium` has both, as people's browsers do.
 STILL = ["--silent-debugger-extension-api", "--animation-duration-scale=0"]
+CONTENT_TYPES = {
+    ".pdf": "application/pdf",
+    ".json": "application/json",
+    ".xml": "application/xml",
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".txt": "text/plain; charset=utf-8",
+}
 PAGES: dict[str, bytes] = {
     "/one": b"<title>One</title><body>alpha<p>beta<p>gamma<p>alpha",
     "/two": b"<title>Two</title><body>second page",
@@ -420,6 +428,7 @@ class Site(http.server.ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), SiteHandler)
         self.finish_slow = threading.Event()
         self.pages = dict(PAGES)
+        self.asked: list[str] = []
         # Of paths that answer with another HTTP status than 200.
         self.statuses: dict[str, int] = {}
         # What paths answer besides.
@@ -433,10 +442,11 @@ class SiteHandler(http.server.BaseHTTPRequestHandler):
     server: Site  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def do_GET(self) -> None:
+        self.server.asked.append(self.path)
         if self.path == "/late":
             self.server.finish_slow.wait(20)
         self.send_response(self.server.statuses.get(self.path, 200))
-        self.send_header("Content-Type", "application/pdf" if self.path.endswith(".pdf") else "text/html")
+        self.send_header("Content-Type", CONTENT_TYPES.get(Path(self.path).suffix, "text/html"))
         if self.path in self.server.extra_headers:
             self.send_header(*self.server.extra_headers[self.path])
         self.end_headers()

@@ -117,7 +117,7 @@ async def test_own_page_named_by_its_id_cannot_be_read(paired: Popup, bridge: Fa
         ("data:text/html,hello", "lets no extension read its data: pages"),
         ("https://chromewebstore.google.com/", "extension shop"),
         ("https://chrome.google.com/webstore/category", "extension shop"),
-        ("{site}/file.pdf", "PDF"),
+        ("{site}/file.pdf", "PDF shows 1 page without text"),
         ("http://127.0.0.1:1/", "shows an error of the browser"),
     ],
 )
@@ -306,7 +306,7 @@ async def test_main_content_is_read_by_scripts_that_are_put_there_once(
     assert ("alpha" in first["text"], "alpha" in whole["text"]) == (False, True)
     assert first["content"]["left_out"] > 0
     assert "content" not in whole
-    assert refused == {"code": "INVALID_ARGUMENT", "message": 'content must be "all" or "main".'}
+    assert refused == {"code": "INVALID_ARGUMENT", "message": 'content must be "all", "main" or "selection".'}
 
 
 async def test_page_that_is_little_more_than_a_frame_of_another_site_is_read_with_it(

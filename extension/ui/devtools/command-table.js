@@ -88,7 +88,11 @@ export const COMMANDS = {
     fields: [
       { name: "start", kind: "text", hint: "keyword before the wanted text" },
       { name: "end", kind: "text", hint: "keyword after it" },
-      { name: "content", kind: "text", hint: "main leaves menus and footers out, all does not" },
+      {
+        name: "content",
+        kind: "text",
+        hint: "main leaves menus and footers out, all does not, selection is what you have selected",
+      },
       { name: "links", kind: "json", hint: "true names the addresses of links in the main content" },
     ],
   },

@@ -1,0 +1,233 @@
+"""What `read_tab` makes of tabs that show no ordinary page: PDFs, data, pictures, drawings, what is selected."""
+
+import base64
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.async_api import Page
+
+from tests.extension.conftest import Driver, Site
+from tests.support.fake_bridge import Message
+from tests.support.pdf import pdf
+from tests.support.polling import until
+
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+LINE = "The river rose by two metres in one night, and the people of the lower town moved upstairs."
+PICTURE = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
+CANVAS = "<canvas width=1200 height=900></canvas>"
+EDITOR = f"<div role=menubar>File Edit View</div>{CANVAS}<div contenteditable></div>"
+
+# Shows a document of that path and reads it with those params.
+Read = Callable[..., Awaitable[Message]]
+
+
+@pytest.fixture
+async def tab(driver: Driver) -> Page:
+    """One tab in front for the tests of this file, which load their documents into it."""
+    context = driver[1].page.context
+    page = next((page for page in context.pages if page.url.startswith("http") or page.url.startswith("file")), None)
+    page = page or await context.new_page()
+    await page.bring_to_front()
+    return page
+
+
+@pytest.fixture
+def read(driver: Driver, site: Site, tab: Page) -> Read:
+    async def read(path: str, body: bytes | str, **params: Any) -> Message:
+        site.pages[path] = body.encode() if isinstance(body, str) else body
+        await tab.goto(site.url(path))
+        return await driver[0].ask("read_tab", **params)
+
+    return read
+
+
+def refused(reply: Message, code: str = "UNREADABLE_PAGE") -> str:
+    """The sentence of a refusal."""
+    assert not reply["success"], reply["result"]
+    assert reply["error"]["code"] == code
+    return reply["error"]["message"]
+
+
+# --- PDFs ---
+
+
+async def test_pdf_is_read_by_the_same_rules_with_the_numbers_of_its_pages(read: Read) -> None:
+    file = pdf([["Ferry times", "", "First at nine", "Footer"], ["Last at noon", "Footer"], ["Prices"]])
+
+    whole = (await read("/times.pdf", file))["result"]
+    part = (await read("/times.pdf", file, start="[page 2]", end="prices"))["result"]
+    main = (await read("/times.pdf", file, content="main"))["result"]
+    nowhere = await read("/times.pdf", file, start="volcano")
+
+    assert whole["text"] == (
+        "[Page 1]\nFerry times\n\nFirst at nine\nFooter\n\n[Page 2]\nLast at noon\n\n[Page 3]\nPrices"
+    )
+    assert part["text"] == "Last at noon\n\n[Page 3]"
+    assert main["text"] == whole["text"]
+    assert "notes" not in whole
+    assert "volcano" in refused(nowhere, "KEYWORD_NOT_FOUND")
+
+
+async def test_pdf_is_asked_for_as_the_person_who_opened_it(read: Read, site: Site) -> None:
+    site.extra_headers["/own.pdf"] = ("Content-Security-Policy", "default-src 'none'; sandbox")
+
+    reply = await read("/own.pdf", pdf([["Account of Ada"]]))
+
+    assert reply["result"]["text"] == "[Page 1]\nAccount of Ada"
+    # From the browser's cache.
+    assert site.asked.count("/own.pdf") == 1
+
+
+async def test_pdf_without_text_that_is_locked_or_damaged_is_refused_with_what_to_do(read: Read) -> None:
+    scanned = await read("/scan.pdf", pdf([[], []]))
+    half = await read("/half.pdf", pdf([["Cover"], [], []]))
+    locked = await read("/locked.pdf", pdf([["secret"]], locked=True))
+    damaged = await read("/damaged.pdf", b"%PDF-1.4\nnothing else")
+
+    assert "2 pages without text" in refused(scanned)
+    assert "OCR" in refused(scanned)
+    assert half["result"]["text"].startswith("[Page 1]\nCover")
+    assert half["result"]["notes"] == ["2 of 3 pages of the PDF hold no text, perhaps pictures of it (scanned)"]
+    assert "password" in refused(locked)
+    assert "damaged" in refused(damaged)
+
+
+async def test_pdf_file_is_read(driver: Driver, tab: Page, tmp_path: Path) -> None:
+    (tmp_path / "file.pdf").write_bytes(pdf([["From the disk"]]))
+    await tab.goto((tmp_path / "file.pdf").as_uri())
+
+    assert (await driver[0].ask("read_tab"))["result"]["text"] == "[Page 1]\nFrom the disk"
+
+
+# --- Data, drawings, pictures ---
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "text"),
+    [
+        # A repeated line of data is data; the browser's own controls and remarks are none.
+        ("/a.json", '[\n{\n"a": 1\n},\n{\n"a": 1\n}\n]', '[\n{\n"a": 1\n},\n{\n"a": 1\n}\n]'),
+        ("/a.xml", "<r><i>1</i><i>1</i></r>", "<r>\n<i>1</i>\n<i>1</i>\n</r>"),
+        ("/b.xml", "<r>\n <i a='1'/>\n</r>", '<r>\n <i a="1"/>\n</r>'),
+        ("/a.txt", "one\ntwo\none\n", "one\ntwo"),
+        (
+            "/a.svg",
+            "<svg xmlns='http://www.w3.org/2000/svg' aria-label='Chart'><title>Sales</title><text>Q1\n 7</text></svg>",
+            "Chart\nSales\nQ1 7",
+        ),
+    ],
+)
+async def test_document_of_another_type_is_read_as_what_it_is(read: Read, path: str, body: str, text: str) -> None:
+    for content in ("all", "main"):
+        assert (await read(path, body, content=content))["result"]["text"] == text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "words"),
+    [
+        ("/p.png", PNG, "shows a picture and no text"),
+        ("/e.svg", "<svg xmlns='http://www.w3.org/2000/svg'><path d='M0 0'/></svg>", "shows a drawing and no text"),
+        ("/images", f"<img src={PICTURE} width=300 height=200>", "page of pictures"),
+        ("/canvas", CANVAS, "canvas"),
+        ("/editor", EDITOR, "only its menus are text"),
+        ("/video", "<video width=300 height=200></video>", "video"),
+        ("/frame", "<embed src=/other.pdf type=application/pdf width=300 height=200>", "frame's own address"),
+        ("/roots", "<x-app><template shadowrootmode=open><p>inside</p></template></x-app>", 'content="main"'),
+    ],
+)
+async def test_page_without_text_says_what_it_shows_and_what_to_do(
+    read: Read, path: str, body: bytes | str, words: str
+) -> None:
+    assert words in refused(await read(path, body))
+
+
+async def test_page_beside_its_canvas_is_read_with_a_note(read: Read) -> None:
+    reply = await read("/map", f"<p>{LINE}</p>{EDITOR}")
+    plain = await read("/plain", f"<p>{LINE}</p>")
+
+    assert LINE in reply["result"]["text"]
+    assert ["drawn on a canvas" in note for note in reply["result"]["notes"]] == [True]
+    assert "notes" not in plain["result"]
+
+
+async def test_page_of_pictures_is_read_by_what_they_say_in_words(read: Read) -> None:
+    big = "width=300 height=200"
+    page = (
+        f"<img src={PICTURE} {big} alt='A ferry at noon'><div role=img aria-label='The harbour' style='height:99px'></div>"
+        f"<svg {big}><title>Depth</title><desc>Two metres</desc></svg><img src={PICTURE} width=9 height=9 alt=pixel>"
+    )
+
+    for content in ("all", "main"):
+        result = (await read("/gallery", page, content=content))["result"]
+        assert result["text"] == "[Picture: A ferry at noon]\n[Picture: The harbour]\n[Picture: Depth\nTwo metres]"
+        assert "pictures only" in result["notes"][0]
+
+
+# --- Selected text ---
+
+FIELDS = (
+    "<p id=p>Before. The ferry leaves at nine.</p><textarea>one two three</textarea><input type=password value=secret>"
+)
+SELECT_FIELD = (
+    "for (const field of document.querySelectorAll('{}')) {{ field.focus(); field.setSelectionRange(4, 7); }}"
+)
+SELECT_TEXT = "root => getSelection().setBaseAndExtent(root.firstChild, 8, root.firstChild, 32)"
+
+
+async def test_only_what_the_person_has_selected_is_read(read: Read, driver: Driver, tab: Page) -> None:
+    frame = "<p>In a frame of this site.</p>"
+    nothing = await read("/fields", f'{FIELDS}<iframe srcdoc="{frame}"></iframe>', content="selection")
+
+    async def selection(end: str | None = None) -> str:
+        return (await driver[0].ask("read_tab", content="selection", end=end))["result"]["text"]
+
+    await tab.locator("#p").evaluate(SELECT_TEXT)
+    text = await selection()
+    before_nine = await selection(end="NINE")
+    await tab.evaluate(SELECT_FIELD.format("textarea"))
+    field = await selection()
+    await tab.evaluate("getSelection().removeAllRanges()")
+    await tab.evaluate(SELECT_FIELD.format("input"))
+    password = await driver[0].ask("read_tab", content="selection")
+    await tab.evaluate("document.activeElement.blur()")
+    await (
+        tab.frame_locator("iframe")
+        .locator("p")
+        .evaluate("root => root.ownerDocument.defaultView.getSelection().selectAllChildren(root)")
+    )
+    framed = await selection()
+
+    assert "Nothing is selected" in refused(nothing, "EMPTY_PAGE")
+    assert (text, before_nine) == ("The ferry leaves at nine", "The ferry leaves at")
+    assert field == "two"
+    assert not password["success"]
+    assert framed == "In a frame of this site."
+
+
+# --- Pages that are not all there ---
+
+
+async def test_page_that_is_still_loading_is_read_with_a_note(driver: Driver, site: Site, tab: Page) -> None:
+    await tab.goto(site.url("/slow"), wait_until="commit")
+    await tab.get_by_text("first part").wait_for()
+
+    loading = (await driver[0].ask("read_tab"))["result"]
+    site.finish_slow.set()
+    await until(lambda: tab.evaluate("document.readyState === 'complete'"))
+    loaded = (await driver[0].ask("read_tab"))["result"]
+
+    assert (loading["text"], loaded["text"]) == ("first part", "first part\n\nlast part")
+    assert "still loading" in json.dumps(loading["notes"])
+    assert "notes" not in loaded
+
+
+async def test_feed_is_read_with_a_note_that_it_holds_more(read: Read) -> None:
+    result = (await read("/feed", f"<div role=feed><article>{LINE}</article></div>"))["result"]
+
+    assert result["text"] == LINE
+    assert "loads more" in result["notes"][0]

@@ -1,0 +1,46 @@
+"""PDFs for tests, written by hand: pages of lines, pages that are pictures, and one that wants a password."""
+
+from collections.abc import Sequence
+
+LOCKED = b"/Encrypt <</Filter /Standard /V 1 /R 2 /Length 40 /P -4 /O <%s> /U <%s>>> /ID [<00> <00>]" % (
+    b"61" * 32,
+    b"62" * 32,
+)
+
+
+def pdf(pages: Sequence[Sequence[str]], *, locked: bool = False) -> bytes:
+    """A PDF with these lines on its pages; a page without lines shows a filled box. `locked` asks for a password."""
+    count = len(pages)
+    objects = [
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Count %d /Kids [%s]>>" % (count, b" ".join(b"%d 0 R" % (4 + 2 * i) for i in range(count))),
+        b"<</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>",
+    ]
+    for number, lines in enumerate(pages):
+        content = drawing(lines)
+        objects.append(
+            b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources <</Font <</F 3 0 R>>>> "
+            b"/Contents %d 0 R>>" % (5 + 2 * number)
+        )
+        objects.append(b"<</Length %d>>\nstream\n%s\nendstream" % (len(content), content))
+    return assembled(objects, LOCKED if locked else b"")
+
+
+def drawing(lines: Sequence[str]) -> bytes:
+    """The operators that show lines of 12 points, one below the other; an empty one is a gap."""
+    if not lines:
+        return b"0 0 400 400 re f"
+    shown = [b"(%s) Tj" % line.encode("latin-1") for line in lines]
+    return b"BT /F 12 Tf 14 TL 50 750 Td " + b" T* ".join(shown) + b" ET"
+
+
+def assembled(objects: Sequence[bytes], more: bytes) -> bytes:
+    """A file of these objects, with what else its trailer holds."""
+    body, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    size = len(objects) + 1
+    trailer = b"trailer\n<</Size %d /Root 1 0 R %s>>\nstartxref\n%d\n%%%%EOF\n" % (size, more, len(body))
+    return body + b"xref\n0 %d\n0000000000 65535 f \n%s" % (size, table) + trailer
