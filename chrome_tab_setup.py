@@ -35,6 +35,7 @@ from rich.prompt import Confirm, Prompt
 from rich.table import Table
 from rich.text import Text
 
+import chrome_tab_history
 import chrome_tab_mcp_server as server
 
 __all__ = ["run"]
@@ -878,9 +879,11 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
     """Return a line for each thing of ours that is still there."""
     backups = [backup_of(client.path) for client in here if backup_of(client.path).exists()]
     left = [folder] if folder.is_dir() else []
+    history = [path for path in [chrome_tab_history.History().path] if path.exists()]
     return [
         "The extension: remove it in chrome://extensions.",
         *(f"{path}: what the file was before the last change. Delete it when you like." for path in backups),
+        *(f"{path}: your questions and answers. Delete it when you like." for path in history),
         *(f"{path}: not empty, and yours." for path in left),
         "What uv keeps of the libraries: `uv cache clean` deletes it.",
         f"The program: {Path(server.__file__).resolve().parent}",

@@ -80,6 +80,7 @@ class Home:
 
     def environment(self) -> dict[str, str]:
         places = {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder / ".config")}
+        places["XDG_DATA_HOME"] = str(self.folder / ".local" / "share")
         kept = {name: os.environ[name] for name in os.environ if name not in {"CLAUDE_CONFIG_DIR", "UV"}}
         # None of the programs of whoever runs the tests.
         return kept | places | {"PATH": str(self.folder / "bin"), "FAKE_PORTS": json.dumps(self.ports)}
@@ -249,6 +250,7 @@ async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_pat
 @on_terminals
 async def test_remove_leaves_nothing_but_what_it_names(ready: tuple[Home, Terminal], tmp_path: Path) -> None:
     home = copied(ready[0], tmp_path)
+    history = home.write(f".local/share/{server.APP_NAME}/history.sqlite3", "")
     before = home.files()
 
     async with home.setup("remove") as terminal:
@@ -264,6 +266,7 @@ async def test_remove_leaves_nothing_but_what_it_names(ready: tuple[Home, Termin
     for name in named | {".cursor/mcp.json", ".cursor/mcp.json.before-setup"}:
         assert str(home.folder / name) in terminal.shown
     assert "claude mcp remove --scope user chrome-tab-reader" in terminal.shown
+    assert f"{history}: your questions and answers." in terminal.shown
     assert "remove it in chrome://extensions" in terminal.shown
 
 
