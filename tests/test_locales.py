@@ -10,7 +10,7 @@ import chrome_tab_mcp_server as server
 
 EXTENSION = Path(server.__file__).parent / "extension"
 LOCALES = ["de", "es", "fr", "ja", "zh_CN"]
-PAGES = [path for path in sorted((EXTENSION / "ui").rglob("*.html")) if path.name != "panel.html"]
+PAGES = sorted((EXTENSION / "ui").rglob("*.html"))
 
 
 def texts(locale: str) -> dict[str, str]:

@@ -255,6 +255,7 @@ async def test_reply_is_shown_as_json_with_the_time_it_took(panel: Panel, inspec
         "text": "beta",
         "url": inspected.site.url("/shown"),
         "title": "Shown",
+        "incognito": False,
     }
     await expect(card.locator(".state")).to_have_text(re.compile(r"^ok \d+ ms$|^ok \d\.\d s$"))
     await expect(panel.element("spoken")).to_have_text(re.compile("^read_tab is done after"))

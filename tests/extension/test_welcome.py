@@ -99,13 +99,19 @@ IN_LANGUAGE = """chrome.i18n.getMessage = ((texts) => (key, values = []) =>
 
 
 @pytest.mark.parametrize("locale", ["de", "es", "fr", "ja", "zh_CN"])
-async def test_popup_options_and_welcome_fit_in_each_language(popup: Popup, locale: str) -> None:
+async def test_every_page_fits_in_each_language(popup: Popup, locale: str) -> None:
     page = await popup.page.context.new_page()
     stored = (EXTENSION / "_locales" / locale / "messages.json").read_text(encoding="utf-8")
     await page.add_init_script(IN_LANGUAGE % stored)
     texts = {key: text["message"] for key, text in json.loads(stored).items()}
     await page.set_viewport_size({"width": 360, "height": 700})
-    for path, key in (("popup/popup", "help"), ("options/options", "keyboard"), ("welcome/welcome", "stepAsk")):
+    pages = {
+        "popup/popup": "help",
+        "options/options": "keyboard",
+        "welcome/welcome": "stepAsk",
+        "devtools/panel": "savedCommands",
+    }
+    for path, key in pages.items():
         await page.goto(f"{EXTENSION_URL}/ui/{path}.html")
         await expect(page.get_by_text(texts[key], exact=True)).to_be_visible()
         assert await page.evaluate("document.documentElement.lang") == texts["language"]

@@ -6,8 +6,9 @@
  * @import {Wish} from "./runs-view.js"
  */
 
+import { phrase } from "../../shared/messages.js";
 import { COMMANDS } from "./command-table.js";
-import { byId, make, makeButton, refill, setText } from "../dom.js";
+import { byId, grouped, make, makeButton, refill, setText } from "../dom.js";
 import { deleteSaved, saveCommand } from "./history.js";
 
 const page = {
@@ -78,8 +79,8 @@ export class CommandForm {
   showSaved(saved) {
     const isFull = saved.length >= MOST_SAVED;
     page.save.disabled = isFull;
-    const advice = isFull ? `${MOST_SAVED} commands are saved, which is the most. Delete one to save another.` : "";
-    setText(page.savedState, saved.length ? advice : "None yet.");
+    const advice = isFull ? phrase("savedFull", MOST_SAVED) : "";
+    setText(page.savedState, saved.length ? advice : phrase("savedNone"));
     const items = saved.map((command) => ({ key: command.name, element: this.#savedItem(command) }));
     refill(page.saved, items, page.saveName);
   }
@@ -90,7 +91,7 @@ export class CommandForm {
     this.#shown = command;
     page.command.value = command;
     const { about, fields } = formOf(command);
-    setText(page.about, about);
+    setText(page.about, phrase(about));
     page.saveHint.hidden = !fields.some(({ isSecret }) => isSecret);
     const values = this.#typed.get(command) ?? {};
     page.fields.replaceChildren(...fields.flatMap((field) => fieldElements(field, values[field.name])));
@@ -131,9 +132,9 @@ export class CommandForm {
       make(
         "div",
         { className: "buttons" },
-        makeButton("Run", () => this.#onRun(command), `Run ${name}`),
-        makeButton("Edit", () => this.edit(command), `Edit ${name}`),
-        makeButton("Delete", () => void deleteSaved(name), `Delete ${name}`),
+        makeButton(phrase("run"), () => this.#onRun(command), phrase("runWhat", name)),
+        makeButton(phrase("edit"), () => this.edit(command), phrase("editWhat", name)),
+        makeButton(phrase("delete"), () => void deleteSaved(name), phrase("deleteWhat", name)),
       ),
     );
   }
@@ -143,7 +144,7 @@ function commandOptions() {
   const groups = Map.groupBy(Object.entries(COMMANDS), ([, { group }]) => group);
   return [...groups].map(([label, rows]) => {
     const options = rows.map(([name]) => make("option", { value: name }, name));
-    return make("optgroup", { label }, ...options);
+    return make("optgroup", { label: phrase(label) }, ...options);
   });
 }
 
@@ -165,7 +166,7 @@ function controls() {
  * @param {Field} field
  * @param {unknown} value
  */
-function fieldElements({ name, kind, hint, required = false, min, max }, value) {
+function fieldElements({ name, kind, hint, usual = 0, required = false, min, max }, value) {
   const id = `field-${name}`;
   const text = textOf(kind, value);
   const common = {
@@ -184,7 +185,7 @@ function fieldElements({ name, kind, hint, required = false, min, max }, value) 
   if (control instanceof HTMLInputElement && kind === "number") {
     Object.assign(control, { min: String(min ?? ""), max: String(max ?? ""), step: "1" });
   }
-  const about = make("span", { className: "hint", id: `${id}-hint` }, hint);
+  const about = make("span", { className: "hint", id: `${id}-hint` }, phrase(hint, grouped(usual)));
   control.setAttribute("aria-describedby", about.id);
   const label = make("label", { htmlFor: id }, name);
   return [make("div", { className: "field" }, label, make("div", { className: "control" }, control, about))];

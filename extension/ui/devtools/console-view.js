@@ -4,6 +4,7 @@
  * @import {ConsoleBatch, ConsoleEntry, ViewedTab} from "../../shared/types.d.ts"
  */
 
+import { phrase } from "../../shared/messages.js";
 import { byId, grouped, make, setText, syncChildren } from "../dom.js";
 
 const MOST_LINES = 10_000;
@@ -39,6 +40,7 @@ export class ConsoleView {
   #lines = new WeakMap();
 
   constructor() {
+    for (const option of page.limit.options) setText(option, phrase("lines", grouped(Number(option.value))));
     for (const control of [page.filter, page.level, page.limit]) {
       control.addEventListener("input", () => this.#show());
     }
@@ -60,10 +62,8 @@ export class ConsoleView {
   }
 
   #showState() {
-    const detached = this.#entries.length
-      ? "Detached: these lines are from before. Attach the tab to go on."
-      : "Attach the tab to see its console.";
-    const missing = this.#gone ? `${grouped(this.#gone)} older ones are not kept.` : "";
+    const detached = this.#entries.length ? phrase("consoleDetached") : phrase("consoleAttach");
+    const missing = this.#gone ? phrase("consoleGone", grouped(this.#gone)) : "";
     setText(page.state, this.#isAttached ? missing : detached);
   }
 
@@ -75,10 +75,12 @@ export class ConsoleView {
       shown.map((entry) => this.#lineOf(entry)),
     );
     const kept = this.#entries.length;
-    setText(page.count, kept ? `${grouped(shown.length)} of ${grouped(kept)}` : "");
+    setText(page.count, kept ? phrase("shownOf", grouped(shown.length), grouped(kept)) : "");
     const errors = this.#entries.filter(({ level }) => level === "error").length;
     setText(page.errorCount, errors ? grouped(errors) : "");
-    page.tab.ariaLabel = errors ? `Console, ${grouped(errors)} ${errors === 1 ? "error" : "errors"}` : "Console";
+    page.tab.ariaLabel = errors
+      ? phrase(errors === 1 ? "consoleOneError" : "consoleManyErrors", grouped(errors))
+      : phrase("console");
     this.#showState();
   }
 

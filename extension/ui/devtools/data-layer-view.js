@@ -12,6 +12,7 @@
  * @typedef {TreeEntry & Read} Entry
  */
 
+import { phrase } from "../../shared/messages.js";
 import { byId, grouped, setText } from "../dom.js";
 import { Polling } from "./polling.js";
 import { sentenceFor } from "./reply.js";
@@ -68,9 +69,7 @@ export class DataLayerView {
   }
 
   #advice() {
-    return this.#entries.length
-      ? "Detached: this is what the page had before. Attach the tab to go on."
-      : "Attach the tab to see its data layer.";
+    return this.#entries.length ? phrase("dataLayerDetached") : phrase("dataLayerAttach");
   }
 
   #restart() {
@@ -85,7 +84,7 @@ export class DataLayerView {
       await this.#look();
     } catch {
       this.#isStale = true;
-      setText(page.state, "The data layer could not be shown. Trying again.");
+      setText(page.state, phrase("dataLayerTrouble"));
     }
   }
 
@@ -119,7 +118,7 @@ export class DataLayerView {
     const now = values.map((value, offset) => this.#entryOf(since + offset, value));
     this.#entries = [...before, ...now].slice(-MOST_ENTRIES);
     const first = this.#entries[0]?.index ?? 0;
-    const cut = first ? [`${grouped(first)} older entries are not shown.`] : [];
+    const cut = first ? [phrase("dataLayerCut", grouped(first))] : [];
     setText(page.state, [...cut, ...notes].join(" "));
     this.#show();
   }
@@ -144,7 +143,7 @@ export class DataLayerView {
     const isOpened = wanted !== "" && found.length <= MOST_OPENED;
     this.#tree.show(found.toReversed(), isNewSearch ? (value) => isOpened && holds(JSON.stringify(value)) : undefined);
     const all = this.#entries.length;
-    setText(page.count, all ? `${grouped(found.length)} of ${grouped(all)}` : "");
+    setText(page.count, all ? phrase("shownOf", grouped(found.length), grouped(all)) : "");
   }
 }
 

@@ -7,6 +7,7 @@
  * @import {WorkerPort} from "./worker-port.js"
  */
 
+import { phrase } from "../../shared/messages.js";
 import { byId, grouped, make, refill, setText } from "../dom.js";
 import { Polling } from "./polling.js";
 import { sentenceFor } from "./reply.js";
@@ -64,7 +65,7 @@ export class ElementsView {
   /** @param {ViewedTab | null} tab */
   setTab(tab) {
     const isAttached = tab?.attached ?? false;
-    if (!isAttached) setText(page.state, "Attach the tab to see what can be done on its page.");
+    if (!isAttached) setText(page.state, phrase("elementsAttach"));
     if (isAttached === this.#isAttached) return;
     this.#isAttached = isAttached;
     this.#show([]);
@@ -102,11 +103,11 @@ export class ElementsView {
       lines.push(...text.split("\n").slice(0, -1));
       shown += more;
       offset = next_offset;
-      setText(page.count, `${grouped(shown)} of ${grouped(total)}`);
+      setText(page.count, phrase("shownOf", grouped(shown), grouped(total)));
       page.more.hidden = next_offset === null;
     }
     this.#show(lines);
-    if (!lines.length) setText(page.state, find ? "Nothing matches." : "Nothing here can be acted on.");
+    if (!lines.length) setText(page.state, phrase(find ? "elementsNoMatch" : "elementsNone"));
   }
 
   /** @param {string[]} lines */
@@ -132,7 +133,7 @@ export class ElementsView {
     const [what, selector] = [line.slice(0, end), line.slice(end + 2)];
     const button = make(
       "button",
-      { type: "button", title: "Use it in a command", onclick: () => this.#choose(what, selector) },
+      { type: "button", title: phrase("elementUse"), onclick: () => this.#choose(what, selector) },
       make("span", {}, what),
       make("code", {}, selector),
     );

@@ -5,6 +5,7 @@
  * @import {Wish} from "./runs-view.js"
  */
 
+import { phrase } from "../../shared/messages.js";
 import { byId, duration, make, makeButton, refill } from "../dom.js";
 import { clearHistory } from "./history.js";
 
@@ -52,8 +53,8 @@ export class HistoryView {
       make(
         "div",
         { className: "buttons" },
-        ...(isWhole ? [makeButton("Run again", () => this.#onRun(wish), `Run ${command} again`)] : []),
-        ...(params ? [makeButton("Edit", () => this.#onEdit(wish), `Edit ${command}`)] : []),
+        ...(isWhole ? [makeButton(phrase("runAgain"), () => this.#onRun(wish), phrase("runAgainWhat", command))] : []),
+        ...(params ? [makeButton(phrase("edit"), () => this.#onEdit(wish), phrase("editWhat", command))] : []),
       ),
       make("span", { className: "hint" }, `${new Date(time).toLocaleString()}  ${reply}`),
     );
@@ -64,7 +65,7 @@ export class HistoryView {
 
 /** @param {PastRun} run */
 function paramsText({ params, withheld }) {
-  if (params === null) return "(too long to keep)";
+  if (params === null) return phrase("tooLong");
   const text = Object.keys(params).length ? JSON.stringify(params) : "";
-  return withheld.length ? `${text} (${withheld.join(", ")} not kept)` : text;
+  return withheld.length ? `${text} ${phrase("notKept", withheld.join(", "))}` : text;
 }

@@ -5,6 +5,8 @@
  * @import {View} from "../../shared/types.d.ts"
  */
 
+import "../texts.js";
+import { phrase } from "../../shared/messages.js";
 import { showAttachment } from "../attach-controls.js";
 import { startActivityView } from "../activity-view.js";
 import { byId, setText } from "../dom.js";
@@ -77,27 +79,27 @@ function show(newView) {
 /** @param {View} newView */
 function showStatus({ status }) {
   page.status.dataset.tone = page.connection.dataset.tone = toneOf(status);
-  const advice = status.state === "setup" ? " Paste it into the popup of the extension." : "";
+  const advice = status.state === "setup" ? ` ${phrase("panelSetup")}` : "";
   const sentence = describe(status) + advice;
   if (page.sentence.textContent && page.sentence.textContent !== sentence) setText(page.spoken, sentence);
   setText(page.sentence, sentence);
   const word = wordOf(status);
   setText(page.connectionWord, word);
-  page.connection.ariaLabel = `${word}: the connection and the tab`;
+  page.connection.ariaLabel = `${word}: ${phrase("details")}`;
   page.reconnect.hidden = status.state !== "disconnected";
   page.disconnect.hidden = status.state !== "connected" && status.state !== "paired";
 }
 
 /** @param {View} newView */
 function showTab({ tab }) {
-  setText(page.tabTitle, tab?.title ?? "The tab is closed.");
+  setText(page.tabTitle, tab?.title ?? phrase("tabClosed"));
   setText(page.tabUrl, tab?.url ?? "");
   setText(page.inspected, tab?.title ?? "");
   page.inspected.title = tab?.url ?? "";
-  showAttachment(page, tab, "Attach");
+  showAttachment(page, tab, phrase("attach"));
   page.attachButton.classList.toggle("primary", !tab?.attached);
   if (tab) return;
-  setText(page.tabObstacle, "The tab is closed.");
+  setText(page.tabObstacle, phrase("tabClosed"));
   page.tabObstacle.hidden = false;
 }
 

@@ -1,25 +1,22 @@
 /**
  * One reply, as the panel shows it.
  *
+ * @import {MessageKey} from "../../shared/messages.js"
  * @import {ErrorCode, Response, Screenshot} from "../../shared/types.d.ts"
  */
 
+import { phrase } from "../../shared/messages.js";
 import { copyText, grouped, make, makeButton, setText } from "../dom.js";
 
 const SHOWN_LENGTH = 20_000;
 
 /** The worker's sentences are for an agent; what a person does about these stands in this panel. */
-/** @type {Partial<Record<ErrorCode, string>>} */
+/** @type {Partial<Record<ErrorCode, MessageKey>>} */
 const FOR_THE_PERSON = {
-  TAB_NOT_ATTACHED: "The tab is not attached. Press Attach at the top, then run this again.",
-  EVALUATE_NOT_ALLOWED:
-    'JavaScript is not allowed in this tab. Press the dot at the top right, turn on "Allow JavaScript", then run ' +
-    "this again.",
-  PRIVATE_NOT_ALLOWED:
-    'Private values of this tab are masked. Press the dot at the top right, turn on "Show private values", then run ' +
-    "this again.",
-  TAB_DISCONNECTED:
-    "The tab was closed or detached, or its page crashed, while the command ran. Look at it before you run this again.",
+  TAB_NOT_ATTACHED: "replyNotAttached",
+  EVALUATE_NOT_ALLOWED: "replyNoEvaluate",
+  PRIVATE_NOT_ALLOWED: "replyNoPrivate",
+  TAB_DISCONNECTED: "replyTabGone",
 };
 
 /**
@@ -27,7 +24,8 @@ const FOR_THE_PERSON = {
  * @returns {string} what happened and what to do next in the panel
  */
 export function sentenceFor({ code, message }) {
-  return FOR_THE_PERSON[code] ?? message;
+  const ours = FOR_THE_PERSON[code];
+  return ours ? phrase(ours) : message;
 }
 
 /**
@@ -40,12 +38,12 @@ export function replyElements({ error, result }, buttons) {
     return [make("p", { className: "error" }, sentenceFor(error)), make("div", { className: "buttons" }, ...buttons)];
   }
   const text = JSON.stringify(withoutPicture(result), null, 2);
-  const json = make("pre", { tabIndex: 0, ariaLabel: "Reply", role: "region" }, text.slice(0, SHOWN_LENGTH));
+  const json = make("pre", { tabIndex: 0, ariaLabel: phrase("reply"), role: "region" }, text.slice(0, SHOWN_LENGTH));
   const all = JSON.stringify(result, null, 2);
-  const copy = makeButton("Copy all", () => copyText(all));
+  const copy = makeButton(phrase("copyAll"), () => copyText(all));
   const [picture, ...ofPicture] = isPicture(result) ? pictureElements(result) : [];
   const isCut = text.length > SHOWN_LENGTH;
-  const note = `The first ${grouped(SHOWN_LENGTH)} of ${grouped(text.length)} characters are shown.`;
+  const note = phrase("replyCut", grouped(SHOWN_LENGTH), grouped(text.length));
   return [
     ...(picture ? [picture] : []),
     json,
@@ -60,7 +58,7 @@ export function replyElements({ error, result }, buttons) {
  */
 export function withoutPicture(result) {
   if (!isPicture(result)) return result;
-  return { ...result, data: `(base64, ${grouped(result.data.length)} characters)` };
+  return { ...result, data: phrase("base64", grouped(result.data.length)) };
 }
 
 /**
@@ -80,16 +78,16 @@ function pictureElements({ data, mime_type, width, height }) {
   const blob = new Blob([bytes], { type: mime_type });
   // Chrome opens no data: address in a tab; this one belongs to the extension and ends with the panel.
   const url = URL.createObjectURL(blob);
-  const image = make("img", { src: url, alt: `Screenshot, ${width} by ${height} pixels` });
-  const open = make(
-    "button",
-    { type: "button", className: "picture", title: "Open the whole picture in a tab" },
-    image,
-  );
+  const image = make("img", { src: url, alt: phrase("screenshotOf", width, height) });
+  const open = make("button", { type: "button", className: "picture", title: phrase("pictureOpen") }, image);
   open.addEventListener("click", () => void chrome.tabs.create({ url }));
   const name = `screenshot-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}.${mime_type.split("/")[1]}`;
-  const save = makeButton("Save", () => make("a", { href: url, download: name }).click(), "Save the picture");
-  const copy = makeButton("Copy", () => void copyPicture(image, said), "Copy the picture");
+  const save = makeButton(
+    phrase("save"),
+    () => make("a", { href: url, download: name }).click(),
+    phrase("pictureSave"),
+  );
+  const copy = makeButton(phrase("copy"), () => void copyPicture(image, said), phrase("pictureCopy"));
   const said = make("span", { className: "hint", role: "status" });
   return [open, save, copy, said];
 }
@@ -105,8 +103,8 @@ async function copyPicture(image, said) {
     // The clipboard takes no other kind of picture.
     const png = canvas.convertToBlob({ type: "image/png" });
     await navigator.clipboard.write([new ClipboardItem({ "image/png": png })]);
-    setText(said, "Copied.");
+    setText(said, phrase("copied"));
   } catch {
-    setText(said, "The browser lets this panel copy no pictures. Save it, or open it and copy it there.");
+    setText(said, phrase("pictureNoCopy"));
   }
 }

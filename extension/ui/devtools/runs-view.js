@@ -16,6 +16,7 @@
  * @property {HTMLElement} state
  */
 
+import { phrase } from "../../shared/messages.js";
 import { COMMANDS } from "./command-table.js";
 import { byId, duration, make, makeButton, setText } from "../dom.js";
 import { rememberRun } from "./history.js";
@@ -117,7 +118,7 @@ export class RunsView {
     for (const [index, { startedAt, state, card }] of open.entries()) {
       // The first of those that came is the one that runs.
       card.dataset.state = index === 0 ? "running" : "waiting";
-      setText(state, `${index === 0 ? "running" : "waiting"} ${duration(now - startedAt)}`);
+      setText(state, `${phrase(index === 0 ? "running" : "waiting")} ${duration(now - startedAt)}`);
     }
     if (open.length) return;
     clearInterval(this.#ticker);
@@ -134,13 +135,13 @@ export class RunsView {
     const took = duration(milliseconds);
     card.dataset.state = response.success ? "ok" : "failed";
     setText(state, `${response.success ? "ok" : response.error?.code} ${took}`);
-    const again = makeButton("Run again", () => void this.start(wish), `Run ${wish.command} again`);
-    const edit = makeButton("Edit", () => this.#onEdit(wish), `Edit ${wish.command}`);
+    const again = makeButton(phrase("runAgain"), () => void this.start(wish), phrase("runAgainWhat", wish.command));
+    const edit = makeButton(phrase("edit"), () => this.#onEdit(wish), phrase("editWhat", wish.command));
     card.append(...replyElements(response, [again, edit]));
     const { error } = response;
     setText(
       page.spoken,
-      error ? `${wish.command} failed: ${sentenceFor(error)}` : `${wish.command} is done after ${took}.`,
+      error ? phrase("runFailed", wish.command, sentenceFor(error)) : phrase("runDone", wish.command, took),
     );
   }
 }

@@ -14,6 +14,7 @@
  * @property {() => void} [onOpen] in place of opening: shows more of a list
  */
 
+import { phrase } from "../../shared/messages.js";
 import { grouped, make, syncChildren } from "../dom.js";
 
 /** Of the entries, and of the members of each object and list, until more are asked for. */
@@ -107,7 +108,7 @@ export class ValueTree {
    * @param {() => void} onOpen
    */
   #moreItem(path, left, onOpen) {
-    const text = make("span", { className: "muted" }, `${grouped(left)} more ...`);
+    const text = make("span", { className: "muted" }, phrase("treeMore", grouped(left)));
     return this.#treeItem({ path: `${path}\n`, value: undefined, onOpen }, [text]);
   }
 

@@ -4,6 +4,8 @@
  * @import {Action, ConsoleBatch, PageMessage, PageRequest, Response, RunRequest, View} from "../../shared/types.d.ts"
  */
 
+import { phrase } from "../../shared/messages.js";
+
 export class WorkerPort {
   /** @type {chrome.runtime.Port | null} */
   #port = null;
@@ -74,12 +76,12 @@ export class WorkerPort {
       this.#port = chrome.runtime.connect();
     } catch {
       this.#port = null;
-      this.#failAll("The extension was reloaded or removed.");
-      return this.#handlers.onProblem("The extension was reloaded or removed. Close DevTools and open it again.");
+      this.#failAll(phrase("extensionGone"));
+      return this.#handlers.onProblem(`${phrase("extensionGone")} ${phrase("openAgain")}`);
     }
     this.#port.onMessage.addListener((message) => this.#receive(message));
     this.#port.onDisconnect.addListener(() => {
-      this.#failAll("The extension's worker stopped while the command ran. Look at the page before trying again.");
+      this.#failAll(phrase("workerStopped"));
       this.#open();
     });
     this.#post({ action: "watch", tabId: this.tabId });
@@ -92,7 +94,7 @@ export class WorkerPort {
       this.#port.postMessage(request);
     } catch {
       // A port that has just been closed throws; that it was closed is told a moment later.
-      this.#failAll("The extension was reloaded, removed or stopped. If this stays, close DevTools and open it again.");
+      this.#failAll(phrase("extensionAway"));
     }
   }
 
