@@ -4384,47 +4384,6 @@ def configure_logging(level: int) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-async def pair(settings: Settings) -> int:
-    """Print the connection string, then wait for the extension; in a pipe the string is all that is wanted."""
-    print(connection_string(settings.port, pairing_key()), flush=True)
-    (config_dir() / "paired").touch()
-    print(
-        "\nPaste this line into the popup of the Chrome Tab Reader extension and press Connect.\n"
-        "It is a password for your browser: do not share it.",
-        file=sys.stderr,
-    )
-    if not sys.stdout.isatty():
-        return 0
-    minutes = f"{PAIRING_WAIT_S / 60:g} minutes"
-    print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
-    async with ChromeTabs(settings) as tabs:
-        await tabs.bridge.reach(PAIRING_WAIT_S)
-        print(f"The extension is connected, version {tabs.bridge.extension_version}.", file=sys.stderr)
-    return 0
-
-
-async def pair_http(settings: Settings) -> int:
-    """Print the bearer key, and a link to the test app where a server runs that serves it."""
-    import httpx
-
-    key, address = bearer_key(pairing_key()), f"http://{HOST}:{settings.port}"
-    print(key)
-    print(
-        f"\nMCP clients send this key as the header `Authorization: Bearer {key}` to {address}/mcp, or to {address}/sse "
-        "with --transport sse. It is a password for your browser: do not share it.",
-        file=sys.stderr,
-    )
-    try:
-        async with httpx.AsyncClient(trust_env=False, timeout=CONNECT_TIMEOUT_S) as client:
-            reply = await client.post(f"{address}/link", headers={"authorization": f"Bearer {key}"})
-        link = parse_frame(reply.text).get("link")
-    except httpx.TransportError:
-        link = None
-    no_link = "No server with --transport http answers at that port, so there is no link to its test app."
-    print(f"Test app: {link} (works once, for two minutes)" if link else no_link, file=sys.stderr)
-    return 0
-
-
 class Printed:
     """Prints an answer on stdout while it is written; what then turns out not to be the answer is told to be none."""
 
@@ -4535,15 +4494,15 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
-    if "pair" in actions:
-        action = pair_http(settings) if what["http"] else pair(settings)
-    elif "doctor" in actions:
-        action = doctor(settings)
-    elif "analyze" in actions:
-        action = analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
-    else:
-        action = serve(settings)
     try:
+        if "pair" in actions:
+            action = beside("chrome_tab_pairing").pair(settings, over_http=bool(what["http"]))
+        elif "doctor" in actions:
+            action = doctor(settings)
+        elif "analyze" in actions:
+            action = analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
+        else:
+            action = serve(settings)
         return asyncio.run(action)
     except ChromeTabError as error:
         print(f"{error.message} [{error.code}]", file=sys.stderr)
