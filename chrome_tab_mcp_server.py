@@ -379,6 +379,9 @@ class Settings(BaseSettings):
     tool_names: Literal["default", "kapture"] = setting(
         "default", "CHROME_TAB_TOOL_NAMES", "names of the tools that drive a page"
     )
+    vision_model: str | None = setting(
+        None, "CHROME_TAB_VISION_MODEL", "model that is shown pictures (default: --model)", max_length=500
+    )
     history: Annotated[bool, BeforeValidator(lambda v: v == [] or v)] = setting(
         False, "CHROME_TAB_HISTORY", "keep questions, answers and receipts; with words do that to what is kept and exit"
     )
@@ -3413,7 +3416,7 @@ DESTROYS = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=True
 ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
 RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
-READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
+READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "look_at_chrome_tab", "chrome_tab_status")
 SESSIONLESS_PROTOCOL = "2026-07-28"
 MAX_TOLD_SESSIONS = 1_000
 TELL_TIMEOUT_S = 5.0
@@ -3898,6 +3901,19 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         page = await tabs.read(Wanted(start, end, "selection" if selection else content), tab_id)
         return text_page(page, offset, max_chars)
+
+    @tool(READ_ONLY, "Answer about how an attached tab looks: a local model sees its picture, only words come back.")
+    async def look_at_chrome_tab(
+        context: Context,
+        *,
+        question: Annotated[str, Field(min_length=1)],
+        selector: Annotated[str | Omitted, optional()],
+        tab_id: TabId,
+        model: Annotated[str | Omitted, optional()],
+    ) -> ToolResult:
+        where = {"selector": selector, "tab_id": tab_id, "model": model}
+        answer = await beside("chrome_tab_vision").look(tabs, question, **where, progress=client_progress(context))
+        return ToolResult(answer.told(), meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:

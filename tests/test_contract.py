@@ -91,7 +91,7 @@ READING_COMMANDS = {"read_tab", "browser_get_tabs", "list_tabs", "getDataLayer",
 # What the server does itself, before it sends a command or after it has the reply.
 SERVER_ONLY = {"screenshot": {"name"}, "getDataLayer": {"path"}}
 # What no client has to set.
-EXTENSION_ONLY = {"evaluate": {"timeout"}, "read_tab": {"links"}}
+EXTENSION_ONLY = {"evaluate": {"timeout"}, "read_tab": {"links"}, "screenshot": {"format"}}
 # What is read for every command that says so, and where.
 READ_FOR_ALL = "worker/debugger-uses.js"
 
@@ -171,7 +171,7 @@ def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None
 async def test_the_readme_lists_every_tool_once_with_its_parameters() -> None:
     listed = readme_tools()
 
-    assert len(listed) == 28
+    assert len(listed) == 29
     assert {name: set(params) for name, params in listed} == await published_tools()
 
 

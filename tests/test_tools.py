@@ -51,7 +51,7 @@ async def status_lines(client: Client[Any]) -> dict[str, str]:
 
 # --- What is listed ---
 
-READERS = ["process_chrome_tab", "read_chrome_tab", "chrome_tab_status"]
+READERS = ["process_chrome_tab", "read_chrome_tab", "look_at_chrome_tab", "chrome_tab_status"]
 
 
 async def test_every_tool_says_what_it_is_for_and_that_it_changes_nothing() -> None:

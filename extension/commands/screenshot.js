@@ -7,7 +7,7 @@ import { boxOf } from "./acting.js";
 /** Base64 characters. Clients refuse images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;
 const MAX_SIDE = 4_000;
-const WEBP_QUALITY = 80;
+const QUALITY = 80;
 const MAX_ATTEMPTS = 4;
 const MAX_REPEATS = 3;
 const MAX_TAKES = 3;
@@ -16,7 +16,8 @@ const MAX_TAKES = 3;
  * A picture of the viewport, of an element as a whole, or of the page in a window of the given size. One pixel of it is
  * one CSS pixel, unless it had to be made smaller.
  *
- * @param {DrivenContext} context `params`: `selector`, `width`, `height`, each may be null
+ * @param {DrivenContext} context `params`: `selector`, `width`, `height`, each may be null; `format`: what becomes of a
+ *   picture that is too large as a PNG, "jpeg", else WebP, which not everybody reads
  * @returns {Promise<Screenshot & Remarks>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
@@ -61,7 +62,8 @@ async function steadyCapture(context, size) {
   for (let takes = 1; ; takes += 1) {
     const selected = (params.selector ?? null) === null ? null : await boxOf(context);
     const before = await measure();
-    const picture = await capture(session, { selected, size, metrics: before });
+    const format = params["format"] === "jpeg" ? "jpeg" : "webp";
+    const picture = await capture(session, { selected, size, metrics: before, format });
     if (size || takes === MAX_TAKES) return picture;
     const after = await measure();
     if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;
@@ -82,13 +84,15 @@ function isSameSize(a, b) {
  * @param {Box | null} what.selected
  * @param {{width: number, height: number} | null} what.size
  * @param {any} what.metrics of Page.getLayoutMetrics
+ * @param {"webp" | "jpeg"} what.format for what is too large as a PNG
  * @returns {Promise<Screenshot & Remarks>}
  */
-async function capture(session, { selected, size, metrics }) {
+async function capture(session, { selected, size, metrics, format }) {
   const viewport = { ...viewportOf(metrics), ...size };
   const box = selected ?? viewport;
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
   const image = await encoded(session, box, fitting, {
+    format,
     ratio: metrics.layoutViewport.clientWidth / metrics.cssLayoutViewport.clientWidth,
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
@@ -104,19 +108,19 @@ async function capture(session, { selected, size, metrics }) {
 }
 
 /**
- * PNG is quick and exact; what it makes too large becomes WebP, and then smaller.
+ * PNG is quick and exact; what it makes too large becomes WebP or JPEG, and then smaller.
  *
  * @param {DrivenContext["session"]} session
  * @param {Box} box
  * @param {number} fitting the largest scale
- * @param {{ratio: number, captureBeyondViewport: boolean}} how `ratio`: pixels of the screen for one CSS pixel
+ * @param {{format: "webp" | "jpeg", ratio: number, captureBeyondViewport: boolean}} how `ratio`: pixels of the screen for one CSS pixel
  */
-async function encoded(session, box, fitting, { ratio, captureBeyondViewport }) {
+async function encoded(session, box, fitting, { format, ratio, captureBeyondViewport }) {
   let scale = fitting;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-    const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ ("image/webp");
+    const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ (`image/${format}`);
     const data = await shoot(session, {
-      ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format: "webp", quality: WEBP_QUALITY }),
+      ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format, quality: QUALITY }),
       clip: { ...box, scale: scale / ratio },
       captureBeyondViewport,
     });

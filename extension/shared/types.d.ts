@@ -294,7 +294,7 @@ export interface NetworkRequests {
 export interface Screenshot {
   /** Base64. */
   data: string;
-  mime_type: "image/png" | "image/webp";
+  mime_type: "image/png" | "image/webp" | "image/jpeg";
   /** Pixels of the image. */
   width: number;
   height: number;
