@@ -37,6 +37,7 @@ from bench.bridge import Line, measure_bridge, started
 from bench.driving import measure_driving
 from bench.elements import measure_elements
 from bench.http import measure_http
+from bench.sessions import measure_sessions
 from bench.web import Reply, listening
 from bench.whole_page import measure_whole_page
 from demo.browser import browser_with_extension, pair
@@ -381,6 +382,7 @@ MEASUREMENTS: dict[str, Callable[[], Coroutine[Any, Any, list[Ratio]]]] = {
     "driving": as_ratios(measure_driving),
     "elements": as_ratios(measure_elements),
     "http": as_ratios(measure_http),
+    "sessions": as_ratios(measure_sessions),
 }
 
 

@@ -1,6 +1,7 @@
 """The data layer: what JSONPath selects, and what the tools say."""
 
 import json
+import logging
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,24 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
     assert result.structured_content["notes"] == [f"masked: 1 contact {HOW_TO_SEE}"]
     assert result.meta["receipt"]["masked"] == {"contact": 1}
     assert json.loads(result.content[0].text) == result.structured_content
+
+
+async def test_no_value_reaches_the_log_at_its_finest_level(
+    parts: tuple[Client[Any], FakeExtension], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    own = "ada@larsen.example"
+    for reply in (REPLY | {"values": [{"mail": own}]}, {"values": own}):
+        call = Call(parts, "getDataLayer", tabId=5, redact=False)
+        await call.answer("browser_get_tabs", [tab(5, f"https://shop.example/?mail={own}")])
+        await call.answer("getDataLayer", reply)
+        await call.ended()
+    await parts[1].send({"type": "odd", "text": own})
+    await parts[1].ping()
+
+    ours = [record.getMessage() for record in caplog.records if record.name == "chrome_tab"]
+    assert "dropped a message of type odd" in ours
+    assert not any("larsen" in message for message in ours)
 
 
 async def test_redact_is_the_extensions_to_decide_and_path_selects(parts: tuple[Client[Any], FakeExtension]) -> None:

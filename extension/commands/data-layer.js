@@ -32,11 +32,13 @@ export async function getDataLayer(context) {
   const name = nameOf(params);
   const isMasked = isMaskedBy(params);
   const request = { name, since: sinceOf(params), limits: LIMITS };
+  // A page notices that it is read.
+  if (!isMasked) await requirePrivateValues(tabId, attachments);
   const answer = await askPage(context, () => ({ func: writeJson, args: [request], world: "MAIN" }));
   const written = parseWritten(answer, LIMITS);
   if (!written) throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
   if (!written.found) throw notFound(name, written.candidates);
-  // Asked when the values are there: meanwhile the tab may have gone to another site.
+  // Asked again when the values are there: meanwhile the tab may have gone to another site.
   if (!isMasked) await requirePrivateValues(tabId, attachments);
   const { values, total, since, cuts } = written;
   const masker = new Masker();

@@ -7,6 +7,7 @@
 import { CommandError } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
+import { abortAll } from "./waiting.js";
 
 const LARGE_FRAME_UNITS = 64 * 1024;
 const PROTOCOL = 1;
@@ -164,7 +165,7 @@ export class Connection {
 
   /** @param {string} id */
   #cancel(id) {
-    this.#commands.get(id)?.abort(new CommandError("COMMAND_TIMEOUT", "Nobody waits for the command any more."));
+    this.#commands.get(id)?.abort(nobodyWaits());
   }
 
   /** @param {{sessions?: unknown, clients?: unknown}} message */
@@ -227,8 +228,12 @@ export class Connection {
     clearTimeout(this.#openingTimer);
     clearInterval(this.#pingTimer);
     this.#socket?.close(code);
-    for (const id of this.#commands.keys()) this.#cancel(id);
+    abortAll(this.#commands.values(), nobodyWaits());
   }
+}
+
+function nobodyWaits() {
+  return new CommandError("COMMAND_TIMEOUT", "Nobody waits for the command any more.");
 }
 
 /**

@@ -19,7 +19,7 @@ import { inTurn } from "./tab-queue.js";
 import { plainLine, siteOf } from "../shared/text.js";
 import { spokenObstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
-import { unlessAborted } from "./waiting.js";
+import { abortAll, unlessAborted } from "./waiting.js";
 
 const COMMAND_TIMEOUT_MS = 30_000;
 /** More than the queue gives, so that what a command says about its end comes first. */
@@ -95,7 +95,7 @@ export async function answerCommand(command, services, { signal, observe = false
  */
 export function endCommands(tabId, ending) {
   const [code, message] = ENDINGS[ending];
-  for (const controller of running.get(tabId) ?? []) controller.abort(new CommandError(code, message));
+  abortAll(running.get(tabId) ?? [], new CommandError(code, message));
 }
 
 /** Ends every command of every session at once: the person has said so. */
@@ -105,7 +105,7 @@ function stopAll() {
     "The person has pressed Stop: everything under way has ended, and no tab is attached any more. Ask them before " +
       "you go on.",
   );
-  for (const controller of underWay) controller.abort(stopped);
+  abortAll(underWay, stopped);
 }
 
 /** What the activity log gets to know of a command. */
@@ -176,11 +176,12 @@ async function runCommand(command, services, controller, { observe, trace }) {
     return result;
   }
   // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
+  const session = JSON.stringify(caller);
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
-  const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose));
+  const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose, session));
   // A page that goes while this waits for its turn ends what waits.
   if (use === "acts") refuseSleeping(tab);
-  return whileTabLives(tab, controller, async () => {
+  return whileTabLives(tab, controller, session, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
     if (own.length) refuseDenied(urlOf(await tabById(tab.id)), own);
     // Where a command leads by itself; where a page leads is seen afterwards.
@@ -212,10 +213,11 @@ function entryOf({ command }) {
  * @template T
  * @param {TabWithId} tab
  * @param {AbortController} controller aborted when the tab goes away
+ * @param {string} session whose work it is
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */
-async function whileTabLives({ id: tabId, status }, controller, work) {
+async function whileTabLives({ id: tabId, status }, controller, session, work) {
   const ofTab = running.get(tabId) ?? new Set();
   running.set(tabId, ofTab.add(controller));
   const hadPage = status !== "unloaded";
@@ -225,10 +227,11 @@ async function whileTabLives({ id: tabId, status }, controller, work) {
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;
   try {
-    return await inTurn(tabId, controller.signal, () => {
+    const looked = () => {
       timer = setInterval(abortIfLost, CRASH_CHECK_MS);
       return work();
-    });
+    };
+    return await inTurn(tabId, controller.signal, looked, session);
   } catch (error) {
     // What a command says about a page that has vanished under it would send the reader the wrong way.
     if (!controller.signal.aborted) await abortIfLost();

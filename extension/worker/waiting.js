@@ -1,4 +1,4 @@
-/** Waits with an end. */
+/** Waits with an end. @import {CommandError} from "../shared/errors.js" */
 
 /**
  * @param {number} milliseconds
@@ -46,4 +46,16 @@ export async function unlessAborted(signal, work, graceMs) {
   } finally {
     signal.removeEventListener("abort", abort);
   }
+}
+
+/**
+ * Aborts all of them before anything else happens. In a listener of the extension's own events microtasks run after each
+ * abort: what waits for one that has ended would begin.
+ *
+ * @param {Iterable<AbortController>} controllers
+ * @param {CommandError} reason
+ */
+export function abortAll(controllers, reason) {
+  const all = [...controllers];
+  queueMicrotask(() => all.forEach((controller) => controller.abort(reason)));
 }

@@ -1,6 +1,7 @@
 """Commands that end before they are done: nobody waits for them, or the person has taken back what they were allowed."""
 
 import asyncio
+import json
 
 import pytest
 
@@ -66,22 +67,30 @@ async def test_commands_of_a_connection_that_broke_do_not_begin_any_more(tab: Dr
         command.cancel()
 
 
+@pytest.mark.parametrize("way", ["disconnect", "forget", "connect"])
 async def test_tab_that_was_asked_for_before_the_person_disconnected_is_not_attached_afterwards(
-    tab: DrivenTab,
+    tab: DrivenTab, way: str
 ) -> None:
     url = tab.site.url("/slow")
     async with tab.page.context.expect_page(lambda page: "/slow" in page.url or page.url == "about:blank") as opening:
         opened = asyncio.create_task(tab.bridge.ask("browser_create_tab", url=url))
     page = await opening.value
 
-    await tab.popup.chrome("chrome.runtime.connect().postMessage({ action: 'disconnect' })")
+    async def does(action: str) -> None:
+        message = json.dumps({"action": action, "connectionString": tab.bridge.connection_string})
+        await tab.popup.chrome(f"chrome.runtime.connect().postMessage({message})")
+
+    await does(way)
     if not page.is_closed():
         await page.wait_for_event("close")
     tab.site.finish_slow.set()
-    await tab.popup.chrome("chrome.runtime.connect().postMessage({ action: 'reconnect' })")
+    if way != "connect":
+        await tab.popup.shows("Disconnected" if way == "disconnect" else "Setup")
+        await does("reconnect" if way == "disconnect" else "connect")
     await tab.bridge.connected()
 
     attached = (await tab.bridge.ask("list_tabs"))["result"]
     assert [each["tab_id"] for each in attached if each["url"] == url] == []
-    assert tab.tab_id in [each["tab_id"] for each in attached]
+    # What was allowed to one server is not allowed to the next.
+    assert (tab.tab_id in [each["tab_id"] for each in attached]) is (way == "disconnect")
     opened.cancel()

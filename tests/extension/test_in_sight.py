@@ -98,51 +98,140 @@ async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, si
         assert [tab["tab_id"] for tab in (await bridge.ask("list_tabs"))["result"]] == [second.tab_id]
 
 
-# What can be under way, each with what keeps it there.
-UNDER_WAY: dict[str, dict[str, Any]] = {
-    "read_tab": {},
-    "getDataLayer": {},
-    "page_elements": {"find": "x"},
-    "click": {"selector": "#disabled"},
-    "fill": {"selector": "#disabled", "value": "x"},
-    "wait_for": {"text": "never shown", "timeout": 25_000},
-    "evaluate": {"code": "await new Promise(() => {})"},
-    "browser_create_tab": {"url": "/late"},
-    "browser_attach_tab": {"reason": "x"},
-    "navigate": {"url": "/slow"},
+# Nothing in it is ready for a command, until it is released; it notes what commands have made of it.
+STUCK = """<fieldset id=all disabled><button id=b>b</button><input id=i><select id=s><option>one<option>two</select>
+<input type=file id=f></fieldset><p id=p hidden>there</p><div id=cover style="position:fixed;inset:0"></div>
+<script>
+  globalThis.noted = [];
+  for (const type of ["mousedown", "mouseover", "keydown", "input", "change"]) {
+    addEventListener(type, (event) => event.target.closest("#all *") && noted.push(type), true);
+  }
+  globalThis.release = () => ((all.disabled = p.hidden = false), cover.remove());
+  globalThis.block = () => {
+    const request = new XMLHttpRequest();
+    request.open("GET", "/late", false);
+    request.send();
+    noted.splice(0);
+  };
+  Object.defineProperty(globalThis, "dataLayer", { get: () => (noted.push("read"), []) });
+</script>"""
+# Each with what it notes once it may.
+WAITING: dict[str, tuple[dict[str, Any], str]] = {
+    "click": ({"selector": "#b"}, "mousedown"),
+    "hover": ({"selector": "#b"}, "mouseover"),
+    "drag": ({"source": "#b", "target": "#i"}, "mousedown"),
+    "fill": ({"selector": "#i", "value": "x"}, "input"),
+    "fill_form": ({"fields": [{"selector": "#i", "value": "x"}]}, "input"),
+    "select": ({"selector": "#s", "value": "two"}, "change"),
+    "press": ({"keys": "x", "selector": "#i"}, "keydown"),
+    "upload": ({"selector": "#f", "paths": [__file__]}, "change"),
+    "scroll": ({"selector": "#p", "to": "top"}, ""),
+    "wait_for": ({"text": "there"}, ""),
+    "screenshot": ({"selector": "#p"}, ""),
 }
-# What only reads is held up by one that waits.
-READING = {"read_tab", "getDataLayer", "page_elements"}
+BLOCKED: dict[str, tuple[dict[str, Any], str]] = {
+    "read_tab": ({}, ""),
+    "getDataLayer": ({}, "read"),
+    "page_elements": ({"find": "b"}, ""),
+    "evaluate": ({"code": "noted.push('run')"}, "run"),
+}
 
 
-async def test_stop_ends_each_kind_of_command_and_detaches_all(driven: DrivenTab) -> None:
-    bridge, popup, site = driven.bridge, driven.popup, driven.site
-    await driven.show("<input id=disabled disabled>")
-    for command, given in UNDER_WAY.items():
-        await driven.allow_evaluate()
-        if command == "browser_attach_tab":
-            await driven.person_does("detach")
-            await driven.told("tab_detached")
-        params = {name: site.url(value) if name == "url" else value for name, value in given.items()}
-        asking = []
-        if command in READING:
-            asking = [asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))]
-        asked_of = None if command == "browser_create_tab" else driven.tab_id
-        asking.append(asyncio.create_task(bridge.ask(command, tab_id=asked_of, **params)))
-        assert (await bridge.ask("browser_get_tabs"))["success"]
-        assert not any(task.done() for task in asking), command
+async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params: Any) -> None:
+    """Press Stop while a command is under way: it ends at once, and no tab is attached any more."""
+    asking = asyncio.create_task(driven.bridge.ask(command, tab_id=tab_id, **params))
+    assert (await driven.bridge.ask("browser_get_tabs"))["success"]
+    assert not asking.done(), asking.result()
 
-        await popup.page.bring_to_front()
-        await popup.press("stop")
+    await driven.person_does("stop")
 
-        for reply in await asyncio.gather(*asking):
-            code, message = error_of(reply)
-            assert (code, message.startswith("The person has pressed Stop")) == ("TAB_DISCONNECTED", True), command
-        await until(popup, "(await chrome.storage.session.get('attachments')).attachments.length === 0")
-        assert (await bridge.ask("list_tabs"))["result"] == []
-        await driven.person_does("attach")
-        await driven.told("tab_attached")
+    code, message = error_of(await asking)
+    assert (code, message.startswith("The person has pressed Stop")) == ("TAB_DISCONNECTED", True), message
+    assert (await driven.bridge.ask("list_tabs"))["result"] == []
+
+
+async def attached_again(driven: DrivenTab) -> None:
+    await driven.person_does("attach")
+    await until(driven.popup, "(await chrome.storage.session.get('attachments')).attachments.length === 1")
+
+
+@pytest.mark.parametrize("command", WAITING)
+async def test_stop_ends_what_waits_for_the_page_and_it_does_not_happen_afterwards(
+    driven: DrivenTab, command: str
+) -> None:
+    params, noted = WAITING[command]
+    await driven.show(STUCK)
+    await stopped(driven, command, driven.tab_id, **params)
+    await driven.page.evaluate("release()")
+    await attached_again(driven)
+    # Whatever was still on its way comes before this.
+    await driven.do("wait_for", text="there")
+    assert await driven.page.evaluate("noted") == []
+
+    await driven.do(command, **params)
+
+    assert not noted or noted in await driven.page.evaluate("noted")
+
+
+@pytest.mark.parametrize("command", BLOCKED)
+async def test_stop_ends_what_waits_for_a_page_that_hangs(driven: DrivenTab, command: str) -> None:
+    params, noted = BLOCKED[command]
+    await driven.show(STUCK)
+    await driven.allow_evaluate()
+    async with driven.page.expect_request("**/late"):
+        await driven.page.evaluate("void setTimeout(block)")
+    await stopped(driven, command, driven.tab_id, **params)
+    driven.site.finish_slow.set()
+    await attached_again(driven)
+    await driven.do("wait_for", selector="#b")
+    await driven.allow_evaluate()
+
+    await driven.do(command, **params)
+
+    assert not noted or noted in await driven.page.evaluate("noted")
+
+
+async def test_stop_ends_what_loads_and_what_waits_for_the_person(driven: DrivenTab) -> None:
+    bridge, site = driven.bridge, driven.site
+    late, here = site.url("/late"), site.url("/shown")
+    site.extra_headers["/late"] = ("Cache-Control", "no-store")
+    site.pages["/late"] = b"<title>Late</title>"
+    await driven.show("here")
+    before = len(driven.page.context.pages)
+    steps: list[tuple[str, int | None, dict[str, Any]]] = [
+        ("navigate", driven.tab_id, {"url": late}),
+        ("browser_create_tab", None, {"url": late}),
+    ]
+    for command, tab_id, params in steps:
+        await stopped(driven, command, tab_id, **params)
+        await attached_again(driven)
+    # These need nothing of a page, and wait for their turn only.
+    for command in ("console_logs", "network_requests"):
+        waits = asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))
+        # It is sent in the task's first turn.
+        await asyncio.sleep(0)
+        await stopped(driven, command, driven.tab_id)
+        assert error_of(await waits)[0] == "TAB_DISCONNECTED"
+        await attached_again(driven)
+    await driven.person_does("detach")
+    await driven.told("tab_detached")
+    await stopped(driven, "browser_attach_tab", driven.tab_id, reason="x")
+    await attached_again(driven)
     site.finish_slow.set()
+    assert (await driven.do("read_tab"))["url"] == here
+    assert len(driven.page.context.pages) == before
+    assert (await driven.do("navigate", url=late))["title"] == "Late"
+    await driven.do("navigate", url=here)
+    site.finish_slow.clear()
+
+    await stopped(driven, "back", driven.tab_id)
+
+    await attached_again(driven)
+    site.finish_slow.set()
+    assert (await driven.do("read_tab"))["url"] == here
+    assert (await driven.do("back"))["url"] == late
+    assert (await driven.do("forward"))["url"] == here
+    assert (await bridge.ask("browser_create_tab", url=late))["success"]
 
 
 async def log_of(popup: Popup, count: int) -> list[dict[str, Any]]:

@@ -107,6 +107,24 @@ async def test_session_that_floods_waits_and_is_refused_and_another_one_is_not_h
     assert 10 <= len(replies) - len(refused) <= 20
 
 
+async def test_session_with_one_command_waits_for_one_of_another_sessions_and_not_for_all(driven: DrivenTab) -> None:
+    """On the same tab, where commands run one after another; those of a session stay in their order."""
+    bridge, order = driven.bridge, list[str]()
+
+    async def ask(client: str, name: str, command: str, **params: object) -> None:
+        bridge.session = {"id": client, "client": client}
+        assert (await driven.ask(command, **params))["success"] is (command != "wait_for")
+        order.append(name)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(ask("many", "first", "wait_for", text="never shown", timeout=500))
+        for number in range(9):
+            tasks.create_task(ask("many", str(number), "page_elements", find="x"))
+        tasks.create_task(ask("one", "other", "console_logs"))
+
+    assert order == ["first", "0", "other", *map(str, range(1, 9))]
+
+
 async def test_shortcuts_attach_and_detach_the_tab_in_front_and_stop(driven: DrivenTab) -> None:
     (worker,) = driven.page.context.service_workers
     press = "async ([name, id]) => chrome.commands.onCommand.dispatch(name, id && (await chrome.tabs.get(id)))"

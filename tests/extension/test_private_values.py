@@ -4,12 +4,14 @@ import json
 import re
 import tempfile
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.async_api import Playwright, expect
 
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, Site, comes_true, launched_chromium
 from tests.extension.test_attaching import until
+from tests.extension.test_in_sight import prefer
 from tests.extension.test_tab_control import allow_private, opened_popup
 from tests.support.fake_bridge import FakeBridge
 
@@ -55,6 +57,114 @@ async def test_nothing_private_crosses_the_wire_until_the_person_shows_it(tab: D
     assert shown["masked"] == {}
     # Who does not ask for them does not get them.
     assert (await tab.do("getDataLayer"))["masked"] == told["masked"]
+
+
+# In a data layer, addresses of requests, a hit, a body, and what failed; each stands under a name or has a form.
+OWN = {
+    "mail": "ada@larsen.example",
+    "login": "larsen-login-17",
+    "street": "Storgata 17 Larvik",
+    "born": "1815-12-10",
+    "iban": "DE89370400440532013000",
+    "card": "4111111111111111",
+    "phone": "+47 22 86 44 00",
+    "ip": "203.0.113.77",
+    "token": "hunter2-s3cr3t",
+}
+TELLING = """async (own) => {
+  globalThis.dataLayer = [
+    { event: "login", userId: own.login, note: `of ${own.mail} at ${own.ip}`, address: { line1: own.street } },
+    { event: "purchase", user: { birthDate: own.born, iban: own.iban }, text: [own.card, own.phone] },
+    ["set", "user_id", own.login],
+  ];
+  await fetch(`/one?token=${own.token}&email=${encodeURIComponent(own.mail)}&uid=${own.login}`);
+  await fetch(`/collect?uid=${own.login}&ep.note=${own.card}&em=${own.mail}`);
+  await (await fetch("/body")).text();
+}"""
+LISTEN = """() => {
+  globalThis.said = [];
+  for (const level of ["debug", "log", "info", "warn", "error"]) {
+    const real = (console[level].real ??= console[level]);
+    console[level] = Object.assign((...all) => (said.push(all.map(String).join(" ")), real.apply(console, all)), { real });
+  }
+}"""
+
+
+def found(text: str | bytes) -> set[str]:
+    """What of it stands there, as JSON, UTF-8 or an address would have it."""
+    data = text if isinstance(text, bytes) else text.encode()
+    ways = {name: {value, quote(value), json.dumps(value)[1:-1]} for name, value in OWN.items()}
+    return {name for name, texts in ways.items() if any(text.encode() in data for text in texts)}
+
+
+async def test_no_byte_of_what_is_private_is_sent_kept_shown_or_logged_until_the_person_shows_it(
+    driven: DrivenTab,
+) -> None:
+    bridge, site, (worker,) = driven.bridge, driven.site, driven.page.context.service_workers
+    site.pages["/body"] = json.dumps({"customer": {"email": OWN["mail"], "id": OWN["login"]}, "n": 1}).encode()
+    await worker.evaluate(LISTEN)
+    panel = await driven.page.context.new_page()
+    await panel.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={driven.tab_id}")
+    await driven.show("nothing")
+    await driven.page.evaluate(TELLING, OWN)
+    bridge.frames = []
+    await driven.do("getDataLayer")
+    (body,) = [each for each in (await driven.do("network_requests"))["entries"] if each["url"].endswith("/body")]
+    await driven.do("network_requests", filter="collect")
+    assert "[contact]" in (await driven.do("network_requests", body_of=body["id"]))["entries"][0]["body"]
+    await driven.refused("getDataLayer", name="dataLayer.larsen")
+    await panel.get_by_role("tab", name="Data layer").click()
+    await expect(panel.locator("#data-layer-tree [role=treeitem]").first).to_contain_text("user_id")
+    await panel.get_by_role("tab", name="Commands").click()
+    for command in ("getDataLayer", "network_requests"):
+        await panel.locator("#command").select_option(command)
+        await panel.locator("#run").click()
+        await expect(panel.locator("#runs details").first).to_contain_text(command)
+        await expect(panel.locator("#runs details").first).to_have_attribute("data-state", "ok")
+
+    async def kept() -> str:
+        stored = "JSON.stringify([await chrome.storage.local.get(), await chrome.storage.session.get()])"
+        return await driven.popup.chrome(stored) + json.dumps(await worker.evaluate("said"))
+
+    async def shown() -> str:
+        values = "[...document.querySelectorAll('input, textarea')].map(({value}) => value).join()"
+        return await panel.content() + await panel.evaluate(values)
+
+    assert found(b"".join(bridge.frames)) == set()
+    assert found(await shown()) == set()
+    assert found(await kept()) == set()
+
+    await driven.show_private()
+    await driven.do("getDataLayer", redact=False)
+    await panel.locator("#command").select_option("getDataLayer")
+    await panel.locator("#field-redact").fill("false")
+    await panel.locator("#run").click()
+    await expect(panel.locator("#runs details").first).to_contain_text(OWN["street"])
+
+    assert found(b"".join(bridge.frames)) == set(OWN) - {"token"}
+    assert found(await shown()) == set(OWN) - {"token"}
+    assert found(await kept()) == set()
+    bridge.frames = None
+    await panel.close()
+
+
+async def test_page_does_not_notice_what_is_refused(driven: DrivenTab) -> None:
+    await driven.show(
+        "<script>globalThis.reads = 0; Object.defineProperty(globalThis, 'dataLayer', { get: () => [++reads] })</script>"
+    )
+    before = await driven.page.evaluate("Object.getOwnPropertyNames(globalThis).length")
+    assert (await driven.refused("getDataLayer", redact=False))[0] == "PRIVATE_NOT_ALLOWED"
+    assert (await driven.refused("evaluate", code="++reads"))[0] == "EVALUATE_NOT_ALLOWED"
+    driven.bridge.session = {"id": "aaaa", "client": "agent"}
+    await prefer(driven.popup, deniedHosts=["127.*"])
+    for command in ("getDataLayer", "read_tab", "page_elements", "screenshot"):
+        assert (await driven.refused(command))[0] == "HOST_BLOCKED"
+    await prefer(driven.popup, deniedHosts=[])
+    driven.bridge.session = None
+
+    assert await driven.page.evaluate("[reads, Object.getOwnPropertyNames(globalThis).length]") == [0, before]
+    await driven.do("getDataLayer")
+    assert await driven.page.evaluate("reads") > 0
 
 
 async def test_private_values_are_shown_on_no_other_origin(tab: DrivenTab) -> None:

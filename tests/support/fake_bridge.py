@@ -36,6 +36,8 @@ class FakeBridge:
         # What came after the hello and is no reply: proofs, events and pings.
         self.received: asyncio.Queue[Message] = asyncio.Queue()
         self.close_codes: asyncio.Queue[int | None] = asyncio.Queue()
+        # All frames of the extension after its hello, for a test that wants to look through them.
+        self.frames: list[bytes] | None = None
         self._server: Server | None = None
         self._open: asyncio.Queue[ServerConnection] = asyncio.Queue()
         self._peer: ServerConnection | None = None
@@ -104,6 +106,8 @@ class FakeBridge:
             self.hellos.append(hello)
             await self.opening(self, peer, hello)
             async for frame in peer:
+                if self.frames is not None:
+                    self.frames.append(frame if isinstance(frame, bytes) else frame.encode())
                 message = json.loads(frame)
                 self._receive(message)
                 if message == {"type": "ping"} and self.answers_pings:
