@@ -1557,7 +1557,7 @@ class Analyst:
             except ChromeTabError as error:
                 failures.append(error)
                 continue
-            if not reading.gaps:
+            if not reading.gaps and not page.incognito:
                 self._answers[key] = answer
             while len(self._answers) > MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
@@ -3206,8 +3206,8 @@ class ChromeTabs:
             if len(answered) == 1:
                 return tabs, None
             text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
-            kept = False if all(tab.page and tab.page.incognito is False for tab in answered) else None
-            page = Page("", f"{len(answered)} tabs", text, "extension", incognito=kept)
+            is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
+            page = Page("", f"{len(answered)} tabs", text, "extension", incognito=is_private)
             return tabs, await self._answer(page, Question(f"{about.prompt}\n\n{TABS_PROMPT}"), progress)
 
     # Tabs, through the extension

@@ -17,7 +17,8 @@ from demo.browser import browser_with_extension, pair
 from demo.server import connection_string, server_environment
 
 PAGE = "70 kB article"
-CALLS = 60
+CALLS = 200
+PAUSE_S = 0.02
 # As many as a client that does not wait for answers has under way.
 AT_ONCE = 20
 TO_CALM = 2.0
@@ -30,6 +31,8 @@ async def milliseconds(calm: server.Bridge, tab_id: int) -> float:
         begun = time.perf_counter()
         await calm.command("read_tab", tab_id, {})
         times.append((time.perf_counter() - begun) * 1000)
+        # It keeps to the limit of a session, 50 commands a second.
+        await asyncio.sleep(PAUSE_S)
     return statistics.median(times)
 
 

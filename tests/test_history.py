@@ -90,6 +90,11 @@ async def test_incognito_tabs_and_those_of_which_nobody_knows_are_never_kept_alo
         for tab_id in (2, 3):
             asked = await client.call_tool("process_chrome_tab", {"tab_id": tab_id})
             assert text_of(asked) == "An answer."
+        # Not in memory either, where others are.
+        for tab_id, is_cached in ((1, True), (2, False)):
+            for _ in range(2):
+                asked = await client.call_tool("process_chrome_tab", {"tab_id": tab_id})
+            assert ("cached" in receipt_of(asked)) is is_cached
         refused = await client.call_tool("process_chrome_tab", {"tab_id": 4}, raise_on_error=False)
         assert refused.is_error
         await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]})

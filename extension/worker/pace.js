@@ -10,7 +10,7 @@ import { CommandError } from "../shared/errors.js";
 import { Allowance } from "./allowance.js";
 
 /** As many seconds' worth may come at once. */
-const BURST_S = 10;
+const BURST_S = 2;
 const MAX_WAIT_S = 5;
 const MAX_SESSIONS = 1_000;
 

@@ -96,7 +96,9 @@ async def test_tab_is_shown_with_its_icon_its_host_and_what_may_be_done_there(pa
     site.pages["/icon"] = b"<title>Icon</title><link rel=icon href='data:image/png;base64,iVBORw0KGgo='><body>x"
     await show_page(paired, site.url("/icon"))
     await expect(paired.element("tab-host")).to_have_text(f"127.0.0.1:{site.server_port}")
-    await expect(paired.element("tab-rights")).to_contain_text("can ask about this page and read it. Attaching lets")
+    await expect(paired.element("tab-rights")).to_contain_text(
+        "can ask about pages and read them, and list, open and close tabs. Attaching lets"
+    )
     icon = paired.element("tab-icon")
     assert str(await icon.get_attribute("src")).startswith(f"{EXTENSION_URL}/_favicon/")
     await expect(icon).to_have_js_property("complete", value=True)
