@@ -128,6 +128,17 @@ def keep(question: str, answer: str, receipt: Mapping[str, Any]) -> dict[str, st
     return {"history": f"analysis://{number}"}
 
 
+def analysis(number: str) -> dict[str, Any]:
+    """Return an analysis as JSON; raise ChromeTabError when there is none with that id."""
+    try:
+        found = History().get(min(int(number), MAX_ID)) if number.isdecimal() else None
+    except OSError as error:
+        raise server.ChromeTabError("EXECUTION_ERROR", str(error)) from None
+    if not found:
+        raise server.ChromeTabError("INVALID_ARGUMENT", "The history holds no analysis with this id; it may have gone.")
+    return found._asdict() | {"receipt": json.loads(found.receipt)}
+
+
 def run(words: Sequence[str], *_: object) -> int:
     """Do what `--history WORDS` asks for in the terminal; return the exit status (2: other words, 1: it failed)."""
     try:

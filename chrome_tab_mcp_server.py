@@ -2461,6 +2461,8 @@ class Bridge:
         self.extension_version: str | None = None
         # Called when the extension has come or gone.
         self.on_change: Callable[[], None] = lambda: None
+        # Called when the extension has told that something about an attached tab is another.
+        self.on_tabs_change: Callable[[], None] = lambda: None
         # What this session's client calls itself, empty while nobody knows it; and what tells it from the others.
         self.client, self.session_id = "", secrets.token_hex(2)
         self._connected = asyncio.Event()
@@ -2737,6 +2739,8 @@ class Bridge:
                 self._reached(owner.send, one_line(str(message.get("version")), 20))
             case "event", "extension_disconnected":
                 self._lost()
+            case "event", "tabs_changed":
+                self.on_tabs_change()
             case _:
                 logger.debug("dropped a message of type %s", one_line(str(message.get("type")), 40))
 
@@ -2829,7 +2833,10 @@ class Bridge:
                 kind = message.get("type")
                 if kind == "ping":
                     await self._send({"type": "pong"})
-                elif not ((kind == "response" and self._pending.settle(message)) or kind == "event"):
+                elif kind == "event":
+                    self._tell_guests({"event": "tabs_changed"})
+                    self.on_tabs_change()
+                elif not (kind == "response" and self._pending.settle(message)):
                     logger.debug("dropped a message of type %s", one_line(str(kind), 40))
         finally:
             self._lost()
@@ -3115,11 +3122,11 @@ class ChromeTabs:
             # The first time only for the address: an error about keywords quotes the page, and a
             # clipboard keeps it.
             page = await self._read(Wanted(), tab_id, clipboard=False)
-            self._check_site(page.url)
+            self.check_site(page.url)
             url = page.url
         wanted = wanted._replace(content=wanted.content or self.settings.content_of(url))
         page = await self._read(wanted, tab_id, clipboard=self.settings.clipboard)
-        self._check_site(page.url)
+        self.check_site(page.url)
         return page
 
     async def _read_telling(self, wanted: Wanted, tab_id: int | None, progress: Progress) -> Page:
@@ -3128,7 +3135,7 @@ class ChromeTabs:
         progress.finish(TAB_SHARE)
         return page
 
-    def _check_site(self, url: str) -> None:
+    def check_site(self, url: str) -> None:
         if self.settings.denies(url):
             raise self._denied(url)
 
@@ -3280,7 +3287,7 @@ class ChromeTabs:
     def allowed_address(self, url: str) -> str:
         """Return an address that may be visited."""
         address = web_address(url)
-        self._check_site(address)
+        self.check_site(address)
         return address
 
     async def _check_tab(self, tab_id: int | None) -> None:
@@ -3461,16 +3468,13 @@ class ExtensionTools(Middleware):
         self._bridge.on_change = self._changed
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Take the port soon after the first request; promise no prompts, as FastMCP does for every server."""
+        """Take the port soon after the first request."""
         if self._starting is None:
             self._starting = asyncio.create_task(self._start_soon())
         request = context.fastmcp_context and context.fastmcp_context.request_context
         if request and request.session.client_params:
             self._bridge.client = one_line(request.session.client_params.client_info.name, MAX_CLIENT_NAME)
-        result = await call_next(context)
-        if isinstance(result, mcp_types.InitializeResult | mcp_types.DiscoverResult):
-            result.capabilities.prompts = None
-        return result
+        return await call_next(context)
 
     async def _start_soon(self) -> None:
         # The first answer is written by other tasks, and must not wait for what the port needs to import.
@@ -3501,8 +3505,9 @@ class ExtensionTools(Middleware):
         request = context.request_context if context else None
         if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
             return False
-        # Nobody else keeps a session alive, and one that has ended is found out when it is told.
-        self._sessions[id(request.session)] = request.session
+        # Each request has a session of its own; those of one client share its parameters. One that has ended is found
+        # out when it is told.
+        self._sessions[id(request.session.client_params)] = request.session
         while len(self._sessions) > MAX_TOLD_SESSIONS:
             self._sessions.popitem(last=False)
         return True
@@ -3654,6 +3659,8 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
         providers=[ExtensionToolbox(tabs)],
     )
     add_reader_tools(server, tabs)
+    with contextlib.suppress(ChromeTabError):  # two files are enough to answer
+        beside("chrome_tab_offers").add_to(server, tabs)
     return server
 
 

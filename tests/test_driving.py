@@ -662,5 +662,5 @@ async def test_the_list_of_all_tools_stays_short(names: str) -> None:
     async with driving(tool_names=names) as (client, _):
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
 
-    assert len(tools) == 28
+    assert len(tools) == 29
     assert len(json.dumps({"tools": tools})) < 16_000

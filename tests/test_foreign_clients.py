@@ -26,7 +26,7 @@ READER = ["chrome_tab_status", "process_chrome_tab", "read_chrome_tab"]
 
 # The suite's other scenarios call tools, resources and prompts of fixed names that only its own example server has
 # (test_image_content, test://static-text ...), or what we do not offer: sampling, elicitation, completion,
-# subscriptions, resumable streams.
+# subscriptions to other resources than tab://active, resumable streams.
 APPLYING = {
     "server-initialize",
     "ping",

@@ -70,7 +70,8 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
     async with started(*model, "--port", str(port), "--tool-names", names, program=IMPATIENT) as process:
         capabilities = (await process.initialize())["capabilities"]
         assert capabilities["tools"]["listChanged"] is True
-        assert "prompts" not in capabilities
+        assert capabilities["prompts"]["listChanged"] is True
+        assert capabilities["resources"] == {"listChanged": True, "subscribe": True}
         assert await listed(process) == READER_TOOLS
         assert "bridge     ok" in str(await process.call("chrome_tab_status"))
 
