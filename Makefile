@@ -4,7 +4,7 @@
 # Each worker would compile every test anew if the person's Python kept no byte code.
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench dist soak clean
+.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench dev dist soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -56,6 +56,9 @@ bench: setup ## measurements, as ratios; ONLY="start size" does some
 
 soak: setup ## strangers, faults and load, with figures; SECONDS=180 SERVERS=20 make the last part longer
 	scripts/run python -m bench.soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SERVERS),--servers $(SERVERS))
+
+dev: setup ## a browser and a server that follow the files: each change starts the server or loads the extension again
+	scripts/run python -m scripts.dev $(URL)
 
 dist: setup ## the package, the MCP bundle, the extension for the store and server.json, into dist/
 	scripts/run python -m scripts.dist dist

@@ -1,4 +1,4 @@
-"""A real Chromium without a window, with the extension in it, paired as a person does it."""
+"""A real Chromium, with a window only where one is wanted, with the extension in it, paired as a person does it."""
 
 import base64
 import hashlib
@@ -37,7 +37,9 @@ def extension_id() -> str:
 
 
 @asynccontextmanager
-async def browser_with_extension(profile: Path, extension: Path = EXTENSION) -> AsyncGenerator[BrowserContext]:
+async def browser_with_extension(
+    profile: Path, extension: Path = EXTENSION, *, window: bool = False
+) -> AsyncGenerator[BrowserContext]:
     """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty."""
     async with AsyncExitStack() as stack:
         # A browser that is ended early leaves files behind, and so does Playwright's own process that starts it.
@@ -51,7 +53,7 @@ async def browser_with_extension(profile: Path, extension: Path = EXTENSION) -> 
             handle_sigint=False,  # Ctrl-C ends the block, and that ends the browser
             headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
             args=[
-                "--headless=new",
+                *([] if window else ["--headless=new"]),
                 f"--load-extension={extension}",
                 f"--disable-extensions-except={extension}",
                 "--disable-background-networking",

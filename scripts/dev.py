@@ -1,0 +1,154 @@
+"""Work on the server and the extension with both at hand: `make dev`.
+
+A Chromium of its own, with a fresh profile, loads the extension and is paired with a server over HTTP, which has a key
+and a port of its own. The server starts again when a file beside it changes, and the extension is loaded again when one
+of its files does. Ctrl+C ends both.
+
+    python -m scripts.dev [URL]
+"""
+
+import argparse
+import asyncio
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from playwright.async_api import BrowserContext, Page
+from watchfiles import awatch
+
+from demo.browser import EXTENSION, browser_with_extension, extension_id, pair
+from demo.server import SERVER, server_environment
+
+ROOT = SERVER.parent
+# Those of the person, where they have set them.
+MODEL = {"OLLAMA_BASE_URL": "http://localhost:11434", "OLLAMA_MODEL": "qwen3"}
+LEAVING_S = 10
+
+
+def say(text: str) -> None:
+    print(f"dev: {text}", file=sys.stderr, flush=True)
+
+
+class DevelopedServer:
+    """The server over HTTP, started again as often as its files change; what it says goes to the terminal."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+        self._process: asyncio.subprocess.Process | None = None
+
+    async def start(self) -> None:
+        """End the running one, if there is one, and start anew."""
+        await self.stop()
+        self._process = await asyncio.create_subprocess_exec(
+            sys.executable, str(SERVER), "--transport", "http", env=self._environment, stdin=subprocess.DEVNULL
+        )
+
+    async def stop(self) -> None:
+        """End it; one that does not leave is killed."""
+        if self._process is None or self._process.returncode is not None:
+            return
+        self._process.terminate()
+        try:
+            await asyncio.wait_for(self._process.wait(), LEAVING_S)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+    async def connection_string(self) -> str:
+        """Ask for the line that pairs the extension."""
+        asked = await asyncio.create_subprocess_exec(
+            sys.executable,
+            str(SERVER),
+            "--pair",
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        line, _ = await asked.communicate()
+        return line.decode().strip()
+
+
+@asynccontextmanager
+async def developed_server(environment: Mapping[str, str]) -> AsyncGenerator[DevelopedServer]:
+    server = DevelopedServer(environment)
+    try:
+        await server.start()
+        yield server
+    finally:
+        await server.stop()
+
+
+async def extensions_page(browser: BrowserContext) -> Page:
+    """Open the browser's own list of extensions, which loads one again and says what is wrong with its files."""
+    page = await browser.new_page()
+    await page.goto("chrome://extensions")
+    # Otherwise what was loaded from a folder stays off when it is loaded again.
+    await page.evaluate("() => chrome.developerPrivate.updateProfileConfiguration({ inDeveloperMode: true })")
+    return page
+
+
+RELOAD = """async id => {
+  const options = { failQuietly: true, populateErrorForUnpacked: true };
+  return (await chrome.developerPrivate.reload(id, options))?.error ?? "";
+}"""
+
+
+async def follow_server(server: DevelopedServer) -> None:
+    """Start the server again whenever a file beside it changes."""
+    async for changes in awatch(ROOT, recursive=False):
+        if any(Path(path).suffix in {".py", ".toml", ".scpt"} for _, path in changes):
+            say("the server starts again")
+            await server.start()
+
+
+async def follow_extension(server: DevelopedServer, extensions: Page) -> None:
+    """Load the extension again whenever one of its files changes; the table of commands is the server's too."""
+    # The key in the manifest may be what has been broken.
+    loaded = extension_id()
+    async for changes in awatch(EXTENSION):
+        if any(Path(path).name == "commands.json" for _, path in changes):
+            await server.start()
+        wrong = await extensions.evaluate(RELOAD, loaded)
+        say(f"the extension cannot be loaded: {wrong}" if wrong else "the extension is loaded again")
+
+
+async def develop(url: str) -> None:
+    """Keep server and extension as their files are, until somebody ends this."""
+    with tempfile.TemporaryDirectory(prefix="dev-", ignore_cleanup_errors=True) as name:
+        folder = Path(name)
+        environment = {**MODEL, **server_environment(folder, {})}
+        async with (
+            developed_server(environment) as server,
+            browser_with_extension(folder / "profile", window=has_screen()) as browser,
+        ):
+            said = await pair(browser, await server.connection_string())
+            extensions = await extensions_page(browser)
+            if url:
+                await browser.pages[0].goto(url)
+            async with asyncio.TaskGroup() as following:
+                following.create_task(follow_server(server))
+                following.create_task(follow_extension(server, extensions))
+                await asyncio.sleep(0)  # both look from here on
+                say(f"{said.splitlines()[0]} Waiting for changes; Ctrl+C ends this.")
+
+
+def has_screen() -> bool:
+    return sys.platform in {"darwin", "win32"} or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m scripts.dev", description="Work on server and extension.")
+    parser.add_argument("url", nargs="?", default="", help="page to open")
+    try:
+        asyncio.run(develop(parser.parse_args().url))
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
