@@ -561,6 +561,34 @@ def printable(text: str) -> str:
     return "".join(c for c in text if c in "\n\t\u200c\u200d" or unicodedata.category(c) not in steering)
 
 
+# What has no look of its own beside what `printable` drops: tags, fillers, selectors in a row, joiners that join nothing.
+UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0\U000e0000-\U000e0fff]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
+    "|[\u200c\u200d](?![^\0-\x7f\u200c\u200d])|(?<![^\0-\x7f\u200c\u200d])[\u200c\u200d]"
+)
+MARKDOWN_LINK = re.compile(
+    r"!?\[([^\[\]]{0,2000})\](?:\(\s{0,9}<?([^)\s>]{0,9999})[^)]{0,2000}\)|:[ \t]{0,9}(\S{1,9999}))"
+)
+HTML_TAG = re.compile(r"<[a-z/][^<>]{0,9999}>", re.IGNORECASE)
+ADDRESS = re.compile(r"(?:[a-z][a-z+.-]{1,20}://|www\.)[^\s<>\"'`)\]]+", re.IGNORECASE)
+
+
+def safe_answer(text: str, known: str) -> str:
+    """Return a model's text without what nobody sees and without links to what `known` does not hold; words stay."""
+    text = UNSEEN.sub("", printable(text))
+    for _ in range(2):  # a picture may stand in a link
+        text = MARKDOWN_LINK.sub(lambda link: link[0] if (link[2] or link[3] or "") in known else link[1], text)
+    text = HTML_TAG.sub(lambda tag: tag[0] if tag[0] in known or not re.search("[=/:]", tag[0]) else "", text)
+
+    folded = known.casefold() if ADDRESS.search(text) else ""
+
+    def address(found: re.Match[str]) -> str:
+        named = found[0].split("://")[-1].rstrip("/.,;:!?*_")
+        return found[0] if named.casefold() in folded else "(an address that is not on the page)"
+
+    return ADDRESS.sub(address, text)
+
+
 def describe_place(error: BaseException) -> str:
     """Return an exception's type and the last place in its traceback."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -1644,6 +1672,8 @@ class Reading:
             text, data = await self._validated(text)
             return Answer(text, "", "", data, await self._receipt(started))
         self.shortened = len(text) > MAX_ANSWER_CHARS
+        known = f"{self.page.text}\n{self.page.url}\n{self.question.prompt}"
+        text = safe_answer(text[:MAX_ANSWER_CHARS], known)
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text[:MAX_ANSWER_CHARS], read_line(receipt), note, None, receipt)
@@ -2032,7 +2062,7 @@ def check_json(text: str, schema: Mapping[str, Any]) -> tuple[Any, str | None]:
     from referencing import Registry
 
     try:
-        data = parse_json(without_fence(text))
+        data = parse_json(UNSEEN.sub("", printable(without_fence(text))))
         error = best_match(jsonschema.Draft202012Validator(schema, registry=Registry()).iter_errors(data))
     except ValueError as wrong:
         return None, f"it is not JSON: {wrong}"

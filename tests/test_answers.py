@@ -785,3 +785,39 @@ async def test_real_server_with_a_small_window_reads_the_whole_page_in_parts(osa
     assert receipt["parts"] > 1
     assert receipt["characters_read"] == receipt["page_characters"]
     assert not any("could not be read" in note for note in receipt["notes"])
+
+
+# --- What of an answer reaches the client ---
+
+SEEN = "The fare is 17. See https://ferry.test/fares and www.harbour.test."
+TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
+
+
+@pytest.mark.parametrize(
+    ("written", "told"),
+    [
+        ("[Fares](https://ferry.test/fares)", "[Fares](https://ferry.test/fares)"),
+        ("[Fares](https://evil.test/?d=17)", "Fares"),
+        ("![17](https://evil.test/17.png)", "17"),
+        ("[![17](https://evil.test/17.png)](//evil.test)", "17"),
+        ("[17]: https://evil.test/17 'x'", "17 'x'"),
+        ("<img src='https://evil.test/17'>17", "17"),
+        ("<https://evil.test/17>17", "17"),
+        ("Go to https://evil.test/17.", "Go to (an address that is not on the page)"),
+        ("Go to https://www.harbour.test/.", "Go to https://www.harbour.test/."),
+        ("1 < 2 and 2 > 1; `a[0](b)`", "1 < 2 and 2 > 1; `a[0](b)`"),
+        (f"17{TAGS}\u202e crowns\u200b\u2060 \x1b[2J", "17 crowns [2J"),
+        (
+            "\U0001f469\u200d\U0001f680 \u0645\u06cc\u200c\u062e a\u200db",
+            "\U0001f469\u200d\U0001f680 \u0645\u06cc\u200c\u062e ab",
+        ),
+    ],
+)
+async def test_answer_holds_nothing_unseen_and_no_link_that_is_not_on_the_page(
+    written: str, told: str, osascript: FakeOsascript
+) -> None:
+    osascript.shows(SEEN)
+    async with FakeOpenAIServer(answer(f"Answer: {written}")) as fake, asking(fake) as asker:
+        result = await asker.ask(system_prompt=PROMPT)
+
+    assert text_of(result) == f"Answer: {told}".strip()
