@@ -109,6 +109,8 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
     from websockets.asyncio.client import ClientConnection
 
+    from chrome_tab_questions import PersonsQuestions
+
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
 
@@ -228,6 +230,16 @@ class ChromeTabError(ToolError):
     def result(self) -> ToolResult:
         """Return the failure as a tool result: `isError`, text, and its JSON."""
         return ToolResult(f"{self.message} [{self.code}]", structured_content=self.data(), is_error=True)
+
+
+def defect_in(what: str, error: BaseException) -> ChromeTabError:
+    """Return the error for an exception that nobody foresaw. Its text may quote the page: only type and place are logged."""
+    logger.warning("%s failed: %s", what, describe_place(error))
+    return ChromeTabError(
+        "EXECUTION_ERROR",
+        f"The server failed in {what} ({type(error).__name__}). This is a defect: please report it. "
+        "chrome_tab_status shows which layers work.",
+    )
 
 
 class PromptTooLongError(ChromeTabError):
@@ -2493,6 +2505,8 @@ class Bridge:
         self.on_change: Callable[[], None] = lambda: None
         # Called when the extension has told that something about an attached tab is another.
         self.on_tabs_change: Callable[[], None] = lambda: None
+        # Called with what the person asks in the browser.
+        self.on_question: Callable[[Mapping[str, Any]], None] = lambda _: None
         # What this session's client calls itself, empty while nobody knows it; and what tells it from the others.
         self.client, self.session_id = "", secrets.token_hex(2)
         self._connected = asyncio.Event()
@@ -2627,6 +2641,11 @@ class Bridge:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+    async def tell(self, event: Mapping[str, Any]) -> None:
+        """Tell the extension of an event, if it is still there."""
+        with contextlib.suppress(ChromeTabError):
+            await self._send({"type": "event", **event})
 
     async def _send(self, message: Mapping[str, Any]) -> None:
         """Send to where commands go; a socket that is closing raises as one that has closed."""
@@ -2863,6 +2882,8 @@ class Bridge:
                 kind = message.get("type")
                 if kind == "ping":
                     await self._send({"type": "pong"})
+                elif kind == "question":
+                    self.on_question(message)
                 elif kind == "event":
                     self._tell_guests({"event": "tabs_changed"})
                     self.on_tabs_change()
@@ -2920,8 +2941,7 @@ class Bridge:
     async def _tell_sessions(self) -> None:
         """Tell the extension who is there."""
         if self.connected:
-            with contextlib.suppress(ChromeTabError):
-                await self._send({"type": "event", "event": "sessions", **self._company()})
+            await self.tell({"event": "sessions", **self._company()})
 
     def _company(self) -> dict[str, Any]:
         """Return how many sessions share the extension, and the names of their clients."""
@@ -3129,11 +3149,21 @@ class ChromeTabs:
         self.bridge = Bridge(settings.port)
         self.analyst = Analyst(settings)
         self.applescript = AppleScriptSource(settings.browser)
+        self.bridge.on_question = self._hear
+        self._questions: PersonsQuestions | None = None
 
     async def start(self) -> None:
         """Begin to listen for the extension, unless only AppleScript is wanted."""
         if self.settings.source != "applescript":
             await self.bridge.start()
+
+    def _hear(self, message: Mapping[str, Any]) -> None:
+        """Take what the person asks in the browser. Before the first question nobody pays for this."""
+        try:
+            questions = self._questions = self._questions or beside("chrome_tab_questions").PersonsQuestions(self)
+            questions.hear(message)
+        except ChromeTabError as error:
+            logger.warning("%s", error.message)
 
     async def __aenter__(self) -> Self:
         return self
@@ -3159,13 +3189,15 @@ class ChromeTabs:
         self.check_site(page.url)
         return page
 
-    async def _read_telling(self, wanted: Wanted, tab_id: int | None, progress: Progress) -> Page:
+    async def read_telling(self, wanted: Wanted, tab_id: int | None, progress: Progress) -> Page:
+        """Read a tab as a step of a call."""
         await progress.begin("reading the tab", TAB_SHARE)
         page = await self.read(wanted, tab_id)
         progress.finish(TAB_SHARE)
         return page
 
     def check_site(self, url: str) -> None:
+        """Refuse a page of a denied host."""
         if self.settings.denies(url):
             raise self._denied(url)
 
@@ -3206,9 +3238,9 @@ class ChromeTabs:
     async def process(self, about: Question, wanted: Wanted, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         async with progress:
-            return await self._answer(await self._read_telling(wanted, tab_id, progress), about, progress)
+            return await self.answer(await self.read_telling(wanted, tab_id, progress), about, progress)
 
-    async def _answer(self, page: Page, about: Question, progress: Progress) -> Answer:
+    async def answer(self, page: Page, about: Question, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         keep = beside("chrome_tab_history").keep if self.settings.history else None
         answer = await self.analyst.answer(page, about, progress)
@@ -3229,8 +3261,8 @@ class ChromeTabs:
         async def one(tab_id: int) -> TabAnswer:
             page = None
             try:
-                page = await self._read_telling(wanted, tab_id, progress)
-                answer = await self._answer(page, about, progress)
+                page = await self.read_telling(wanted, tab_id, progress)
+                answer = await self.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
             return TabAnswer(tab_id, page, answer, None)
@@ -3245,7 +3277,7 @@ class ChromeTabs:
             text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
             is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
             page = Page("", f"{len(answered)} tabs", text, "extension", incognito=is_private)
-            return tabs, await self._answer(page, Question(f"{about.prompt}\n\n{TABS_PROMPT}"), progress)
+            return tabs, await self.answer(page, Question(f"{about.prompt}\n\n{TABS_PROMPT}"), progress)
 
     # Tabs, through the extension
 
@@ -3582,13 +3614,8 @@ class ErrorsAsResults(Middleware):
             code = "INVALID_ARGUMENT"
             sentence = f"There is no tool {one_line(name, 80)!r}. List the tools, then call one of them."
         except FastMCPError as error:
-            # The text of the exception may quote the page: only its type and place are logged.
-            logger.warning("%s failed: %s", name, describe_place(error.__cause__ or error))
-            code = "EXECUTION_ERROR"
-            sentence = (
-                f"The server failed in {name} ({type(error.__cause__ or error).__name__}). "
-                "This is a defect: please report it. chrome_tab_status shows which layers work."
-            )
+            defect = defect_in(name, error.__cause__ or error)
+            code, sentence = defect.code, defect.message
         return ChromeTabError(code, sentence).result()
 
     def _as_published(self, sentence: str) -> str:
@@ -4401,6 +4428,9 @@ def argument_parser() -> argparse.ArgumentParser:
     actions.add_argument(
         "--setup", nargs="?", const="add", choices=["add", "remove"], help="find a model, pair, register; or undo it"
     )
+    actions.add_argument(
+        "--serve", action="store_true", help="answer what is asked in the browser's side panel, without an MCP client"
+    )
     actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
     parser.add_argument(
         "--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP instead"
@@ -4507,10 +4537,23 @@ async def analyze(settings: Settings, prompt: str, start: str | None, end: str |
     return 0
 
 
-async def serve(settings: Settings) -> int:
+async def serve_browser(settings: Settings) -> int:
+    """Serve what the person asks in the browser, without any client, until a signal asks to end."""
+    async with ChromeTabs(settings) as tabs:
+        await tabs.start()
+        print("Ask in the browser: the extension's side panel. Ctrl+C ends this.", file=sys.stderr, flush=True)
+        await asyncio.Event().wait()
+    return 0
+
+
+async def serve(settings: Settings, *, to_browser: bool) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
-    stdio = settings.transport == "stdio"
-    work = create_server(settings).run_async(transport="stdio", show_banner=False) if stdio else serve_http(settings)
+    if to_browser:
+        work = serve_browser(settings)
+    elif settings.transport == "stdio":
+        work = create_server(settings).run_async(transport="stdio", show_banner=False)
+    else:
+        work = serve_http(settings)
     serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 
@@ -4529,7 +4572,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
     parser = argument_parser()
     flags = vars(parser.parse_args(argv))
-    names = ("analyze", "doctor", "history", "pair", "setup")
+    names = ("analyze", "doctor", "history", "pair", "serve", "setup")
     actions = {name: flags.pop(name) for name in names if flags.get(name) not in (None, False, [])}
     home = {"http": "pair", "yes": "setup", "clients": "setup"} | dict.fromkeys(("start", "end", "tab"), "analyze")
     what = {name: flags.pop(name, None) for name in home}
@@ -4555,7 +4598,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif "analyze" in actions:
             action = analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
         else:
-            action = serve(settings)
+            action = serve(settings, to_browser="serve" in actions)
         return asyncio.run(action)
     except ChromeTabError as error:
         print(f"{error.message} [{error.code}]", file=sys.stderr)

@@ -18,8 +18,17 @@ export type ClientMessage =
   | { type: "hello"; protocol: number; version: string; nonce: string }
   | { type: "proof"; proof: string }
   | { type: "ping" }
+  | QuestionMessage
   | Response
   | TabEvent;
+
+/** What the person asks in the side panel; DESIGN.md, "Asking in the browser". */
+export type QuestionMessage = { type: "question" } & (
+  | { ask: { id: string; talk: string; question: string; tab_ids: number[]; model: string | null } }
+  | { stop: string }
+  | { forget: string }
+  | { models: string }
+);
 
 export interface Response {
   id: string;
@@ -728,7 +737,7 @@ export interface Status {
 
 // --- The port of our own pages: the popup and the DevTools panel
 
-export type PageRequest = Action | WatchRequest | MarkRequest | RunRequest;
+export type PageRequest = Action | WatchRequest | MarkRequest | RunRequest | QuestionRequest;
 
 export type Action =
   | { action: "refresh" }
@@ -768,7 +777,49 @@ export interface RunRequest {
   observe?: boolean;
 }
 
-export type PageMessage = View | Refusal | ConsoleBatch | Response;
+/** A question about tabs. What was read of one tab is kept for all questions of the same talk. */
+export interface AskRequest {
+  action: "ask";
+  id: string;
+  talk: string;
+  question: string;
+  tabIds: number[];
+  /** Null for the one that is configured. */
+  model: string | null;
+}
+
+export type QuestionRequest =
+  | AskRequest
+  /** Which models the server has. */
+  | { action: "models"; id: string }
+  /** The person does not want this answer any more. */
+  | { action: "stop_answer"; id: string }
+  /** Nothing more is asked in this talk. */
+  | { action: "forget_talk"; talk: string };
+
+export type PageMessage = View | Refusal | ConsoleBatch | Response | AnswerEvent;
+
+/** How far a question is, or its end. */
+export interface AnswerEvent {
+  type: "event";
+  event: "answer";
+  id: string;
+  state: "reading" | "writing" | "done" | "failed" | "models";
+  /** Of "reading": of 100, and what is being done. */
+  percent?: number;
+  step?: string;
+  /** Of "writing" and "done": the whole answer as far as it is written, in Markdown. */
+  text?: string;
+  /** Of "done": one line about what was read, and what is missing from the answer. */
+  read?: string;
+  note?: string;
+  /** Of "failed": what the server says, or what the extension knows. */
+  error?: { message: string; code: string };
+  reason?: "not_connected" | "stopped" | "lost" | "silent";
+  /** Of "models": their names, and the one that is configured. */
+  models?: string[];
+  model?: string;
+}
 
 /** Oldest first. */
 export interface ConsoleBatch {

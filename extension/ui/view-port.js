@@ -1,7 +1,7 @@
 /**
- * The line of the popup and of the welcome page to the worker: what it says, now and whenever that changes.
+ * The line of the popup, the welcome page and the side panel to the worker: what it says, now and whenever that changes.
  *
- * @import {Action, Refusal, View} from "../shared/types.d.ts"
+ * @import {AnswerEvent, PageMessage, PageRequest, Refusal, View} from "../shared/types.d.ts"
  */
 
 export class ViewPort {
@@ -14,6 +14,8 @@ export class ViewPort {
    * @param {object} handlers
    * @param {(view: View) => void} handlers.onView
    * @param {(refusal: Refusal) => void} handlers.onRefusal
+   * @param {(event: AnswerEvent) => void} [handlers.onAnswer]
+   * @param {() => void} [handlers.onClose] the worker has stopped, and with it what this page has asked
    */
   constructor(handlers) {
     this.#handlers = handlers;
@@ -27,19 +29,23 @@ export class ViewPort {
     });
   }
 
-  /** @param {Action} action */
-  send(action) {
-    this.#port.postMessage(action);
+  /** @param {PageRequest} request */
+  send(request) {
+    this.#port.postMessage(request);
   }
 
   #open() {
     const port = chrome.runtime.connect();
-    port.onMessage.addListener((/** @type {View | Refusal} */ message) => {
+    port.onMessage.addListener((/** @type {PageMessage} */ message) => {
       if (message.type === "view") this.#handlers.onView(message);
-      else this.#handlers.onRefusal(message);
+      else if (message.type === "refused") this.#handlers.onRefusal(message);
+      else if (message.type === "event") this.#handlers.onAnswer?.(message);
     });
-    // The worker was stopped; opening another port starts it again.
-    port.onDisconnect.addListener(() => (this.#port = this.#open()));
+    port.onDisconnect.addListener(() => {
+      this.#handlers.onClose?.();
+      // The worker was stopped; opening another port starts it again.
+      this.#port = this.#open();
+    });
     port.postMessage({ action: "refresh" });
     return port;
   }

@@ -7,7 +7,7 @@
  *   waiting         -> a retry is planned, in 2 to 3 seconds
  *   left closed     -> the person pressed Disconnect, or does not want it to reconnect by itself
  *
- * @import {CloseReason, Command, Pairing, Settings, Status} from "../shared/types.d.ts"
+ * @import {AnswerEvent, CloseReason, Command, Pairing, Settings, Status} from "../shared/types.d.ts"
  */
 
 import { Connection } from "./connection.js";
@@ -40,6 +40,8 @@ export class Bridge {
    * @param {object} handlers
    * @param {() => void} handlers.onOpen
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand as of a Connection
+   * @param {(event: AnswerEvent) => void} handlers.onAnswer what the server tells about the person's questions
+   * @param {() => void} handlers.onLost a connection has ended
    * @param {() => void} handlers.onChange the result of `status()` may have changed
    */
   constructor(handlers) {
@@ -68,9 +70,13 @@ export class Bridge {
     };
   }
 
-  /** @param {string} frame JSON text; dropped when there is no connection */
+  /**
+   * @param {string} frame JSON text; dropped when there is no connection
+   * @returns {boolean} whether there is one
+   */
   sendFrame(frame) {
     this.#connection?.sendFrame(frame);
+    return this.#connection?.isOpen ?? false;
   }
 
   // --- What the person asks for
@@ -123,6 +129,7 @@ export class Bridge {
       onOpen: () => this.#opened(),
       onCommand: this.#handlers.onCommand,
       onSessions: () => this.#changed(),
+      onAnswer: this.#handlers.onAnswer,
       onClose: (reason) => this.#closed(reason),
     });
   }
@@ -138,6 +145,7 @@ export class Bridge {
     const before = this.#state;
     const isNews = reason !== this.#failure;
     this.#connection = null;
+    this.#handlers.onLost();
     this.#setFailure(reason);
     if (this.#mayRetry) this.#planRetry();
     // Thousands of attempts in vain leave the popup and the badge as they are.
@@ -154,6 +162,7 @@ export class Bridge {
     clearTimeout(this.#retryTimer);
     this.#connection?.close();
     this.#connection = null;
+    this.#handlers.onLost();
     this.#setFailure(null);
   }
 

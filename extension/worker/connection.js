@@ -1,7 +1,7 @@
 /**
  * One connection to the server, from looking for it to closing. It is used once; bridge.js decides when to make the next one.
  *
- * @import {ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
+ * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
@@ -74,6 +74,7 @@ export class Connection {
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand answers JSON; the signal is
    *   aborted when nobody waits for the answer any more: the server has said so, or this connection has closed
    * @param {() => void} handlers.onSessions the sessions or their clients have changed
+   * @param {(event: AnswerEvent) => void} handlers.onAnswer
    * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
    */
   constructor(pairing, handlers) {
@@ -190,6 +191,7 @@ export class Connection {
     else if (message && expected === "OPEN command" && isCommand(message)) void this.#command(message);
     else if (message && expected === "OPEN cancel") this.#cancel(String(message.id));
     else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#sessionsChanged(message);
+    else if (message && expected === "OPEN event" && isAnswerEvent(message)) this.#handlers.onAnswer(message);
     else if (expected !== "OPEN pong") console.debug("Dropped a message that is malformed or not expected now.");
   }
 
@@ -287,6 +289,14 @@ function isName(value) {
  */
 function isSessionsEvent(message) {
   return message.event === "sessions" && isCount(message.sessions);
+}
+
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {message is AnswerEvent & Record<string, unknown>}
+ */
+function isAnswerEvent(message) {
+  return message.event === "answer" && typeof message.id === "string" && typeof message.state === "string";
 }
 
 /**

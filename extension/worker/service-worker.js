@@ -15,6 +15,7 @@ import { handleCommitted } from "./page-exits.js";
 import { Pace } from "./pace.js";
 import { ChosenPreferences } from "./preferences.js";
 import { answerOf, clearOldNotices, showNotices } from "./request-notices.js";
+import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import { group, ungroup } from "./tab-group.js";
 import { UiPorts } from "./ui-ports.js";
@@ -23,8 +24,12 @@ import { answerCommand, endCommands, performAction, performShortcut, viewOf } fr
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
   onCommand: (command, signal) => answerCommand(command, services, { signal }),
+  onAnswer: (event) => questions.hear(event),
+  onLost: () => questions.lost(),
   onChange: () => void show(),
 });
+
+const questions = new Questions((message) => bridge.sendFrame(JSON.stringify(message)));
 
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
@@ -72,9 +77,11 @@ const services = {
 
 const uiPorts = new UiPorts({
   perform: async (action) => {
+    if (action.action === "stop") questions.stopAll();
     await performAction(action, bridge, services);
     await show();
   },
+  questions,
   run: ({ id, command, tabId, params, observe = false }, signal) =>
     answerCommand({ id, type: "command", command, tab_id: tabId, params, session: null }, services, {
       observe,

@@ -2,7 +2,8 @@
  * The ports of our own open pages, the popup and the DevTools panel. Each page hears about the tab that it watches; one
  * that watches none hears about the tab that the person last looked at.
  *
- * @import {Action, ConsoleEntry, MarkRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
+ * @import {Action, AnswerEvent, ConsoleEntry, MarkRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
+ * @import {Questions} from "./questions.js"
  */
 
 import { dropOldest } from "./console-log.js";
@@ -31,6 +32,7 @@ export class UiPorts {
    * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
    *   never throws
    * @param {(request: MarkRequest) => Promise<void>} worker.mark never throws
+   * @param {Questions} worker.questions
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
    *   how many there were
@@ -45,6 +47,7 @@ export class UiPorts {
     this.#pages.set(port, page);
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
+      this.#worker.questions.left(port);
       page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
       if (page.tabId !== null) void this.#worker.mark({ action: "mark", tabId: page.tabId, selector: "" });
     });
@@ -91,7 +94,16 @@ export class UiPorts {
    * @param {PageRequest} request
    */
   async #serve(port, page, request) {
+    const tell = (/** @type {AnswerEvent} */ event) => this.#send(port, event);
     switch (request.action) {
+      case "ask":
+        return this.#worker.questions.ask(request, port, tell);
+      case "models":
+        return this.#worker.questions.nameModels(request.id, port, tell);
+      case "stop_answer":
+        return this.#worker.questions.stop(request.id);
+      case "forget_talk":
+        return this.#worker.questions.forget(request.talk, port);
       case "watch":
         Object.assign(page, { tabId: request.tabId, unsaid: [], gone: 0 });
         await this.#show(port);

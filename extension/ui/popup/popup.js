@@ -28,6 +28,7 @@ const page = {
   tabHost: byId("tab-host", HTMLElement),
   tabRights: byId("tab-rights", HTMLElement),
   tabObstacle: byId("tab-obstacle", HTMLElement),
+  askPage: byId("ask-page", HTMLButtonElement),
   attachButton: byId("attachButton", HTMLButtonElement),
   evaluateRow: byId("evaluate-row", HTMLElement),
   allowEvaluate: byId("allow-evaluate", HTMLInputElement),
@@ -95,6 +96,7 @@ function showTab({ status, tab }) {
   // From the browser's own store: the page's server hears nothing of the popup.
   page.tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(tab.url)}&size=32`);
   setText(page.tabRights, phrase(tab.attached ? "rightsAttached" : "rights"));
+  page.askPage.hidden = !chrome.sidePanel || tab.obstacle !== "";
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
   page.attachButton.classList.toggle("primary", !tab.attached && !page.attachButton.disabled);
@@ -136,6 +138,13 @@ page.allowEvaluate.addEventListener("change", () => {
 });
 page.showPrivate.addEventListener("change", () => {
   if (view?.tab) ask({ action: "set_show_private", tabId: view.tab.id, on: page.showPrivate.checked });
+});
+
+// It opens for a click only, and only at once: what it needs to know is asked before.
+void chrome.windows.getCurrent().then(({ id: windowId }) => {
+  page.askPage.addEventListener("click", () => {
+    if (windowId !== undefined) void chrome.sidePanel.open({ windowId }).then(() => window.close());
+  });
 });
 
 startActivityView();

@@ -1,0 +1,113 @@
+/**
+ * A model's Markdown as elements. Each is made by its name and holds text only: nothing that a model writes becomes
+ * markup, no picture is loaded, and a link is one only where it leads to the web.
+ *
+ * @import {Token} from "../../vendor/marked.js"
+ */
+
+import { lexer } from "../../vendor/marked.js";
+import { make } from "../dom.js";
+
+/** The page's own headings stand above an answer's. */
+const HEADINGS = /** @type {const} */ (["h3", "h4", "h5", "h6"]);
+const INLINE = /** @type {const} */ ({ strong: "strong", em: "em", del: "del" });
+
+/**
+ * @param {string} markdown
+ * @returns {Node[]}
+ */
+export function elementsOf(markdown) {
+  return blocks(lexer(markdown));
+}
+
+/** @param {Token[]} tokens */
+function blocks(tokens) {
+  return tokens.filter(({ type }) => type !== "space" && type !== "def").map(block);
+}
+
+/**
+ * @param {Token} token
+ * @returns {Node}
+ */
+function block(token) {
+  switch (token.type) {
+    case "heading":
+      return make(HEADINGS[Math.min(token.depth ?? 1, HEADINGS.length) - 1] ?? "h6", {}, ...inline(token));
+    case "paragraph":
+      return make("p", {}, ...inline(token));
+    case "text":
+    case "checkbox":
+      return make("span", {}, ...inline(token));
+    case "list":
+      return list(token);
+    case "blockquote":
+      return make("blockquote", {}, ...blocks(token.tokens ?? []));
+    case "code":
+      return make("pre", {}, make("code", {}, token.text ?? ""));
+    case "table":
+      return table(token);
+    case "hr":
+      return make("hr");
+    default:
+      return make("p", {}, token.raw);
+  }
+}
+
+/** @param {Token} token */
+function list({ ordered, start, items = [] }) {
+  const children = items.map((item) => make("li", {}, ...blocks(item.tokens ?? [])));
+  return ordered ? make("ol", { start: Number(start) || 1 }, ...children) : make("ul", {}, ...children);
+}
+
+/** @param {Token} token */
+function table({ header = [], rows = [] }) {
+  const head = make("tr", {}, ...header.map((cell) => make("th", { scope: "col" }, ...inline(cell))));
+  const body = rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, ...inline(cell)))));
+  const whole = make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
+  // A wide one scrolls by itself, by keyboard too.
+  return make("div", { className: "wide", tabIndex: 0 }, whole);
+}
+
+/**
+ * @param {Token} token
+ * @returns {(Node | string)[]} what it holds
+ */
+function inline(token) {
+  if (token.type === "checkbox") return [token.checked ? "☑ " : "☐ "];
+  return (token.tokens ?? [{ type: "text", raw: token.raw, text: token.text ?? token.raw }]).map(piece);
+}
+
+/**
+ * @param {Token} token
+ * @returns {Node | string}
+ */
+function piece(token) {
+  switch (token.type) {
+    case "strong":
+    case "em":
+    case "del":
+      return make(INLINE[token.type], {}, ...inline(token));
+    case "codespan":
+      return make("code", {}, token.text ?? "");
+    case "br":
+      return make("br");
+    case "link":
+      return link(token);
+    case "image":
+      return token.text ?? "";
+    case "text":
+    case "escape":
+      return token.tokens ? make("span", {}, ...inline(token)) : (token.text ?? "");
+    default:
+      return token.raw;
+  }
+}
+
+/** @param {Token} token */
+function link(token) {
+  const address = URL.parse(token.href ?? "");
+  if (address?.protocol !== "https:" && address?.protocol !== "http:") return make("span", {}, ...inline(token));
+  // Where it leads is said: a model may have been talked into another place than its words tell.
+  const about = { href: address.href, target: "_blank", rel: "noopener noreferrer", title: address.href };
+  return make("a", about, ...inline(token));
+}

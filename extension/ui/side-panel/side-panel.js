@@ -1,0 +1,174 @@
+/**
+ * The side panel: the person asks about the tab they look at, and reads the answer while it is written. It decides
+ * nothing, keeps nothing, and asks nobody but the worker.
+ *
+ * @import {AnswerEvent, View, ViewedTab} from "../../shared/types.d.ts"
+ * @import {MessageKey} from "../../shared/messages.js"
+ */
+
+import "../texts.js";
+import { phrase } from "../../shared/messages.js";
+import { describe } from "../../shared/status.js";
+import { siteOf } from "../../shared/text.js";
+import { byId, make, makeButton, setText } from "../dom.js";
+import { ViewPort } from "../view-port.js";
+import { Exchange } from "./exchange.js";
+
+const page = {
+  tabIcon: byId("tab-icon", HTMLImageElement),
+  tabTitle: byId("tab-title", HTMLElement),
+  tabHost: byId("tab-host", HTMLElement),
+  beginAnew: byId("begin-anew", HTMLButtonElement),
+  scroller: byId("scroller", HTMLElement),
+  status: byId("status", HTMLElement),
+  introduction: byId("introduction", HTMLElement),
+  talk: byId("talk", HTMLOListElement),
+  ready: byId("ready", HTMLElement),
+  form: byId("form", HTMLFormElement),
+  question: byId("question", HTMLTextAreaElement),
+  model: byId("model", HTMLSelectElement),
+  stop: byId("stop", HTMLButtonElement),
+  ask: byId("ask", HTMLButtonElement),
+};
+
+/** @type {[MessageKey, MessageKey][]} what the buttons say, and what is asked then */
+const READY = [
+  ["askSummary", "askSummaryQuestion"],
+  ["askFacts", "askFactsQuestion"],
+  ["askTable", "askTableQuestion"],
+];
+
+/** @type {View | undefined} */
+let view;
+/** What is being talked about: what the server has read of it stays the same until another begins. */
+let talk = { id: "", tabId: -1, url: "" };
+/** @type {Exchange | null} the question under way */
+let running = null;
+let wasConnected = false;
+
+const port = new ViewPort({
+  onView: show,
+  onRefusal: ({ message: reason }) => setText(page.status, reason),
+  onAnswer: hear,
+  onClose: () => running && hear({ type: "event", event: "answer", id: running.id, state: "failed", reason: "lost" }),
+});
+
+// --- Showing
+
+/** @param {View} newView */
+function show(newView) {
+  view = newView;
+  const { status, tab, attached } = newView;
+  const isConnected = status.state === "connected";
+  setText(page.status, isConnected ? "" : `${describe(status)} ${phrase("askNoServer")}`);
+  if (isConnected && !wasConnected) port.send({ action: "models", id: "models" });
+  wasConnected = isConnected;
+  if (tab) showTab(tab);
+  compare.hidden = attached.length < 2;
+  showState();
+}
+
+/** @param {ViewedTab} tab */
+function showTab({ title, url }) {
+  setText(page.tabTitle, title);
+  page.tabTitle.title = title;
+  setText(page.tabHost, siteOf(url));
+  page.tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(url)}&size=32`);
+}
+
+function showState() {
+  const mayAsk = wasConnected && Boolean(view?.tab) && !running;
+  for (const button of page.ready.querySelectorAll("button")) button.disabled = !mayAsk;
+  page.ask.disabled = !mayAsk;
+  page.ask.hidden = running !== null;
+  page.stop.hidden = running === null;
+  const hasBegun = page.talk.childElementCount > 0;
+  page.introduction.hidden = hasBegun;
+  page.beginAnew.hidden = !hasBegun;
+}
+
+/** @param {AnswerEvent} event */
+function showModels({ models = [], model = "" }) {
+  const names = models.includes(model) || !model ? models : [model, ...models];
+  page.model.replaceChildren(...names.map((name) => make("option", { value: name, selected: name === model }, name)));
+  page.model.hidden = names.length < 2;
+}
+
+// --- Asking
+
+/**
+ * @param {string} question
+ * @param {{label?: string, tabIds?: number[]}} [about] what the person sees of it, and the tabs where it is about several
+ */
+function ask(question, { label = question, tabIds } = {}) {
+  const tab = view?.tab;
+  if (!tab || running || !question.trim()) return;
+  const isSame = !tabIds && talk.tabId === tab.id && talk.url === tab.url;
+  if (!isSame) {
+    forget();
+    talk = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
+    const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", tab.title);
+    page.talk.append(make("li", { className: "about" }, about));
+  }
+  running = new Exchange(label);
+  page.talk.append(running.element);
+  running.element.scrollIntoView({ block: "end" });
+  const model = page.model.hidden ? null : page.model.value;
+  port.send({ action: "ask", id: running.id, talk: talk.id, question, tabIds: tabIds ?? [tab.id], model });
+  showState();
+}
+
+/** What was read for this talk is not needed any more. */
+function forget() {
+  if (talk.id) port.send({ action: "forget_talk", talk: talk.id });
+  talk = { id: "", tabId: -1, url: "" };
+}
+
+/** @param {AnswerEvent} event */
+function hear(event) {
+  if (event.state === "models") return showModels(event);
+  if (event.id !== running?.id) return;
+  // Who has scrolled up to read stays there.
+  const isAtEnd = page.scroller.scrollHeight - page.scroller.scrollTop - page.scroller.clientHeight < 40;
+  const hasEnded = running.show(event);
+  if (isAtEnd) page.scroller.scrollTop = page.scroller.scrollHeight;
+  if (!hasEnded) return;
+  running = null;
+  showState();
+  if (document.activeElement === document.body) page.question.focus();
+}
+
+// --- What the person does
+
+page.form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const question = page.question.value;
+  ask(question);
+  if (running) page.question.value = "";
+});
+page.question.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+  event.preventDefault();
+  page.form.requestSubmit();
+});
+page.stop.addEventListener("click", () => {
+  if (running) port.send({ action: "stop_answer", id: running.id });
+});
+page.beginAnew.addEventListener("click", () => {
+  if (running) port.send({ action: "stop_answer", id: running.id });
+  running = null;
+  forget();
+  page.talk.replaceChildren();
+  showState();
+  page.question.focus();
+});
+
+for (const [label, question] of READY) {
+  page.ready.append(makeButton(phrase(label), () => ask(phrase(question), { label: phrase(label) })));
+}
+const compare = makeButton(phrase("askCompare"), () => {
+  const tabIds = view?.attached.map(({ id }) => id) ?? [];
+  ask(phrase("askCompareQuestion"), { label: phrase("askCompare"), tabIds });
+});
+page.ready.append(compare);
+page.question.focus();

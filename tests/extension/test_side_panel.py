@@ -1,0 +1,183 @@
+"""The side panel: what the person asks, and what they see of the answer."""
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import pytest
+from playwright.async_api import Locator, Page, expect
+
+from tests.extension.conftest import EXTENSION_URL, DrivenTab, shared_tab_at
+
+one = shared_tab_at("/one")
+
+MARKDOWN = """# Apples
+
+They cost **1 euro** & `a < b`, see [the shop](https://shop.test/a) or [this](javascript:alert(1)).
+
+| kind | price |
+| --- | --- |
+| red | 1 |
+
+- [x] sweet
+- sour
+
+![a picture](https://evil.test/pixel.png) <img src="https://evil.test/x.png" onerror="document.title='HACKED'">
+
+<script>document.title = "HACKED"</script>
+"""
+
+
+class Panel:
+    def __init__(self, tab: DrivenTab, page: Page) -> None:
+        self.tab, self.page = tab, page
+
+    def at(self, selector: str, **about: Any) -> Locator:
+        return self.page.locator(selector, **about)
+
+    async def question(self, part: str) -> Any:
+        """Return what the server hears next of a question, dropping other parts."""
+        while True:
+            message = await self.tab.bridge.next_message("question")
+            if part in message:
+                return message[part]
+
+    async def ask(self, text: str) -> dict[str, Any]:
+        await self.at("#question").fill(text)
+        await self.page.keyboard.press("Enter")
+        return await self.question("ask")
+
+    async def tell(self, asked: dict[str, Any], state: str, **about: Any) -> None:
+        await self.tab.bridge.send({"type": "event", "event": "answer", "id": asked["id"], "state": state, **about})
+
+
+@pytest.fixture
+async def panel(one: DrivenTab) -> AsyncGenerator[Panel]:
+    await one.page.bring_to_front()
+    page = await one.page.context.new_page()
+    await page.goto(f"{EXTENSION_URL}/ui/side-panel/side-panel.html")
+    shown = Panel(one, page)
+    named = await shown.question("models")
+    event = {"type": "event", "event": "answer", "id": named, "state": "models"}
+    await one.bridge.send(event | {"models": ["small", "large"], "model": "small"})
+    await expect(shown.at("#ask")).to_be_enabled()
+    yield shown
+    await page.close()
+
+
+async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: Panel) -> None:
+    await expect(panel.at("#tab-title")).to_have_text("One")
+    await expect(panel.at("#introduction")).to_be_visible()
+    await expect(panel.at("#begin-anew")).to_be_hidden()
+    asked = await panel.ask("What do apples cost?")
+    assert (asked["question"], asked["tab_ids"], asked["model"]) == (
+        "What do apples cost?",
+        [panel.tab.tab_id],
+        "small",
+    )
+    await panel.tell(asked, "reading", percent=40, step="small is reading the page")
+    await expect(panel.at(".step")).to_contain_text("small is reading the page")
+    await expect(panel.at("#ask")).to_be_hidden()
+    await panel.tell(asked, "writing", text="# App")
+    await expect(panel.at(".answer h3")).to_have_text("App")
+    await panel.tell(asked, "done", text=MARKDOWN, read="(read 19 of 19 characters)", note="Note: cut.")
+
+    answer = panel.at(".answer")
+    await expect(answer.locator("h3")).to_have_text("Apples")
+    await expect(answer.locator("strong")).to_have_text("1 euro")
+    await expect(answer.locator("code")).to_have_text("a < b")
+    await expect(answer.locator("td")).to_have_text(["red", "1"])
+    await expect(answer.locator("li")).to_have_text(["☑ sweet", "sour"])
+    await expect(panel.at(".read")).to_have_text("(read 19 of 19 characters)")
+    await expect(panel.at(".note")).to_have_text("Note: cut.")
+    await expect(panel.at(".step")).to_have_count(0)
+    await expect(panel.at("#question")).to_be_focused()
+
+
+async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the_web(panel: Panel) -> None:
+    requested: list[str] = []
+    panel.page.on("request", lambda request: requested.append(request.url))
+    await panel.tell(await panel.ask("What is it?"), "done", text=MARKDOWN)
+
+    answer = panel.at(".answer")
+    await expect(answer.locator("img, script, [onerror]")).to_have_count(0)
+    await expect(answer).to_contain_text("<img src=")
+    await expect(answer).to_contain_text("<script>")
+    (link,) = await answer.locator("a").all()
+    assert await link.get_attribute("href") == await link.get_attribute("title") == "https://shop.test/a"
+    assert await link.get_attribute("rel") == "noopener noreferrer"
+    await expect(answer).to_contain_text("or this.")
+    assert await panel.page.title() != "HACKED"
+    assert [url for url in requested if "evil" in url] == []
+
+
+async def test_further_questions_belong_to_the_same_talk_until_it_is_begun_anew(panel: Panel) -> None:
+    first = await panel.ask("What is it?")
+    await panel.tell(first, "done", text="An apple.")
+    second = await panel.ask("Which colour?")
+    await panel.tell(second, "done", text="Red.")
+    assert second["talk"] == first["talk"]
+    await expect(panel.at(".about")).to_have_count(1)
+
+    await panel.at("#begin-anew").click()
+    assert await panel.question("forget") == first["talk"]
+    await expect(panel.at("#talk li")).to_have_count(0)
+    third = await panel.ask("What is it?")
+    assert third["talk"] != first["talk"]
+    await panel.tell(third, "done", text="An apple.")
+
+
+async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None:
+    asked = await panel.ask("What is it?")
+    await panel.tell(asked, "writing", text="An")
+    await panel.at("#stop").click()
+
+    assert await panel.question("stop") == asked["id"]
+    await expect(panel.at("#talk")).to_contain_text("You have stopped this answer.")
+    # What still comes belongs to nothing; the next question does.
+    await panel.tell(asked, "done", text="An apple.")
+    again = await panel.ask("What is it?")
+    await panel.tell(again, "done", text="A pear.")
+    await expect(panel.at(".answer")).to_have_text(["An", "A pear."])
+
+
+async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
+    error = {"code": "HOST_BLOCKED", "message": "[sites] denies <b>one.test</b>."}
+    await panel.tell(await panel.ask("What is it?"), "failed", error=error)
+    await expect(panel.at(".problem")).to_have_text("[sites] denies <b>one.test</b>. [HOST_BLOCKED]")
+    await expect(panel.at("#ask")).to_be_enabled()
+
+    await panel.ask("What is it?")
+    await panel.tab.bridge.hang_up()
+    await expect(panel.at(".problem").last).to_contain_text("The connection to the server broke.")
+    await expect(panel.at("#ask")).to_be_disabled()
+    await expect(panel.at("#status")).to_contain_text("--serve")
+    await panel.tab.bridge.connected()
+    await expect(panel.at("#ask")).to_be_enabled()
+
+
+async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_two_are_attached(
+    panel: Panel, one: DrivenTab
+) -> None:
+    await panel.at("#ready button", has_text="Key facts").click()
+    asked = await panel.question("ask")
+    assert asked["question"].startswith("List the key facts of this page")
+    await expect(panel.at(".asked")).to_have_text("Key facts")
+    await panel.tell(asked, "done", text="Facts.")
+
+    compare = panel.at("#ready button", has_text="Compare")
+    await expect(compare).to_be_hidden()
+    created = await one.bridge.ask("browser_create_tab", url=one.site.url("/two"), background=True)
+    await compare.click()
+    asked = await panel.question("ask")
+    assert set(asked["tab_ids"]) == {one.tab_id, created["result"]["tab_id"]}
+    await panel.tell(asked, "done", text="Both.")
+    await one.bridge.ask("browser_close_tab", tab_id=created["result"]["tab_id"])
+    await expect(compare).to_be_hidden()
+
+
+async def test_closing_the_panel_stops_what_it_asked_and_forgets_the_talk(panel: Panel) -> None:
+    asked = await panel.ask("What is it?")
+    await panel.page.close()
+
+    assert await panel.question("stop") == asked["id"]
+    assert await panel.question("forget") == asked["talk"]

@@ -1,0 +1,178 @@
+"""What the person asks in the browser's side panel: the extension's `question`, answered by events."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+import chrome_tab_mcp_server as server
+from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
+from tests.support.fake_models import FakeOpenAIServer, answer, delta, events
+
+PAGE = {"url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."}
+OTHER = {"url": "https://b.test/", "title": "Pears", "text": "Pears cost 2 euros."}
+TABS = {1: PAGE, 2: OTHER}
+
+
+class Panel:
+    """The extension with a side panel; it answers each command that reads a tab, and keeps what it has read."""
+
+    def __init__(self, extension: FakeExtension) -> None:
+        self.extension = extension
+        self.read: list[int] = []
+
+    async def send(self, **message: Any) -> None:
+        await self.extension.send({"type": "question", **message})
+
+    async def ask(self, question: str, /, *tab_ids: int, talk: str = "t", **about: Any) -> None:
+        asked = {"id": "q", "talk": talk, "question": question, "tab_ids": tab_ids or (1,), "model": None}
+        await self.send(ask=asked | about)
+
+    async def event(self) -> Message:
+        """Return the next thing that is told about an answer."""
+        while True:
+            message = await self.extension.receive()
+            if message["type"] == "event" and message["event"] == "answer":
+                return message
+            if message.get("command") == "read_tab":
+                self.read.append(message["tab_id"])
+                await self.extension.reply(message, {"tab_id": message["tab_id"], **TABS[message["tab_id"]]})
+
+    async def end(self) -> Message:
+        """Return how it has ended."""
+        while (event := await self.event())["state"] in {"reading", "writing"}:
+            assert event["id"] == "q"
+        return event
+
+
+@asynccontextmanager
+async def panel(**settings: Any) -> AsyncGenerator[Panel]:
+    port = free_port()
+    flags = {"port": port, "source": "extension", "context_length": 8192, **settings}
+    async with server.ChromeTabs(server.load_settings(flags, need_model=False)) as tabs:
+        await tabs.start()
+        async with connected(port, server.pairing_key()) as extension:
+            yield Panel(extension)
+
+
+def model(fake: FakeOpenAIServer) -> dict[str, str]:
+    return {"ollama_url": fake.url, "model": "fake-model"}
+
+
+async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_read() -> None:
+    written = [delta("Apples "), delta("cost "), delta("1 euro."), delta(finish_reason="stop")]
+    async with FakeOpenAIServer(events(*written)) as fake, panel(**model(fake)) as shown:
+        await shown.ask("What do apples cost?")
+        told = [await shown.event()]
+        while told[-1]["state"] != "done":
+            told.append(await shown.event())
+
+    assert next(event["percent"] for event in told if event["state"] == "reading") < 10
+    assert all("Apples cost 1 euro.".startswith(event["text"]) for event in told if event["state"] == "writing")
+    assert told[-1]["text"] == "Apples cost 1 euro."
+    assert told[-1]["read"].startswith("(read 19 of 19 characters in 1 part, fake-model")
+    assert fake.chats[0].body["messages"][0]["content"].startswith("What do apples cost?")
+
+
+async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgotten() -> None:
+    async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("What do they cost?")
+        assert (await shown.end())["state"] == "done"
+        await shown.ask("And ten of them?")
+        assert (await shown.end())["state"] == "done"
+        assert shown.read == [1]
+        prompt = fake.chats[-1].body["messages"][0]["content"]
+        assert "Question: What do they cost?\nAnswer: 1 euro." in prompt
+        assert "The question now: And ten of them?" in prompt
+
+        await shown.send(forget="t")
+        await shown.ask("And ten of them?")
+        assert (await shown.end())["state"] == "done"
+        assert shown.read == [1, 1]
+        assert fake.chats[-1].body["messages"][0]["content"].startswith("And ten of them?")
+
+
+async def test_a_question_about_several_tabs_gets_one_answer_over_all() -> None:
+    async with FakeOpenAIServer(answer("Apples are cheaper.")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("Which is cheaper?", 1, 2)
+        assert (await shown.end())["text"] == "Apples are cheaper."
+
+    assert sorted(shown.read) == [1, 2]
+    assert "Tab 2: Pears" in fake.chats[-1].body["messages"][1]["content"]
+
+
+async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_more() -> None:
+    async with (
+        FakeOpenAIServer(events(delta("Ap"), hangs=True), answer("Pears.")) as fake,
+        panel(**model(fake)) as shown,
+    ):
+        await shown.ask("What is it?")
+        while (await shown.event())["state"] != "writing":
+            pass
+        await shown.send(stop="q")
+        await within(fake.left.wait())
+
+        await shown.ask("What is it now?", 2, id="second", talk="u")
+        while (event := await shown.event())["id"] == "q":
+            assert event["state"] in {"reading", "writing"}
+        while event["state"] != "done":
+            event = await shown.event()
+        assert event["text"] == "Pears."
+
+
+@pytest.mark.parametrize(
+    ("settings", "about", "code"),
+    [
+        ({}, {}, "MODEL_NOT_FOUND"),
+        ({"ollama_url": "http://127.0.0.1:9", "model": "m"}, {}, "MODEL_UNREACHABLE"),
+        ({"ollama_url": "http://127.0.0.1:9", "model": "m"}, {"question": ""}, "INVALID_ARGUMENT"),
+        ({"ollama_url": "http://127.0.0.1:9", "model": "m"}, {"tab_ids": "all"}, "INVALID_ARGUMENT"),
+    ],
+)
+async def test_what_goes_wrong_is_a_sentence_with_a_code(
+    settings: dict[str, str], about: dict[str, Any], code: str
+) -> None:
+    async with panel(**settings) as shown:
+        await shown.ask("What is it?", **about)
+        event = await shown.end()
+
+        assert event["state"] == "failed"
+        assert event["error"]["code"] == code
+        assert event["error"]["message"].endswith(".")
+
+
+async def test_the_models_are_named_with_the_one_that_is_configured() -> None:
+    routes = {"/v1/models": {"data": [{"id": "fake-model"}, {"id": "larger"}]}}
+    async with FakeOpenAIServer(routes=routes) as fake, panel(**model(fake)) as shown:
+        await shown.send(models="m")
+        named = await shown.event()
+        await shown.ask("What is it?", model="larger")
+        assert (await shown.end())["state"] == "done"
+
+    assert (named["state"], named["models"], named["model"]) == ("models", ["fake-model", "larger"], "fake-model")
+    assert fake.chats[-1].body["model"] == "larger"
+
+
+async def test_what_is_no_question_disturbs_nothing() -> None:
+    async with FakeOpenAIServer() as fake, panel(**model(fake)) as shown:
+        for message in ({}, {"ask": None}, {"ask": {"id": 5}}, {"stop": "unknown"}, {"forget": []}, {"models": {}}):
+            await shown.send(**message)
+        await shown.extension.ping()
+        await shown.ask("What is it?")
+        assert (await shown.end())["state"] == "done"
+
+
+async def test_questions_at_the_same_time_are_told_apart() -> None:
+    ended: dict[str, str] = {}
+    fake = FakeOpenAIServer(script=lambda request: answer(request.prompt.split()[-2]))
+    async with fake, panel(**model(fake)) as shown, asyncio.timeout(20):
+        for tab_id in (1, 2):
+            await shown.ask("What is it?", tab_id, id=f"q{tab_id}", talk=f"t{tab_id}")
+        while len(ended) < 2:
+            event = await shown.event()
+            if event["state"] == "done":
+                ended[event["id"]] = event["text"]
+
+    assert ended == {"q1": "1", "q2": "2"}
