@@ -583,6 +583,12 @@ MARKDOWN_LINK = re.compile(
 )
 HTML_TAG = re.compile(r"<[a-z/][^<>]{0,9999}>", re.IGNORECASE)
 ADDRESS = re.compile(r"(?:[a-z][a-z+.-]{1,20}://|www\.)[^\s<>\"'`)\]]+", re.IGNORECASE)
+# The beginning of one of these at the end of what is written so far.
+UNFINISHED = re.compile(
+    r"(!|!?\[[^\[\]]{0,2000}(\](\([^)]{0,9999})?)?|<[a-z/]?[^<>]{0,9999}|\bht{0,2}p?s?|\bw{1,3}|\b[a-z]{2,9}:/{0,2}|"
+    r"\b([a-z]{2,9}://|www\.)\S*)\Z",
+    re.IGNORECASE,
+)
 
 
 def safe_answer(text: str, known: str) -> str:
@@ -1457,6 +1463,8 @@ class Progress:
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
         self._message, self._is_last = "", False
+        # What an answer may link to.
+        self.known = ""
         # What the model has written in this step.
         self._pieces: Pieces = ()
         self._began = time.monotonic()
@@ -1515,7 +1523,7 @@ class Progress:
         """Take what the model has written in this step."""
         self._pieces = pieces
         if self._show and self._is_last:
-            self._show(written_so_far(pieces))
+            self._show(safe_answer(UNFINISHED.sub("", written_so_far(pieces)), self.known))
 
     def retrying(self, reason: str) -> None:
         """Tell that an attempt failed and the next one follows."""
@@ -1675,6 +1683,7 @@ class Reading:
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
         started = time.monotonic()
+        self.progress.known = f"{self.page.text}\n{self.page.url}\n{self.question.prompt}"
         await self.progress.begin(f"asking for the window of {self.model}", WINDOW_SHARE)
         await self.analyst.window(self.model)
         self.progress.finish(WINDOW_SHARE)
@@ -1684,8 +1693,7 @@ class Reading:
             text, data = await self._validated(text)
             return Answer(text, "", "", data, await self._receipt(started))
         self.shortened = len(text) > MAX_ANSWER_CHARS
-        known = f"{self.page.text}\n{self.page.url}\n{self.question.prompt}"
-        text = safe_answer(text[:MAX_ANSWER_CHARS], known)
+        text = safe_answer(text[:MAX_ANSWER_CHARS], self.progress.known)
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text[:MAX_ANSWER_CHARS], read_line(receipt), note, None, receipt)

@@ -223,18 +223,18 @@ def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsas
 @pytest.mark.e2e
 async def test_analyze_prints_the_answer_while_the_model_writes_it(osascript: FakeOsascript) -> None:
     assert osascript
-    writing = events(delta("<think>It must be 4.</think>"), delta("It costs"), delta(" 3\x1b[31m EUR"), hangs=True)
+    writing = events(delta("<think>It must be 4.</think>"), delta("It costs"), delta(" 3\x1b\x07 EUR"), hangs=True)
     heard_here = signal.signal(signal.SIGINT, signal.default_int_handler)
     async with FakeOpenAIServer(writing) as fake:
         arguments = ["--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
         async with started(*arguments) as process:
             signal.signal(signal.SIGINT, heard_here)
             assert process.process.stdout
-            seen = await asyncio.wait_for(process.process.stdout.readexactly(len("It costs 3[31m EUR")), 30)
+            seen = await asyncio.wait_for(process.process.stdout.readexactly(len("It costs 3 EUR")), 30)
             process.process.send_signal(signal.SIGINT)
             rest, _ = await asyncio.wait_for(process.process.communicate(), 30)
 
-    assert seen == b"It costs 3[31m EUR"
+    assert seen == b"It costs 3 EUR"
     assert (rest, process.process.returncode) == (b"\n", 130)
 
 
@@ -253,6 +253,11 @@ ANEW = "\n\n[What stands above is not the answer: it had to be begun anew. The a
         ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{ANEW}Three.\n"),
         ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so.{ANEW}It costs 3.\n"),
         ([answer("It costs 3.")], "It costs 3.\n"),
+        # What is not on the page is taken out before it is shown.
+        (
+            [streamed("See [it](https://ev", "il.test/x)! Or ht", "tps://evil.te", "st/y, <img src=", "x> now.")],
+            "See it! Or (an address that is not on the page)  now.\n",
+        ),
     ],
 )
 def test_analyze_shows_the_answer_once_and_says_what_is_none(
