@@ -88,7 +88,7 @@ from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter
+from pydantic import AfterValidator, AnyUrl, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, with_config
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
@@ -323,12 +323,25 @@ def site_host(name: str) -> str:
     return host
 
 
+EXTRACTIONS_FILE = Path(__file__).with_name("extractions.toml")
+Said = Annotated[str, Field(min_length=1, max_length=10_000)]
+# What is taken out of a page, and in which form: one `[extract.NAME]` table.
+Extraction = with_config(extra="forbid")(TypedDict("Extraction", {"schema": dict[str, Any], "prompt": Said}))
+
+
 class SiteRule(BaseModel):
-    """One `[sites."*.example.com"]` table of the configuration file."""
+    """One `[sites."*.example.com"]` table: what may be done there, and what holds where a call does not say it."""
 
     model_config = ConfigDict(extra="forbid")
     deny: bool = False
+    ask: bool = False
+    tools: list[Said] | None = None
+    system_prompt: Said | None = None
+    start: Said | None = None
+    end: Said | None = None
     content: Content | None = None
+    model: Said | None = None
+    output_schema: dict[str, Any] | Said | None = Field(None, validation_alias="schema")
 
 
 def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
@@ -342,8 +355,21 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise ValueError(f"The configuration file {path} cannot be read: {error}.") from None
     if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
-        raise ValueError(f"The configuration file {path} has an unknown key {min(unknown)!r}.")
+        first = min(unknown)
+        raise ValueError(f"The configuration file {path}{place_in_file(path, [first])} has an unknown key {first!r}.")
     return {environment_name(name) or name: value for name, value in values.items()}
+
+
+def place_in_file(path: Path, keys: Sequence[str]) -> str:
+    """Return `, line 7,`: the first line with which the beginning of a TOML file, read as a whole one, has the keys."""
+    lines, begin = path.read_text(encoding="utf-8-sig").splitlines(keepends=True), 1
+    for count in range(1, len(lines) + 1):
+        with contextlib.suppress(tomllib.TOMLDecodeError):  # in the middle of a value
+            value: Any = tomllib.loads("".join(lines[:count]))
+            if all(not isinstance(value, dict) or (value := value.get(key)) is not None for key in keys):
+                return f", line {begin},"
+            begin = count + 1
+    return ""
 
 
 def setting(default: Any, variable: str, description: str, **limits: Any) -> Any:
@@ -401,6 +427,8 @@ class Settings(BaseSettings):
         None, "CHROME_TAB_CONFIG", "TOML file with defaults and [sites] (default: config.toml in your config folder)"
     )
     content: Content = Field("all", description="what is read of a page: all, or its main content")
+    tools: list[Said] | None = Field(None, description="the only tools that clients get")
+    extract: dict[str, Extraction] = Field({}, description="extractions by name, beside those of extractions.toml")
     sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
         {}, description="what holds for pages of some hosts"
     )
@@ -420,26 +448,30 @@ class Settings(BaseSettings):
         return init_settings, env_settings, file
 
     @property
+    def extractions(self) -> dict[str, Extraction]:
+        """Return the extractions that have a name: the person's own, then those that lie beside this file."""
+        text = EXTRACTIONS_FILE.read_text(encoding="utf-8") if EXTRACTIONS_FILE.exists() else ""
+        return tomllib.loads(text) | self.extract
+
+    @property
+    def rules(self) -> list[tuple[str, SiteRule]]:
+        """Return the rules with their hosts, the least specific first: patterns before names, short before long."""
+        hosts = [(site_host(name), rule) for name, rule in self.sites.items()]
+        return sorted(hosts, key=lambda one: ("*" not in one[0], len(one[0])))
+
+    @property
     def denied_hosts(self) -> list[str]:
         """Return the names and patterns that `[sites]` denies."""
-        return [site_host(name) for name, rule in self.sites.items() if rule.deny]
+        return [host for host, rule in self.rules if rule.deny]
 
-    def rules(self, url: str) -> list[SiteRule]:
-        """Return the rules for a page, of the longest pattern first; `*.example.com` means example.com too, as in Chrome."""
-        hosts = (host_of(url), f".{host_of(url)}")
-        named = [name for name in self.sites if any(fnmatchcase(host, site_host(name)) for host in hosts)]
-        return [self.sites[name] for name in sorted(named, key=len, reverse=True)]
-
-    def content_of(self, url: str) -> Content:
-        """Return what is read of a page."""
-        chosen: list[Content] = [rule.content for rule in self.rules(url) if rule.content]
-        return chosen[0] if chosen else self.content
-
-    def denies(self, url: str) -> bool:
-        """Say whether a `[sites]` rule denies the host of `url`; every rule denies an unknown host."""
-        if not host_of(url) and not url.startswith("file:"):
-            return bool(self.denied_hosts)
-        return any(rule.deny for rule in self.rules(url))
+    def site(self, url: str) -> SiteRule:
+        """Return what holds for a page: of each key what the most specific rule says, but denied beats allowed."""
+        names = (host_of(url), f".{host_of(url)}")  # *.example.com means example.com too, as in Chrome
+        rules = [rule for host, rule in self.rules if any(fnmatchcase(name, host) for name in names)]
+        said = {key: getattr(rule, key) for rule in rules for key in rule.model_fields_set}
+        is_unknown = not host_of(url) and not url.startswith("file:")  # every rule that denies denies it
+        said["deny"] = bool(self.denied_hosts) if is_unknown else any(rule.deny for rule in rules)
+        return SiteRule.model_validate({}).model_copy(update={"content": self.content} | said)
 
 
 def ascii_host(name: str) -> str:
@@ -517,12 +549,12 @@ def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> s
     field = next(f for f in Settings.model_fields if name in {f, environment_name(f)})
     # Keys are not shown, nor is the password of an address.
     got = "" if field == "api_key" or "@" in str(detail["input"]) else f"; got {one_line(repr(detail['input']))}"
-    problem = f"is wrong: {plain_words(detail)}{got}."
-    variable = environment_name(field)
+    problem, variable = f"{plain_words(detail)}{got}", environment_name(field)
     if variable and (field in flags or os.environ.get(variable)):
-        return f"{flag_of(field)} ({variable}) {problem}"
-    key = ".".join([field, *(part if re.fullmatch(r"\w+", part) else f'"{part}"' for part in rest)])
-    return f"The configuration file {config_file(flags.get('config'))[0]} is wrong: {key} {problem.removeprefix('is wrong: ')}"
+        return f"{flag_of(field)} ({variable}) is wrong: {problem}."
+    path, keys = config_file(flags.get("config"))[0], [field, *rest]
+    key = ".".join(part if re.fullmatch(r"\w+", part) else f'"{part}"' for part in keys)
+    return f"The configuration file {path}{place_in_file(path, keys)} is wrong: {key} {problem}."
 
 
 # Of each kind of error in pydantic's list, by the start of its name, what is wrong in words of ours.
@@ -1428,7 +1460,7 @@ class Wanted(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What is asked about a page; None asks the configured model, and its fallbacks."""
+    """What is asked about a page; None asks the configured model, and its fallbacks. An empty prompt is not said yet."""
 
     prompt: str
     output_schema: dict[str, Any] | None = None
@@ -2023,10 +2055,17 @@ def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
     return joined
 
 
-def asked(prompt: str | None, output_schema: dict[str, Any] | None = None, model: str | None = None) -> Question:
-    """Return what a caller asks; raise ChromeTabError for a schema that is none."""
+def asked(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Question:
+    """Return what a caller asks; raise ChromeTabError for a schema that is none, and for a name that nothing has."""
+    prompt = well_formed(prompt or "").strip()
+    if isinstance(output_schema, str):
+        if output_schema not in settings.extractions:
+            known = f"Known are {', '.join(settings.extractions) or 'none'}; a JSON Schema can be given instead."
+            raise ChromeTabError("INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. {known}")
+        extraction = settings.extractions[output_schema]
+        prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
     check_schema(output_schema)
-    return Question(well_formed(prompt or "").strip() or DEFAULT_SYSTEM_PROMPT, output_schema, model)
+    return Question(prompt, output_schema, model)
 
 
 def check_schema(schema: Mapping[str, Any] | None) -> None:
@@ -2060,8 +2099,8 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
         return f"it refers to {one_line(error.ref)!r}, which is not inside it (put it in $defs)"
     except RecursionError:
         return "it refers to itself without end, or nests too deeply"
-    except ValueError:
-        return "it holds a number or a character that JSON does not have"
+    except (TypeError, ValueError):
+        return "it holds a value or a character that JSON does not have"
     return None
 
 
@@ -2621,7 +2660,7 @@ class Bridge:
 
     async def _command_once(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
         command_id, message, future = self._pending.add(command, tab_id, params)
-        limit_s = COMMAND_TIMEOUT_S + ANSWER_TIMEOUT_S * (command == "browser_attach_tab")
+        limit_s = COMMAND_TIMEOUT_S + ANSWER_TIMEOUT_S * (command == "browser_attach_tab" or "ask_hosts" in params)
         try:
             # The owner gives up a little later than the extension, a guest a little later than the owner.
             async with asyncio.timeout(limit_s + (self.role is Role.GUEST)):
@@ -3149,6 +3188,10 @@ def beside(module: str) -> Any:
         raise ChromeTabError("EXECUTION_ERROR", f"{error}. It needs all files of the repository.") from None
 
 
+# The tool that runs, by our name; empty in the terminal, where the person acts.
+called: ContextVar[str] = ContextVar("called", default="")
+
+
 class ChromeTabs:
     """The tools' view of the system: read a tab, ask about it, say how things stand."""
 
@@ -3185,17 +3228,35 @@ class ChromeTabs:
         """Return the text of a tab; raise ChromeTabError, also when its host is denied."""
         check_keyword("start", wanted.start)
         check_keyword("end", wanted.end)
-        url = ""
+        site = self.settings.site("")
         if self.settings.sites:
             # The first time only for the address: an error about keywords quotes the page, and a
             # clipboard keeps it.
             page = await self._read(Wanted(), tab_id, clipboard=False)
             self.check_site(page.url)
-            url = page.url
-        wanted = wanted._replace(content=wanted.content or self.settings.content_of(url))
-        page = await self._read(wanted, tab_id, clipboard=self.settings.clipboard)
+            site = self.settings.site(page.url)
+        by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(wanted, key) is None}
+        page = await self._read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
         self.check_site(page.url)
         return page
+
+    def _about(self, page: Page, about: Question) -> Question:
+        """Return the question with what the page's site, and then we, add where it does not say it."""
+        site = self.settings.site(page.url)
+        by_site = asked(self.settings, site.system_prompt, site.output_schema, site.model)
+        schema = by_site.output_schema if about.output_schema is None else about.output_schema
+        prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
+        return Question(prompt, schema, about.model or by_site.model)
+
+    async def site_told(self) -> str:
+        """Return what `[sites]` says about the active tab."""
+        try:
+            url = (await self._read(Wanted(), None, clipboard=False)).url
+        except ChromeTabError as error:
+            return f"not known: {error.message}"
+        said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
+        rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
+        return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
 
     async def read_telling(self, wanted: Wanted, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as a step of a call."""
@@ -3204,17 +3265,15 @@ class ChromeTabs:
         progress.finish(TAB_SHARE)
         return page
 
-    def check_site(self, url: str) -> None:
-        """Refuse a page of a denied host."""
-        if self.settings.denies(url):
-            raise self._denied(url)
-
-    def _denied(self, url: str) -> ChromeTabError:
-        return ChromeTabError(
-            "HOST_BLOCKED",
-            f"[sites] in the configuration file denies {host_of(url) or 'pages without a known host'}. "
-            "Choose another tab, or change the rule.",
-        )
+    def check_site(self, url: str, command: str = "") -> None:
+        """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
+        site, host = self.settings.site(url), host_of(url) or "pages without a known host"
+        if not site.deny and (not called.get() or site.tools is None or called.get() in site.tools):
+            return
+        led = f"{command} ended on {host}, of which nothing is shown: " if command else ""
+        rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
+        advice = "Choose another tab, or ask the person to leave the page or to change the rule."
+        raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")
 
     async def _read(self, wanted: Wanted, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
@@ -3250,6 +3309,7 @@ class ChromeTabs:
 
     async def answer(self, page: Page, about: Question, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
+        about = self._about(page, about)
         keep = beside("chrome_tab_history").keep if self.settings.history else None
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
@@ -3285,7 +3345,8 @@ class ChromeTabs:
             text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
             is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
             page = Page("", f"{len(answered)} tabs", text, "extension", incognito=is_private)
-            return tabs, await self.answer(page, Question(f"{about.prompt}\n\n{TABS_PROMPT}"), progress)
+            together = Question(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
+            return tabs, await self.answer(page, together, progress)
 
     # Tabs, through the extension
 
@@ -3296,16 +3357,18 @@ class ChromeTabs:
         """
         tabs = await self.bridge.command(command, None, {})
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
-        return [with_plain_title(tab) for tab in listed if not self.settings.denies(str(tab.get("url")))]
+        return [with_plain_title(tab) for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
     async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
         params = {**params, "url": self.allowed_address(params["url"])}
         created = await self.bridge.command("browser_create_tab", None, params)
-        if self.settings.denies(str(created.get("url"))):
+        try:
+            self.check_site(str(created.get("url")))
+        except ChromeTabError:
             # A redirect led to a denied host: nothing may stay open there in our name.
             await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
-            raise self._denied(str(created.get("url")))
+            raise
         return with_plain_title(created)
 
     async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
@@ -3322,8 +3385,8 @@ class ChromeTabs:
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise unreadable_reply(command)
         # They stay when the tab goes to another page; one that does not tell its page is not trusted.
-        denies = self.settings.denies
-        allowed = [entry for entry in entries if not any(denies(str(entry.get(key) or "")) for key in (page, "url"))]
+        site = self.settings.site
+        allowed = [entry for entry in entries if not any(site(str(entry.get(key) or "")).deny for key in (page, "url"))]
         notes = list(result.get("notes") or [])
         if len(allowed) < len(entries):
             notes.append(f"{len(entries) - len(allowed)} entries are left out: [sites] denies their pages")
@@ -3331,9 +3394,12 @@ class ChromeTabs:
         return {**result, "entries": shown, "notes": notes}
 
     async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command; the extension enters no frame of a denied host, and attaches no tab that is opened there."""
-        denied = self.settings.denied_hosts
-        return await self.bridge.command(command, tab_id, {**params, "denied_hosts": denied} if denied else params)
+        """Run a command; the extension is told which hosts' frames it may not enter, and where it asks before it acts."""
+        asks = [(host, rule.ask) for host, rule in self.settings.rules if "ask" in rule.model_fields_set]
+        hosts = {"denied_hosts": self.settings.denied_hosts, "ask_hosts": [] if only_reads(command) else asks}
+        return await self.bridge.command(
+            command, tab_id, {**params, **{key: host for key, host in hosts.items() if host}}
+        )
 
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a command on an attached tab and return its result, unless that tells of a denied host.
@@ -3347,9 +3413,9 @@ class ChromeTabs:
             raise
         except ChromeTabError:
             # Its sentence may quote the page to which the command has led.
-            await self._check_outcome(command, tab_id)
+            await self._check_tab(tab_id, command)
             raise
-        await self._check_outcome(command, tab_id)
+        await self._check_tab(tab_id, command)
         if not isinstance(result, dict):
             raise unreadable_reply(command)
         return with_plain_title(result, MAX_FRAME_BYTES)  # whole: whoever shows it says how much is cut
@@ -3360,30 +3426,14 @@ class ChromeTabs:
         self.check_site(address)
         return address
 
-    async def _check_tab(self, tab_id: int | None) -> None:
-        """Refuse a tab of a denied host before anything is done there."""
-        if url := await self._denied_page(tab_id):
-            raise self._denied(url)
-
-    async def _check_outcome(self, command: str, tab_id: int | None) -> None:
-        """Keep back what a command brought from a denied host."""
-        if url := await self._denied_page(tab_id):
-            raise ChromeTabError(
-                "HOST_BLOCKED",
-                f"{command} ended on {host_of(url) or 'a page without a known host'}, which [sites] in the configuration "
-                "file denies: nothing of that page is shown, and no tool works there. Ask the person to leave it, or "
-                "go on in another tab.",
-            )
-
-    async def _denied_page(self, tab_id: int | None) -> str | None:
-        """Return the tab's address if its host is denied; without `tab_id` any attached tab may be meant."""
-        if not self.settings.denied_hosts:
-            return None
-        if tab_id is None:
-            tabs = await self.bridge.command("list_tabs", None, {})
-        else:
-            tabs = [tab for tab in await self.bridge.command("browser_get_tabs", None, {}) if tab["id"] == tab_id]
-        return next((tab["url"] for tab in tabs if self.settings.denies(tab["url"])), None)
+    async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
+        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant."""
+        if not self.settings.sites:
+            return
+        listing = "list_tabs" if tab_id is None else "browser_get_tabs"
+        for tab in await self.bridge.command(listing, None, {}):
+            if tab_id in {None, tab.get("id")}:
+                self.check_site(tab["url"], command)
 
 
 # --- 13. Status --------------------------------------------------------------------------------
@@ -3412,6 +3462,8 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     layers += await model_layers(tabs)
     if settings.denied_hosts:
         layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
+    if settings.sites:
+        layers.append(Layer("this site", ok=True, text=await tabs.site_told()))
     return layers
 
 
@@ -3512,6 +3564,8 @@ Start = Annotated[str | Omitted, optional("only after this text")]
 End = Annotated[str | Omitted, optional("only before this text")]
 WantedContent = Annotated[Content | Omitted, optional()]
 Selected = Annotated[bool, Field(description="only what the person selected")]
+SCHEMA = "JSON Schema for a JSON answer, or article, product, recipe, event, contact"
+WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
 # The extension's commands as tools.
 COMMANDS_FILE = Path(__file__).with_name("extension") / "shared" / "commands.json"
@@ -3602,6 +3656,7 @@ class ErrorsAsResults(Middleware):
     """
 
     def __init__(self, published: Mapping[str, str]) -> None:
+        self._ours = {name: ours for ours, name in published.items()}
         # Names that are words of English too stay as they are in sentences.
         words = {ours: name for ours, name in published.items() if "_" in ours}
         self._words = words | {"tab_id": "tabId"} if published else {}
@@ -3612,6 +3667,7 @@ class ErrorsAsResults(Middleware):
         if arguments and "tabId" in arguments:
             arguments.setdefault("tab_id", arguments.pop("tabId"))
         name = context.message.name
+        called.set(self._ours.get(name, name))
         try:
             return well_formed_result(await call_next(context))
         except ChromeTabError as error:
@@ -3726,6 +3782,9 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
     add_reader_tools(server, tabs)
     with contextlib.suppress(ChromeTabError):  # two files are enough to answer
         beside("chrome_tab_offers").add_to(server, tabs)
+    if (wanted := tabs.settings.tools) is not None:
+        published = published_names(tabs.settings)
+        server.enable(names={published.get(name, name) for name in wanted}, components={"tool"}, only=True)
     return server
 
 
@@ -3950,11 +4009,11 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         end: End,
         tab_id: TabId,
         model: Annotated[str | Omitted, optional()],
-        output_schema: Annotated[dict[str, Any] | Omitted, optional("JSON Schema for a JSON answer")],
+        output_schema: WantedSchema,
         content: WantedContent,
         selection: Selected = False,
     ) -> ToolResult:
-        about = asked(system_prompt, output_schema, model)
+        about = asked(tabs.settings, system_prompt, output_schema, model)
         wanted = Wanted(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
@@ -4007,7 +4066,7 @@ def add_tool_for_several_tabs(server: LocalProvider, tabs: ChromeTabs) -> None:
         end: End,
         content: WantedContent,
     ) -> ToolResult:
-        about, wanted = asked(system_prompt), Wanted(start, end, content)
+        about, wanted = asked(tabs.settings, system_prompt), Wanted(start, end, content)
         return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
 
 
@@ -4538,7 +4597,7 @@ async def analyze(settings: Settings, prompt: str, start: str | None, end: str |
         with terminal_progress(printed.show) as progress:
             async with ChromeTabs(settings) as tabs:
                 await tabs.start()
-                answer = await tabs.process(asked(prompt), Wanted(start, end), tab_id, progress)
+                answer = await tabs.process(asked(settings, prompt), Wanted(start, end), tab_id, progress)
         printed.show(answer.told(read=False), is_whole=True)
     receipt = answer.receipt
     print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)

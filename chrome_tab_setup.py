@@ -795,7 +795,7 @@ def first_answer(terminal: Terminal, settings: server.Settings) -> None:
     async def ask() -> server.Answer:
         with server.terminal_progress() as progress:
             async with server.ChromeTabs(settings) as tabs, progress:
-                return await tabs.analyst.answer(PAGE, server.asked(QUESTION), progress)
+                return await tabs.analyst.answer(PAGE, server.asked(settings, QUESTION), progress)
 
     try:
         answer = asyncio.run(ask())

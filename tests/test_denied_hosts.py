@@ -65,6 +65,8 @@ class FakeBrowser:
         self.touched: list[tuple[str, int | None]] = []
         # The hosts that each command said are denied.
         self.warned: list[list[str] | None] = []
+        # The hosts where each command said that the person wants to be asked, or not.
+        self.told: list[list[Any] | None] = []
 
     async def answer(self, extension: FakeExtension) -> None:
         with contextlib.suppress(ConnectionClosed):
@@ -72,6 +74,7 @@ class FakeBrowser:
                 message = await extension.receive()
                 if message["type"] == "command":
                     self.warned.append(message["params"].get("denied_hosts"))
+                    self.told.append(message["params"].get("ask_hosts"))
                     await extension.reply(message, self.reply(message["command"], message.get("tab_id")))
 
     def reply(self, command: str, tab_id: int | None) -> Any:

@@ -560,9 +560,9 @@ async def test_a_rule_in_another_alphabet_denies_the_name_that_browsers_report(w
     write_toml(rule)
     settings = server.load_settings({}, need_model=False)
 
-    assert settings.denies("https://xn--bcher-kva.example/")
-    assert settings.denies("https://B\u00dcCHER.example/")
-    assert not settings.denies("https://bucher.example/")
+    assert settings.site("https://xn--bcher-kva.example/").deny
+    assert settings.site("https://B\u00dcCHER.example/").deny
+    assert not settings.site("https://bucher.example/").deny
 
 
 async def test_console_messages_of_denied_pages_are_left_out(denying: Parts) -> None:

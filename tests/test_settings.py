@@ -280,7 +280,7 @@ def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
 def test_an_unknown_key_in_the_file_is_named(key: str, write_toml: WriteToml) -> None:
     path = write_toml(f'{key} = "m"')
 
-    assert complaint() == f"The configuration file {path} has an unknown key {key!r}."
+    assert complaint() == f"The configuration file {path}, line 1, has an unknown key {key!r}."
     write_toml('model = "m"')
     assert load().model == "m"
 
@@ -317,6 +317,7 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
         ("sites = 5", "sites must be an object; got 5."),
         ('[sites."a.example"]\ndeny = "perhaps"', "sites.\"a.example\".deny must be true or false; got 'perhaps'."),
         ('[sites."a.example"]\nalow = true', 'sites."a.example".alow is unknown; got True.'),
+        ('[sites."a.example"]\n\n# why\nmodel = ""', "sites.\"a.example\".model must not be empty; got ''."),
     ],
 )
 def test_a_wrong_value_in_the_file_names_the_file_and_the_key_in_its_own_spelling(
@@ -324,13 +325,14 @@ def test_a_wrong_value_in_the_file_names_the_file_and_the_key_in_its_own_spellin
 ) -> None:
     path = write_toml(text)
 
-    assert complaint() == f"The configuration file {path} is wrong: {told}"
+    lines = len(text.splitlines())
+    assert complaint() == f"The configuration file {path}, line {lines}, is wrong: {told}"
 
 
 def test_a_wrong_value_is_blamed_on_where_it_comes_from(write_toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:
     path = write_toml("port = 80")
 
-    assert complaint().startswith(f"The configuration file {path} is wrong: port ")
+    assert complaint().startswith(f"The configuration file {path}, line 1, is wrong: port ")
     monkeypatch.setenv("CHROME_TAB_PORT", "81")
     assert complaint() == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '81'."
     assert complaint(port="82") == "--port (CHROME_TAB_PORT) is wrong: must be at least 1,024; got '82'."
@@ -401,23 +403,23 @@ ALLOWED = [
 def test_a_rule_denies_its_hosts(rule: str, url: str, write_toml: WriteToml) -> None:
     write_toml(f'[sites."{rule}"]\ndeny = true')
 
-    assert load().denies(url)
+    assert load().site(url).deny
 
 
 @pytest.mark.parametrize(("rule", "url"), ALLOWED)
 def test_a_rule_leaves_other_hosts_alone(rule: str, url: str, write_toml: WriteToml) -> None:
     write_toml(f'[sites."{rule}"]\ndeny = true')
 
-    assert not load().denies(url)
+    assert not load().site(url).deny
 
 
 def test_only_a_rule_that_denies_denies_and_denied_beats_allowed(write_toml: WriteToml) -> None:
     write_toml('[sites."a.example"]\n[sites."*.b.example"]\ndeny = true\n[sites."www.b.example"]\ndeny = false')
 
-    assert not load().denies("https://a.example")
-    assert load().denies("https://www.b.example")
+    assert not load().site("https://a.example").deny
+    assert load().site("https://www.b.example").deny
     write_toml("")
-    assert not load().denies("")
+    assert not load().site("").deny
 
 
 @pytest.mark.parametrize(
@@ -456,10 +458,33 @@ def test_a_scheme_and_a_port_around_a_rules_host_are_taken_off(rule: str, host: 
 def test_a_rule_that_is_not_clear_is_refused_with_file_and_key(rule: str, write_toml: WriteToml) -> None:
     path = write_toml(f'[sites."{rule}"]\ndeny = true')
 
-    assert complaint().startswith(f'The configuration file {path} is wrong: sites."{rule}" must be a host ')
+    assert complaint().startswith(f'The configuration file {path}, line 1, is wrong: sites."{rule}" must be a host ')
 
 
 def test_a_rule_that_denies_is_not_hidden_by_another_spelling_of_its_host(write_toml: WriteToml) -> None:
     write_toml('[sites."localhost:1"]\ndeny = true\n[sites.localhost]\ndeny = false')
 
-    assert load().denies("http://localhost:2/")
+    assert load().site("http://localhost:2/").deny
+
+
+def test_the_line_is_where_the_value_begins_in_a_file_of_many(write_toml: WriteToml) -> None:
+    rest = (
+        '[sites."a.example"]\nsystem_prompt = """\ntools = ["x"]\n"""\n\ntools = [\n  "back",\n  5,\n]\ndeny = true\n'
+    )
+    path = write_toml(f"\ufeff# mine\n\nmodel = 'm'\n{rest}")
+
+    assert complaint().startswith(
+        f'The configuration file {path}, line 9, is wrong: sites."a.example".tools.1 must be '
+    )
+    write_toml(rest.replace("5,", '"click",'))
+    assert load().site("https://a.example").tools == ["back", "click"]
+
+
+def test_a_name_is_more_specific_than_a_pattern_and_a_long_pattern_than_a_short_one(write_toml: WriteToml) -> None:
+    for host, model in (("a.b.example", "name"), ("c.b.example", "long"), ("d.example", "short")):
+        write_toml(
+            '[sites."a.b.example"]\nmodel = "name"\n[sites."https://*.b.example/"]\nmodel = "long"\nask = true\n'
+            '[sites."*.example"]\nmodel = "short"'
+        )
+        site = load().site(f"https://{host}/x")
+        assert (site.model, site.ask) == (model, model != "short")

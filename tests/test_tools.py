@@ -107,7 +107,7 @@ BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
     ("read_chrome_tab", {"tabId": "active"}, ["tab_id must be a whole number"]),
     ("read_chrome_tab", {"tabId": 1, "tab_id": 2, "begin": "a"}, ["there is no argument 'begin'"]),
     ("read_chrome_tab", {"offset": "x", "begin": "a"}, ["offset", "there is no argument 'begin'"]),
-    ("process_chrome_tab", {"output_schema": "object"}, ["output_schema must be an object"]),
+    ("process_chrome_tab", {"output_schema": "object"}, ["No extraction is named 'object'"]),
     ("process_chrome_tab", {"system_prompt": 5}, ["system_prompt must be text"]),
     ("process_chrome_tab", {"prompt": "p"}, ["there is no argument 'prompt'"]),
     ("chrome_tab_status", {"verbose": True}, ["there is no argument 'verbose'"]),

@@ -194,7 +194,7 @@ export interface Services {
 /** What an agent asks the person for. All texts are one printable line, and not ours. */
 export interface AgentRequest {
   id: string;
-  kind: "attach";
+  kind: "attach" | "act";
   tabId: number;
   /** Of the page, when it was asked. */
   title: string;
@@ -202,6 +202,7 @@ export interface AgentRequest {
   client: string;
   /** Of the session; empty where it has none. */
   session: string;
+  /** To attach: in the client's words. To act: the command. */
   reason: string;
 }
 

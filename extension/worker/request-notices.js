@@ -6,7 +6,7 @@
  */
 
 import { phrase } from "../shared/messages.js";
-import { question } from "../shared/requests.js";
+import { explanation, question } from "../shared/requests.js";
 
 /** In the order of the notification's buttons. */
 const ANSWERS = [true, false];
@@ -45,7 +45,7 @@ function showNotice(request) {
     type: /** @type {const} */ ("basic"),
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
     title: question(request),
-    message: `"${request.title}" (${request.site})\n${request.client}: "${request.reason}"`,
+    message: `"${request.title}" (${request.site})\n${request.client}: ${explanation(request)}`,
     buttons: [{ title: phrase("allow") }, { title: phrase("deny") }],
     requireInteraction: true,
   };

@@ -73,20 +73,15 @@ export class Requests {
 
   /** @param {number} tabId of a tab that the person has attached without being asked */
   attached(tabId) {
-    this.#settleTab(tabId, true);
+    for (const { request, settle } of this.#open.values()) {
+      if (request.tabId === tabId && request.kind === "attach") settle(true);
+    }
   }
 
-  /** @param {number} tabId */
-  closed(tabId) {
-    this.#settleTab(tabId, new CommandError("TAB_DISCONNECTED", "The tab was closed while the person was asked."));
-  }
-
-  /**
-   * @param {number} tabId
-   * @param {boolean | CommandError} answer
-   */
-  #settleTab(tabId, answer) {
-    for (const { request, settle } of this.#open.values()) if (request.tabId === tabId) settle(answer);
+  /** @param {number} tabId of a tab that was closed or detached */
+  gone(tabId) {
+    const error = new CommandError("TAB_DISCONNECTED", "The tab was closed or detached while the person was asked.");
+    for (const { request, settle } of this.#open.values()) if (request.tabId === tabId) settle(error);
   }
 
   /**

@@ -8,6 +8,7 @@
  */
 
 import { commands } from "../commands/index.js";
+import { askToAct, requireActing } from "./acting-consent.js";
 import { CommandError, invalid } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "./consent.js";
 import { refuseDenied } from "./denied-hosts.js";
@@ -63,13 +64,21 @@ export async function answerCommand(command, services, { signal, observe = false
   const { id } = command;
   const controller = new AbortController();
   const answerMs = entryOf(command)?.asks ? ANSWER_TIMEOUT_MS : 0;
-  const timer = setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
+  const startClock = () => setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
+  let timer = startClock();
+  /** @type {<T>(asked: Promise<T>) => Promise<T>} the time that the person takes does not count */
+  const untilAnswered = async (asked) => {
+    clearTimeout(timer);
+    return asked.finally(() => {
+      if (!controller.signal.aborted) timer = startClock();
+    });
+  };
   const leave = () => controller.abort(signal.reason);
   signal.addEventListener("abort", leave);
   underWay.add(controller);
   const trace = new Trace(command);
   try {
-    const run = () => runCommand(command, services, controller, { observe, trace });
+    const run = () => runCommand(command, services, controller, { observe, trace, untilAnswered });
     const result = await unlessAborted(controller.signal, run, ABORT_GRACE_MS);
     const frame = encode({ id, type: "response", success: true, result, error: null });
     // Escaping can make the text of a hostile page six times as long.
@@ -140,12 +149,12 @@ class Trace {
  * @param {Command} command
  * @param {Services} services
  * @param {AbortController} controller
- * @param {{observe: boolean, trace: Trace}} how
+ * @param {{observe: boolean, trace: Trace, untilAnswered: <T>(asked: Promise<T>) => Promise<T>}} how
  */
-async function runCommand(command, services, controller, { observe, trace }) {
+async function runCommand(command, services, controller, { observe, trace, untilAnswered }) {
   const {
     tab_id,
-    params: { denied_hosts, ...params },
+    params: { denied_hosts, ask_hosts, ...params },
     session: caller,
   } = command;
   const entry = entryOf(command);
@@ -181,8 +190,11 @@ async function runCommand(command, services, controller, { observe, trace }) {
   const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose, session));
   // A page that goes while this waits for its turn ends what waits.
   if (use === "acts") refuseSleeping(tab);
+  // Not in its turn: others may go on meanwhile.
+  if (ask_hosts) await untilAnswered(askToAct(tab, command, services, signal));
   return whileTabLives(tab, controller, session, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
+    if (ask_hosts) await requireActing(await tabById(tab.id), command, services);
     if (own.length) refuseDenied(urlOf(await tabById(tab.id)), own);
     // Where a command leads by itself; where a page leads is seen afterwards.
     if (typeof params.url === "string") refuseDenied(params.url, own);

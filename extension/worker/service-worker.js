@@ -41,6 +41,7 @@ const attachments = new Attachments((event) => {
   }
   if (event.event === "tab_detached") {
     endCommands(event.tab_id, "detached");
+    requests.gone(event.tab_id);
     void debuggers.close(event.tab_id);
     void clearBadge(event.tab_id);
     void ungroup([event.tab_id]);
@@ -121,7 +122,7 @@ chrome.runtime.onConnect.addListener((port) => {
 chrome.tabs.onRemoved.addListener((tabId) => {
   // A tab need not be attached to be read.
   endCommands(tabId, "closed");
-  requests.closed(tabId);
+  requests.gone(tabId);
   void attachments.detach(tabId);
   if (uiPorts.isWatched(tabId)) void uiPorts.show();
 });

@@ -182,3 +182,58 @@ async def test_tabs_that_cannot_or_must_not_be_attached_are_not_asked_about(
     assert error_of(await bridge.ask("browser_attach_tab", tab_id=tab_id, reason="x"))[0] == "UNREADABLE_PAGE"
     assert error_of(await bridge.ask("browser_attach_tab", tab_id=999_999_999, reason="x"))[0] == "TAB_NOT_FOUND"
     await shown(paired, 0)
+
+
+async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that_acts_on_the_site(
+    paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
+) -> None:
+    page, tab_id = one
+    await paired.press("attachButton")
+    bridge.session = AGENT
+    hosts = [["*", False], ["127.0.0.1", True]]
+
+    def click() -> asyncio.Task[Message]:
+        return asyncio.create_task(bridge.ask("click", tab_id=tab_id, selector="body", ask_hosts=hosts))
+
+    asked = click()
+    await shown(paired)
+    text = await paired.element("requests").inner_text()
+    for part in ("May claude-code act on 127.0.0.1", "One", "3fa2", "Its next command here is click."):
+        assert part in text
+    await notices(paired, 1)
+    # Who only reads need not wait.
+    assert (await bridge.ask("read_tab", tab_id=tab_id, start=None, end=None))["success"]
+    assert not asked.done()
+    await answer(paired, "Allow")
+    assert (await asked)["success"]
+    # The answer holds for the session in this tab, and for nobody else.
+    assert (await click())["success"]
+    bridge.session = AGENT | {"id": "b0b0"}
+    other = click()
+    await shown(paired)
+    await answer(paired, "Deny")
+    assert error_of(await other)[0] == "ATTACH_DENIED"
+    bridge.session = AGENT
+    # Another site in this tab is another question, and here nobody wants to be asked.
+    await page.goto(site.url("/two").replace("127.0.0.1", "localhost"))
+    assert (await click())["success"]
+    await shown(paired, 0)
+    # With the tab goes what was allowed there.
+    await page.goto(site.url("/one"))
+    await paired.press("attachButton")
+    await paired.press("attachButton")
+    assert error_of(await click())[0] == "ATTACH_DENIED"
+
+
+async def test_question_whether_an_agent_may_act_goes_with_the_tab_that_is_detached(
+    paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
+) -> None:
+    await paired.press("attachButton")
+    bridge.session = AGENT
+    hosts = [["127.0.0.1", True]]
+    asked = asyncio.create_task(bridge.ask("press", tab_id=one[1], keys="Enter", ask_hosts=hosts))
+    await shown(paired)
+    await paired.press("attachButton")
+
+    assert error_of(await asked)[0] == "TAB_DISCONNECTED"
+    await shown(paired, 0)

@@ -2,7 +2,7 @@
 
 import { byId, make, makeButton, refill } from "../dom.js";
 import { phrase } from "../../shared/messages.js";
-import { question } from "../../shared/requests.js";
+import { explanation, question } from "../../shared/requests.js";
 
 const list = byId("requests", HTMLElement);
 
@@ -24,15 +24,16 @@ export function showRequests(requests, onAnswer) {
  * @param {(id: string, allowed: boolean) => void} onAnswer
  */
 function item(request, onAnswer) {
-  const { id, title, site, client, session, reason } = request;
+  const { id, kind, title, site, client, session } = request;
+  const who = `${client}${session && ` (${session})`}`;
   const asked = question(request);
   return make(
     "li",
     {},
     make("strong", {}, asked),
     make("p", { className: "title" }, title),
-    make("p", { className: "hint" }, phrase("requestSays", site, `${client}${session && ` (${session})`}`)),
-    make("p", {}, `"${reason}"`),
+    make("p", { className: "hint" }, kind === "attach" ? phrase("requestSays", site, who) : `${site} - ${who}`),
+    make("p", {}, explanation(request)),
     make(
       "div",
       { className: "buttons" },
