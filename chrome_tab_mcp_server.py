@@ -4534,25 +4534,6 @@ def configure_logging(level: int) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-class Printed:
-    """Prints an answer on stdout while it is written; what then turns out not to be the answer is told to be none."""
-
-    _text = ""
-
-    def show(self, text: str, *, is_whole: bool = False) -> None:
-        """Print what has come to the text; another text is printed only when it is the whole answer."""
-        if is_whole and not text.startswith(self._text):
-            print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
-            self._text = ""
-        if text.startswith(self._text):
-            print(printable(text[len(self._text) :]), end="", flush=True)
-            self._text = text
-
-    def close(self) -> None:
-        """End the line, also that of an answer that broke off."""
-        print(end="\n" if self._text else "", flush=True)
-
-
 @contextlib.contextmanager
 def terminal_progress(show: ShowAnswer = None) -> Generator[Progress]:
     """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
@@ -4591,32 +4572,10 @@ async def doctor(settings: Settings) -> int:
     return 0 if all(layer.ok for layer in layers) else 1
 
 
-async def analyze(settings: Settings, prompt: str, start: str | None, end: str | None, tab_id: int | None) -> int:
-    """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
-    with contextlib.closing(Printed()) as printed:
-        with terminal_progress(printed.show) as progress:
-            async with ChromeTabs(settings) as tabs:
-                await tabs.start()
-                answer = await tabs.process(asked(settings, prompt), Wanted(start, end), tab_id, progress)
-        printed.show(answer.told(read=False), is_whole=True)
-    receipt = answer.receipt
-    print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
-    return 0
-
-
-async def serve_browser(settings: Settings) -> int:
-    """Serve what the person asks in the browser, without any client, until a signal asks to end."""
-    async with ChromeTabs(settings) as tabs:
-        await tabs.start()
-        print("Ask in the browser: the extension's side panel. Ctrl+C ends this.", file=sys.stderr, flush=True)
-        await asyncio.Event().wait()
-    return 0
-
-
 async def serve(settings: Settings, *, to_browser: bool) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
     if to_browser:
-        work = serve_browser(settings)
+        work = beside("chrome_tab_questions").serve_browser(settings)
     elif settings.transport == "stdio":
         work = create_server(settings).run_async(transport="stdio", show_banner=False)
     else:
@@ -4663,7 +4622,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         elif "doctor" in actions:
             action = doctor(settings)
         elif "analyze" in actions:
-            action = analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
+            run = beside("chrome_tab_terminal").analyze
+            action = run(settings, actions["analyze"], what["start"], what["end"], what["tab"])
         else:
             action = serve(settings, to_browser="serve" in actions)
         return asyncio.run(action)

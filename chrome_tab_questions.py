@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import functools
 import logging
+import sys
 from collections import OrderedDict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -23,12 +24,13 @@ from chrome_tab_mcp_server import (
     Page,
     Progress,
     Question,
+    Settings,
     Wanted,
     defect_in,
     missing_settings,
 )
 
-__all__ = ["PersonsQuestions"]
+__all__ = ["PersonsQuestions", "serve_browser"]
 
 logger = logging.getLogger("chrome_tab")
 
@@ -139,7 +141,8 @@ class PersonsQuestions:
             talk = talk or Talk(await tabs.read_telling(Wanted(), asked.tab_ids[0], progress))
             tabs.check_site(talk.page.url)
             about = Question(talk.prompt(asked.question), None, asked.model)
-            answer = await tabs.answer(talk.page, about, progress)
+            # What a site's table says is for calls that leave it out; here the person has said what they want.
+            answer = await tabs.analyst.answer(talk.page, about, progress)
         self._talks[asked.talk] = talk.after(asked.question, answer.text)
         while len(self._talks) > MAX_TALKS:
             self._talks.popitem(last=False)
@@ -153,3 +156,12 @@ class PersonsQuestions:
 
     async def _tell(self, ask_id: str, state: str, **about: Any) -> None:
         await self._tabs.bridge.tell({"event": "answer", "id": ask_id, "state": state, **about})
+
+
+async def serve_browser(settings: Settings) -> int:
+    """Serve what the person asks in the browser, without any client, until this task is cancelled."""
+    async with ChromeTabs(settings) as tabs:
+        await tabs.start()
+        print("Ask in the browser: the extension's side panel. Ctrl+C ends this.", file=sys.stderr, flush=True)
+        await asyncio.Event().wait()
+    return 0
