@@ -4534,44 +4534,6 @@ def configure_logging(level: int) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
-@contextlib.contextmanager
-def terminal_progress(show: ShowAnswer = None) -> Generator[Progress]:
-    """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
-    from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bar
-
-    console = Console(stderr=True)
-    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    told = ["done"]
-    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=100)
-
-        async def tell_step(reached: float, message: str) -> None:
-            bar.update(task, completed=reached, description=message)
-            step = message.partition(",")[0]
-            if step not in told and not console.is_terminal:
-                told.append(step)
-                print(step, file=sys.stderr)
-
-        def begin_to_show(answer: str) -> None:
-            if show and answer:
-                bar.live.stop()
-                show(answer)
-
-        yield Progress(tell_step, begin_to_show)
-
-
-async def doctor(settings: Settings) -> int:
-    """Print how each layer stands; 1 when one needs mending."""
-    with terminal_progress() as progress:
-        async with ChromeTabs(settings) as tabs, progress:
-            layers = await status(tabs)
-    for layer in layers:
-        print(printable(str(layer)))
-    return 0 if all(layer.ok for layer in layers) else 1
-
-
 async def serve(settings: Settings, *, to_browser: bool) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
     if to_browser:
@@ -4620,7 +4582,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if "pair" in actions:
             action = beside("chrome_tab_pairing").pair(settings, over_http=bool(what["http"]))
         elif "doctor" in actions:
-            action = doctor(settings)
+            action = beside("chrome_tab_terminal").doctor(settings)
         elif "analyze" in actions:
             run = beside("chrome_tab_terminal").analyze
             action = run(settings, actions["analyze"], what["start"], what["end"], what["tab"])

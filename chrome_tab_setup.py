@@ -37,6 +37,7 @@ from rich.text import Text
 
 import chrome_tab_history
 import chrome_tab_mcp_server as server
+from chrome_tab_terminal import terminal_progress
 
 __all__ = ["run"]
 
@@ -793,7 +794,7 @@ def first_answer(terminal: Terminal, settings: server.Settings) -> None:
     terminal.say(f"Question: {QUESTION}")
 
     async def ask() -> server.Answer:
-        with server.terminal_progress() as progress:
+        with terminal_progress() as progress:
             async with server.ChromeTabs(settings) as tabs, progress:
                 return await tabs.analyst.answer(PAGE, server.asked(settings, QUESTION), progress)
 

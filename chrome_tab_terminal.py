@@ -1,11 +1,45 @@
-"""The main job of Chrome Tab Reader in the terminal: --analyze. The server imports it for this flag alone."""
+"""Chrome Tab Reader in the terminal: --analyze and --doctor, and the progress that is shown there.
+
+The server imports this module for these flags alone.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import sys
+from collections.abc import Generator
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
 
 import chrome_tab_mcp_server as server
+
+__all__ = ["analyze", "doctor", "terminal_progress"]
+
+
+@contextlib.contextmanager
+def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progress]:
+    """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    told = ["done"]
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=100)
+
+        async def tell_step(reached: float, message: str) -> None:
+            bar.update(task, completed=reached, description=message)
+            step = message.partition(",")[0]
+            if step not in told and not console.is_terminal:
+                told.append(step)
+                print(step, file=sys.stderr)
+
+        def begin_to_show(answer: str) -> None:
+            if show and answer:
+                bar.live.stop()
+                show(answer)
+
+        yield server.Progress(tell_step, begin_to_show)
 
 
 class Printed:
@@ -32,7 +66,7 @@ async def analyze(
 ) -> int:
     """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
     with contextlib.closing(Printed()) as printed:
-        with server.terminal_progress(printed.show) as progress:
+        with terminal_progress(printed.show) as progress:
             async with server.ChromeTabs(settings) as tabs:
                 await tabs.start()
                 answer = await tabs.process(server.asked(settings, prompt), server.Wanted(start, end), tab_id, progress)
@@ -40,3 +74,13 @@ async def analyze(
     receipt = answer.receipt
     print(f"{server.one_line(receipt['title'])} ({server.one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
     return 0
+
+
+async def doctor(settings: server.Settings) -> int:
+    """Print how each layer stands; 1 when one needs mending."""
+    with terminal_progress() as progress:
+        async with server.ChromeTabs(settings) as tabs, progress:
+            layers = await server.status(tabs)
+    for layer in layers:
+        print(server.printable(str(layer)))
+    return 0 if all(layer.ok for layer in layers) else 1
