@@ -1495,8 +1495,7 @@ class Progress:
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
         self._message, self._is_last = "", False
-        # What an answer may link to.
-        self.known = ""
+        self.known = ""  # what an answer may link to
         # What the model has written in this step.
         self._pieces: Pieces = ()
         self._began = time.monotonic()

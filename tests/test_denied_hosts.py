@@ -33,6 +33,7 @@ OF_A_TAB: dict[str, dict[str, Any]] = {
     "forward": {},
     "page_elements": {},
     "screenshot": {},
+    "look_at_chrome_tab": {"question": "x"},
     "click": {"selector": "#a"},
     "press": {"keys": "Enter"},
     "fill_form": {"fields": [{"selector": "#a", "value": "x"}]},
@@ -151,7 +152,8 @@ async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
     harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
 
     looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
-    assert reading == looking | {"network_requests", "wait_for", *READERS, "process_chrome_tabs", "chrome_tab_status"}
+    looking |= {"network_requests", "wait_for", "look_at_chrome_tab"}
+    assert reading == looking | {*READERS, "process_chrome_tabs", "chrome_tab_status"}
     assert harmless - reading == {"browser_create_tab", "browser_attach_tab", "hover", "scroll"}
 
 
