@@ -1,5 +1,6 @@
 """Driving an attached tab as a client sees it: what is sent, what comes back, what is kept back."""
 
+import asyncio
 import base64
 import json
 from collections.abc import AsyncGenerator
@@ -287,14 +288,21 @@ async def test_a_screenshot_is_an_image_and_a_resource(parts: Parts) -> None:
     assert (image.data, image.mime_type) == (PNG, "image/png")
     uri = "screenshot://cafe-cart"
     assert json.loads(about.text) == {"name": "cafe-cart", "uri": uri, "width": 1, "height": 1, "notes": ["scaled"]}
-    assert [(str(item.uri), item.mime_type) for item in await client.list_resources()] == [(uri, "image/png")]
+    assert await resources(parts) == {uri: "image/png"}
     (kept,) = await client.read_resource(uri)
     assert isinstance(kept, BlobResourceContents)
     assert (kept.blob, kept.mime_type) == (PNG, "image/png")
 
 
-async def uris(client: Client[Any]) -> list[str]:
-    return [str(resource.uri) for resource in await client.list_resources()]
+async def resources(parts: Parts) -> dict[str, str | None]:
+    """The kinds of the pictures that are kept, by their addresses; open tabs are listed beside them."""
+    client, extension = parts
+    listing = asyncio.create_task(client.list_resources())
+    message = await extension.receive()
+    assert message["command"] == "browser_get_tabs"
+    await extension.reply(message, [])
+    listed = {str(resource.uri): resource.mime_type for resource in await listing}
+    return {uri: kind for uri, kind in listed.items() if uri.startswith("screenshot:")}
 
 
 async def test_a_screenshot_without_a_name_gets_a_number(parts: Parts) -> None:
@@ -302,7 +310,7 @@ async def test_a_screenshot_without_a_name_gets_a_number(parts: Parts) -> None:
         await answered(parts, "screenshot", SHOT)
     await answered(parts, "screenshot", SHOT, name="///")
 
-    assert await uris(parts[0]) == [f"screenshot://screenshot-{number}" for number in (1, 2, 3)]
+    assert [*await resources(parts)] == [f"screenshot://screenshot-{number}" for number in (1, 2, 3)]
 
 
 async def test_a_screenshot_replaces_the_one_of_the_same_name(parts: Parts) -> None:
@@ -311,7 +319,7 @@ async def test_a_screenshot_replaces_the_one_of_the_same_name(parts: Parts) -> N
     await answered(parts, "screenshot", SHOT, name="a")
     await answered(parts, "screenshot", {**SHOT, "data": other, "mime_type": "image/webp"}, name="A")
 
-    assert await uris(client) == ["screenshot://a"]
+    assert [*await resources(parts)] == ["screenshot://a"]
     (kept,) = await client.read_resource("screenshot://a")
     assert isinstance(kept, BlobResourceContents)
     assert (kept.blob, kept.mime_type) == (other, "image/webp")
@@ -324,7 +332,9 @@ async def test_the_newest_20_screenshots_are_kept(parts: Parts) -> None:
     for name in (*names, names[0], "one-more"):
         await answered(parts, "screenshot", SHOT, name=name)
 
-    assert sorted(await uris(client)) == sorted(f"screenshot://{name}" for name in (names[0], *names[2:], "one-more"))
+    assert sorted(await resources(parts)) == sorted(
+        f"screenshot://{name}" for name in (names[0], *names[2:], "one-more")
+    )
     with pytest.raises(MCPError):
         await client.read_resource(f"screenshot://{names[1]}")
 
@@ -336,7 +346,7 @@ async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
     for name in ("a", "b", "c"):
         await answered(parts, "screenshot", SHOT, name=name)
 
-    assert await uris(parts[0]) == ["screenshot://b", "screenshot://c"]
+    assert [*await resources(parts)] == ["screenshot://b", "screenshot://c"]
 
 
 async def test_the_client_is_told_when_the_list_of_screenshots_changes() -> None:
@@ -523,7 +533,7 @@ async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_has_led(deny
         assert "secret" not in str(result)
         assert PNG not in str(result)
 
-    assert await denying[0].list_resources() == []
+    assert await resources(denying) == {}
 
 
 async def test_an_error_is_kept_back_too_when_it_may_quote_a_denied_page(denying: Parts) -> None:

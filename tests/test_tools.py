@@ -250,7 +250,7 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pretend(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     """Let the server, and nothing else, believe that it runs there."""
-    monkeypatch.setattr(server, "sys", types.SimpleNamespace(platform=platform))
+    monkeypatch.setattr(server, "sys", types.SimpleNamespace(platform=platform, modules=sys.modules))
 
 
 async def read_by(*, extension: bool, **flags: Any) -> str:

@@ -230,7 +230,7 @@ export class Connection {
     clearTimeout(this.#openingTimer);
     clearInterval(this.#pingTimer);
     this.#socket?.close(code);
-    abortAll(this.#commands.values(), nobodyWaits());
+    void abortAll(this.#commands.values(), nobodyWaits());
   }
 }
 

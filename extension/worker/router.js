@@ -101,10 +101,11 @@ export async function answerCommand(command, services, { signal, observe = false
  *
  * @param {number} tabId
  * @param {keyof typeof ENDINGS} ending
+ * @returns {Promise<void>} once they are aborted
  */
-export function endCommands(tabId, ending) {
+export async function endCommands(tabId, ending) {
   const [code, message] = ENDINGS[ending];
-  abortAll(running.get(tabId) ?? [], new CommandError(code, message));
+  await abortAll(running.get(tabId) ?? [], new CommandError(code, message));
 }
 
 /** Ends every command of every session at once: the person has said so. */
@@ -114,7 +115,7 @@ function stopAll() {
     "The person has pressed Stop: everything under way has ended, and no tab is attached any more. Ask them before " +
       "you go on.",
   );
-  abortAll(underWay, stopped);
+  void abortAll(underWay, stopped);
 }
 
 /** What the activity log gets to know of a command. */
@@ -234,7 +235,7 @@ async function whileTabLives({ id: tabId, status }, controller, session, work) {
   running.set(tabId, ofTab.add(controller));
   const hadPage = status !== "unloaded";
   const abortIfLost = async () => {
-    if (hadPage && !(await hasPage(tabId))) endCommands(tabId, "crashed");
+    if (hadPage && !(await hasPage(tabId))) await endCommands(tabId, "crashed");
   };
   /** @type {ReturnType<typeof setInterval> | undefined} */
   let timer;

@@ -40,9 +40,9 @@ const attachments = new Attachments((event) => {
     void openDebugger(event.tab_id);
   }
   if (event.event === "tab_detached") {
-    endCommands(event.tab_id, "detached");
+    // What ends gives back what it holds, the mouse for one, by the debugger.
+    void endCommands(event.tab_id, "detached").then(() => debuggers.close(event.tab_id));
     requests.gone(event.tab_id);
-    void debuggers.close(event.tab_id);
     void clearBadge(event.tab_id);
     void ungroup([event.tab_id]);
   }
@@ -52,8 +52,8 @@ const attachments = new Attachments((event) => {
 const debuggers = new Debuggers({
   onConsole: (tabId, entry) => uiPorts.addConsoleEntry(tabId, entry),
   onCancel: (tabId) => void attachments.detach(tabId),
-  onCrash: (tabId) => endCommands(tabId, "crashed"),
-  onPrint: (tabId) => endCommands(tabId, "printing"),
+  onCrash: (tabId) => void endCommands(tabId, "crashed"),
+  onPrint: (tabId) => void endCommands(tabId, "printing"),
 });
 
 const requests = new Requests((open) => {
@@ -121,7 +121,7 @@ chrome.runtime.onConnect.addListener((port) => {
 
 chrome.tabs.onRemoved.addListener((tabId) => {
   // A tab need not be attached to be read.
-  endCommands(tabId, "closed");
+  void endCommands(tabId, "closed");
   requests.gone(tabId);
   void attachments.detach(tabId);
   if (uiPorts.isWatched(tabId)) void uiPorts.show();

@@ -54,8 +54,10 @@ export async function unlessAborted(signal, work, graceMs) {
  *
  * @param {Iterable<AbortController>} controllers
  * @param {CommandError} reason
+ * @returns {Promise<void>} once they are aborted, and have sent what gives back what they hold
  */
-export function abortAll(controllers, reason) {
+export async function abortAll(controllers, reason) {
   const all = [...controllers];
-  queueMicrotask(() => all.forEach((controller) => controller.abort(reason)));
+  await Promise.resolve();
+  for (const controller of all) controller.abort(reason);
 }
