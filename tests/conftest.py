@@ -13,6 +13,7 @@ import inspect
 import json
 import logging
 import os
+import signal
 import ssl
 import sys
 from collections import defaultdict
@@ -42,6 +43,11 @@ took_s: defaultdict[str, float] = defaultdict(float)
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--write-seconds", action="store_true", help="note in tests/seconds.json how long each file takes")
+
+
+def pytest_configure() -> None:
+    # A shell makes what it starts in the background deaf to Ctrl+C, and children inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # Before pytest-xdist looks at the groups.

@@ -224,11 +224,9 @@ def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsas
 async def test_analyze_prints_the_answer_while_the_model_writes_it(osascript: FakeOsascript) -> None:
     assert osascript
     writing = events(delta("<think>It must be 4.</think>"), delta("It costs"), delta(" 3\x1b\x07 EUR"), hangs=True)
-    heard_here = signal.signal(signal.SIGINT, signal.default_int_handler)
     async with FakeOpenAIServer(writing) as fake:
         arguments = ["--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
         async with started(*arguments) as process:
-            signal.signal(signal.SIGINT, heard_here)
             assert process.process.stdout
             seen = await asyncio.wait_for(process.process.stdout.readexactly(len("It costs 3 EUR")), 30)
             process.process.send_signal(signal.SIGINT)
@@ -387,10 +385,7 @@ async def test_pair_on_a_terminal_waits_and_says_that_the_extension_is_connected
 async def test_ctrl_c_ends_analyze_with_130_and_without_a_traceback(osascript: FakeOsascript) -> None:
     osascript.plays(': >"$here/started"; exec sleep 60')
     running = read_pipe(osascript.folder / "started")
-    # A shell makes what it starts in the background deaf to Ctrl+C, and children inherit that.
-    heard_here = signal.signal(signal.SIGINT, signal.default_int_handler)
     async with started("--analyze", "x", *MODEL, "--source", "applescript") as process:
-        signal.signal(signal.SIGINT, heard_here)
         await asyncio.wait_for(running, 30)
         process.process.send_signal(signal.SIGINT)
         out, err = await asyncio.wait_for(process.process.communicate(), 30)
