@@ -13,7 +13,7 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from hatch_build import script_head
-from scripts import clients, dist
+from scripts import clients, dist, tool_reference
 
 ROOT = Path(__file__).parent.parent
 SKILLS = sorted(path.parent.name for path in ROOT.glob("skills/*/SKILL.md"))
@@ -187,6 +187,42 @@ def test_every_permission_of_the_extension_is_justified_and_no_other() -> None:
 
 def test_the_page_about_clients_is_the_one_that_the_script_writes() -> None:
     assert read("docs/clients.md") == clients.page()
+
+
+async def test_the_tool_reference_is_written_anew_and_its_examples_are_calls_that_the_tools_take() -> None:
+    made = server.create_server(server.load_settings({}, need_model=False))
+    tools = {tool.name: tool.parameters for tool in await made.list_tools(run_middleware=False)}
+
+    assert read("docs/tools.md") == await tool_reference.page()
+    assert tool_reference.EXAMPLES.keys() == tools.keys()
+    assert {code for codes in tool_reference.ERRORS.values() for code in codes} <= set(server.ERROR_CODES)
+    for name, example in tool_reference.EXAMPLES.items():
+        jsonschema.validate(example, tools[name] | {"additionalProperties": False})
+
+
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("store/*.md"), ROOT / "bench" / "README.md"]
+
+
+def anchors(document: Path) -> set[str]:
+    """What an address can name in it: its headings, as GitHub spells them there, and places with an id."""
+    text = document.read_text(encoding="utf-8")
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    named = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return named | set(re.findall(r'<a id="(.+?)">', text))
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_of_a_document_leads_to_a_file_and_a_heading_that_are_there(document: Path) -> None:
+    text = re.sub(r"```.*?```|`[^`]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
+    links = [
+        link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link and not link.startswith("mailto:")
+    ]
+
+    for link in links:
+        path, _, anchor = link.partition("#")
+        target = (document.parent / path).resolve() if path else document
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target), link
 
 
 def query(link: str) -> dict[str, str]:
