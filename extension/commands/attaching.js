@@ -1,13 +1,12 @@
 /** @import {CommandContext, CreatedTab} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { plainLine, siteOf } from "../shared/text.js";
+import { plainLine } from "../shared/text.js";
 import { refuseDenied } from "../worker/denied-hosts.js";
+import { requestAbout } from "../worker/requests.js";
 import { addressOf, obstacleOf, originOf, tabById, urlOf } from "../worker/tabs.js";
 
 const MAX_REASON_LENGTH = 200;
-const MAX_TITLE_LENGTH = 80;
-const UNKNOWN_CLIENT = "A client without a name";
 
 /**
  * Asks the person to attach a tab, and waits for the answer.
@@ -25,10 +24,7 @@ export async function attachTab({ tabId, params, attachments, requests, caller, 
   const obstacle = obstacleOf(tab);
   if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
   if (!(await attachments.get(tabId))) {
-    const client = caller?.client || UNKNOWN_CLIENT;
-    const title = plainLine(tab.title ?? "", MAX_TITLE_LENGTH);
-    const asked = { kind: /** @type {const} */ ("attach"), tabId, title, site: siteOf(urlOf(tab)), reason };
-    await requests.ask({ ...asked, client, session: caller?.id ?? "" }, signal);
+    await requests.ask(requestAbout("attach", tab, caller, reason), signal);
     // What the person has seen and allowed is this site.
     if (originOf(await tabById(tabId)) !== originOf(tab)) throw movedOn(tabId);
     await attachments.attach(tabId, signal);

@@ -6,12 +6,9 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { plainLine, siteOf } from "../shared/text.js";
 import { isDenied } from "./denied-hosts.js";
+import { requestAbout } from "./requests.js";
 import { originOf, urlOf } from "./tabs.js";
-
-const MAX_TITLE_LENGTH = 80;
-const UNKNOWN_CLIENT = "A client without a name";
 
 /** @type {WeakMap<Attachment, Set<string>>} what was allowed in an attached tab; it goes with the attachment */
 const allowed = new WeakMap();
@@ -30,15 +27,7 @@ export async function askToAct(tab, command, services, signal) {
   const attachment = await services.attachments.get(tab.id);
   // Without consent to the tab at all the command is refused in its turn.
   if (!attachment) return;
-  const request = {
-    kind: /** @type {const} */ ("act"),
-    tabId: tab.id,
-    title: plainLine(tab.title ?? "", MAX_TITLE_LENGTH),
-    site: siteOf(urlOf(tab)),
-    client: command.session?.client || UNKNOWN_CLIENT,
-    session: command.session?.id ?? "",
-    reason: command.command,
-  };
+  const request = requestAbout("act", tab, command.session, command.command);
   await services.requests.ask(request, signal);
   const known = allowed.get(attachment) ?? new Set();
   allowed.set(attachment, known.add(keyOf(tab, command)));

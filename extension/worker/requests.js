@@ -2,16 +2,33 @@
  * What agents ask the person for. Each request is in sight (popup, badge, notification) until the person answers it, its
  * time is up, its tab closes, or nobody waits for it any more.
  *
- * @import {AgentRequest} from "../shared/types.d.ts"
+ * @import {AgentRequest, Session, TabWithId} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
+import { plainLine, siteOf } from "../shared/text.js";
+import { urlOf } from "./tabs.js";
 
 export const ANSWER_TIMEOUT_MS = 60_000;
 /** More than a person can look through. */
 const MAX_OPEN = 5;
 /** For so long after a No nobody is asked the same again: who is asked often enough says yes at last. */
 const REST_MS = 5 * 60_000;
+const MAX_TITLE_LENGTH = 80;
+const UNKNOWN_CLIENT = "A client without a name";
+
+/**
+ * @param {AgentRequest["kind"]} kind
+ * @param {TabWithId} tab
+ * @param {Session | null} caller
+ * @param {string} reason
+ * @returns {Omit<AgentRequest, "id">} what the person gets to see of it
+ */
+export function requestAbout(kind, tab, caller, reason) {
+  const title = plainLine(tab.title ?? "", MAX_TITLE_LENGTH);
+  const who = { client: caller?.client || UNKNOWN_CLIENT, session: caller?.id ?? "" };
+  return { kind, tabId: tab.id, title, site: siteOf(urlOf(tab)), reason, ...who };
+}
 
 export class Requests {
   /** @type {Map<string, {request: AgentRequest, settle: (isAllowed: boolean | CommandError) => void}>} */

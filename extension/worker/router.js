@@ -195,8 +195,9 @@ async function runCommand(command, services, controller, { observe, trace, until
   if (ask_hosts) await untilAnswered(askToAct(tab, command, services, signal));
   return whileTabLives(tab, controller, session, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
-    if (ask_hosts) await requireActing(await tabById(tab.id), command, services);
-    if (own.length) refuseDenied(urlOf(await tabById(tab.id)), own);
+    const there = ask_hosts || own.length ? await tabById(tab.id) : tab;
+    if (ask_hosts) await requireActing(there, command, services);
+    refuseDenied(urlOf(there), own);
     // Where a command leads by itself; where a page leads is seen afterwards.
     if (typeof params.url === "string") refuseDenied(params.url, own);
     try {
