@@ -7,6 +7,7 @@ import type { Drive } from "../worker/debugger-uses.js";
 import type { Debuggers } from "../worker/debuggers.js";
 import type { Pace } from "../worker/pace.js";
 import type { ChosenPreferences } from "../worker/preferences.js";
+import type { Questions } from "../worker/questions.js";
 import type { Requests } from "../worker/requests.js";
 import type { ERROR_CODES } from "./errors.js";
 
@@ -187,6 +188,7 @@ export interface Services {
   debuggers: Debuggers;
   requests: Requests;
   preferences: ChosenPreferences;
+  questions: Questions;
   activity: Activity;
   pace: Pace;
 }

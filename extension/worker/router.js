@@ -326,7 +326,7 @@ function tooLarge() {
  * @param {Services} services
  * @throws {CommandError} with a sentence for the person
  */
-export async function performAction(action, bridge, { attachments, requests }) {
+export async function performAction(action, bridge, { attachments, requests, questions }) {
   switch (action.action) {
     case "connect": {
       const pairing = parseConnectionString(action.connectionString);
@@ -354,6 +354,7 @@ export async function performAction(action, bridge, { attachments, requests }) {
       return attachments.setSwitch(action.tabId, "privateOn", action.on);
     case "stop":
       stopAll();
+      questions.stopAll();
       return attachments.detachAll();
     case "answer_request":
       return requests.answer(action.id, action.allowed);

@@ -72,13 +72,13 @@ const services = {
   debuggers,
   requests,
   preferences,
+  questions,
   activity: new Activity(preferences),
   pace: new Pace(preferences),
 };
 
 const uiPorts = new UiPorts({
   perform: async (action) => {
-    if (action.action === "stop") questions.stopAll();
     await performAction(action, bridge, services);
     await show();
   },

@@ -181,3 +181,15 @@ async def test_closing_the_panel_stops_what_it_asked_and_forgets_the_talk(panel:
 
     assert await panel.question("stop") == asked["id"]
     assert await panel.question("forget") == asked["talk"]
+
+
+async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: DrivenTab) -> None:
+    asked = await panel.ask("What is it?")
+    (worker,) = panel.page.context.service_workers
+    await worker.evaluate("chrome.commands.onCommand.dispatch('stop')")
+
+    assert await panel.question("stop") == asked["id"]
+    await expect(panel.at("#talk")).to_contain_text("You have stopped this answer.")
+    await one.told("tab_detached")
+    await one.person_does("attach")
+    await one.told("tab_attached")

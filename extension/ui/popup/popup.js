@@ -12,7 +12,7 @@ import { PairingForm } from "../pairing-form.js";
 import { ViewPort } from "../view-port.js";
 import { phrase } from "../../shared/messages.js";
 import { describe, toneOf } from "../../shared/status.js";
-import { siteOf } from "../../shared/text.js";
+import { showTabIdentity } from "../tab-identity.js";
 import { startActivityView } from "../activity-view.js";
 import { showAttachedTabs } from "./attached-tabs.js";
 import { showRequests } from "./requests.js";
@@ -90,11 +90,7 @@ function showStatus({ status }) {
 function showTab({ status, tab }) {
   page.tab.hidden = !tab || (status.state !== "connected" && status.state !== "paired" && !tab.attached);
   if (!tab) return;
-  setText(page.tabTitle, tab.title);
-  page.tabTitle.title = tab.title;
-  setText(page.tabHost, siteOf(tab.url));
-  // From the browser's own store: the page's server hears nothing of the popup.
-  page.tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(tab.url)}&size=32`);
+  showTabIdentity(page, tab);
   setText(page.tabRights, phrase(tab.attached ? "rightsAttached" : "rights"));
   page.askPage.hidden = !chrome.sidePanel || tab.obstacle !== "";
   page.tabRights.hidden = tab.obstacle !== "";

@@ -2,15 +2,15 @@
  * The side panel: the person asks about the tab they look at, and reads the answer while it is written. It decides
  * nothing, keeps nothing, and asks nobody but the worker.
  *
- * @import {AnswerEvent, View, ViewedTab} from "../../shared/types.d.ts"
+ * @import {AnswerEvent, View} from "../../shared/types.d.ts"
  * @import {MessageKey} from "../../shared/messages.js"
  */
 
 import "../texts.js";
 import { phrase } from "../../shared/messages.js";
 import { describe } from "../../shared/status.js";
-import { siteOf } from "../../shared/text.js";
 import { byId, make, makeButton, setText } from "../dom.js";
+import { showTabIdentity } from "../tab-identity.js";
 import { ViewPort } from "../view-port.js";
 import { Exchange } from "./exchange.js";
 
@@ -63,17 +63,9 @@ function show(newView) {
   setText(page.status, isConnected ? "" : `${describe(status)} ${phrase("askNoServer")}`);
   if (isConnected && !wasConnected) port.send({ action: "models", id: "models" });
   wasConnected = isConnected;
-  if (tab) showTab(tab);
+  if (tab) showTabIdentity(page, tab);
   compare.hidden = attached.length < 2;
   showState();
-}
-
-/** @param {ViewedTab} tab */
-function showTab({ title, url }) {
-  setText(page.tabTitle, title);
-  page.tabTitle.title = title;
-  setText(page.tabHost, siteOf(url));
-  page.tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(url)}&size=32`);
 }
 
 function showState() {

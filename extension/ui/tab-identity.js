@@ -1,0 +1,16 @@
+/** Which tab the person looks at, in the popup and in the side panel. @import {ViewedTab} from "../shared/types.d.ts" */
+
+import { siteOf } from "../shared/text.js";
+import { setText } from "./dom.js";
+
+/**
+ * @param {{tabIcon: HTMLImageElement, tabTitle: HTMLElement, tabHost: HTMLElement}} page
+ * @param {ViewedTab} tab
+ */
+export function showTabIdentity({ tabIcon, tabTitle, tabHost }, { title, url }) {
+  setText(tabTitle, title);
+  tabTitle.title = title;
+  setText(tabHost, siteOf(url));
+  // From the browser's own store: the page's server hears nothing of ours.
+  tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(url)}&size=32`);
+}
