@@ -112,7 +112,7 @@ export async function replyAbout(context, { element, matches, notes }, told) {
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "finishScroll" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
+ * @param {"finishFill" | "finishScroll" | "nextDrawing" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
  *   at what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone

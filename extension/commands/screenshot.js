@@ -2,7 +2,8 @@
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { endOutline } from "../worker/marks.js";
-import { boxOf } from "./acting.js";
+import { isFramed } from "../worker/page-elements.js";
+import { afterwards, boxOf } from "./acting.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;
@@ -63,7 +64,7 @@ async function steadyCapture(context, size) {
     const selected = (params.selector ?? null) === null ? null : await boxOf(context);
     const before = await measure();
     const format = params["format"] === "jpeg" ? "jpeg" : "webp";
-    const picture = await capture(session, { selected, size, metrics: before, format });
+    const picture = await capture(context, { selected, size, metrics: before, format });
     if (size || takes === MAX_TAKES) return picture;
     const after = await measure();
     if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;
@@ -79,7 +80,7 @@ function isSameSize(a, b) {
 }
 
 /**
- * @param {DrivenContext["session"]} session
+ * @param {DrivenContext} context
  * @param {object} what
  * @param {Box | null} what.selected
  * @param {{width: number, height: number} | null} what.size
@@ -87,11 +88,11 @@ function isSameSize(a, b) {
  * @param {"webp" | "jpeg"} what.format for what is too large as a PNG
  * @returns {Promise<Screenshot & Remarks>}
  */
-async function capture(session, { selected, size, metrics, format }) {
+async function capture(context, { selected, size, metrics, format }) {
   const viewport = { ...viewportOf(metrics), ...size };
   const box = selected ?? viewport;
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
-  const image = await encoded(session, box, fitting, {
+  const image = await encoded(context, box, fitting, {
     format,
     ratio: metrics.layoutViewport.clientWidth / metrics.cssLayoutViewport.clientWidth,
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
@@ -110,16 +111,16 @@ async function capture(session, { selected, size, metrics, format }) {
 /**
  * PNG is quick and exact; what it makes too large becomes WebP or JPEG, and then smaller.
  *
- * @param {DrivenContext["session"]} session
+ * @param {DrivenContext} context
  * @param {Box} box
  * @param {number} fitting the largest scale
  * @param {{format: "webp" | "jpeg", ratio: number, captureBeyondViewport: boolean}} how `ratio`: pixels of the screen for one CSS pixel
  */
-async function encoded(session, box, fitting, { format, ratio, captureBeyondViewport }) {
+async function encoded(context, box, fitting, { format, ratio, captureBeyondViewport }) {
   let scale = fitting;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ (`image/${format}`);
-    const data = await shoot(session, {
+    const data = await shoot(context, {
       ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format, quality: QUALITY }),
       clip: { ...box, scale: scale / ratio },
       captureBeyondViewport,
@@ -131,16 +132,21 @@ async function encoded(session, box, fitting, { format, ratio, captureBeyondView
 }
 
 /**
- * Beyond the viewport a busy browser may not have drawn everything yet, so that picture is taken until two are the same.
+ * Beyond the viewport and in frames of other sites, which draw for themselves, a busy browser may not have drawn
+ * everything yet, so that picture is taken until two are the same.
  *
- * @param {DrivenContext["session"]} session
+ * @param {DrivenContext} context
  * @param {{captureBeyondViewport: boolean} & Record<string, unknown>} how parameters of Page.captureScreenshot
  * @returns {Promise<string>} base64
  */
-async function shoot(session, how) {
-  const take = async () => (await session.send("Page.captureScreenshot", how)).data;
+async function shoot(context, how) {
+  const take = async () => (await context.session.send("Page.captureScreenshot", how)).data;
+  const isInFrame = isFramed(context);
+  // Asked before: a tab behind others draws only while its picture is taken.
+  const drawing = isInFrame && afterwards(context, "nextDrawing");
   let data = await take();
-  for (let i = 0; how.captureBeyondViewport && i < MAX_REPEATS; i += 1) {
+  await drawing;
+  for (let i = 0; (how.captureBeyondViewport || isInFrame) && i < MAX_REPEATS; i += 1) {
     const before = data;
     data = await take();
     if (data === before) break;

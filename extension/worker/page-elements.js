@@ -247,7 +247,7 @@ function refusalOf({ selector }, { length }) {
 
 /**
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
- * @param {"finishFill" | "finishScroll" | "placeOf" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
+ * @param {"finishFill" | "finishScroll" | "nextDrawing" | "placeOf" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
  *   at what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone
@@ -269,6 +269,14 @@ export async function lookAtElement(context, look, request) {
   const astray = [own, ...outcomes].find((outcome) => outcome?.cover);
   if (astray) strayed.add(context);
   return astray ?? own;
+}
+
+/**
+ * @param {CommandContext} context
+ * @returns {boolean} whether the element that was found last is in a frame of another site
+ */
+export function isFramed(context) {
+  return (ways.get(context)?.length ?? 0) > 1;
 }
 
 /**

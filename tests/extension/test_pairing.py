@@ -222,8 +222,8 @@ async def test_each_opening_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge)
 
 async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bridge: FakeBridge) -> None:
     assert bridge.key in json.dumps(await paired.chrome("await chrome.storage.local.get()"))
-    # What a panel has remembered before, and what agents did, is the person's own and stays.
-    await paired.chrome("await chrome.storage.local.remove(['activity', 'history', 'saved'])")
+    # What a panel has remembered before, what agents did and what was chosen is the person's own and stays.
+    await paired.chrome("await chrome.storage.local.remove(['activity', 'history', 'preferences', 'saved'])")
 
     await paired.unpair()
     await paired.shows("Setup")

@@ -80,10 +80,15 @@ async def handle_mail(tab: Tab, goal: str) -> None:
     await tab.click(await tab.until(lambda listed: found(listed, ICONS[intent])))
     if intent not in ("reply", "forward"):
         return
-    listed = await tab.until(lambda listed: listed if any(element.role in FIELDS for element in listed) else None)
+    listed = await tab.until(lambda listed: listed if is_form(listed) else None)
     fields = [element for element in listed if element.role in FIELDS]
     await tab.fill(fields[0], receiver if intent == "forward" else quoted(goal)[0])
     await tab.click(control(listed, ICONS["send"]))
+
+
+def is_form(listed: list[Element]) -> bool:
+    """Say whether a mail can be written, which slides in: the field may come before the button."""
+    return any(element.role in FIELDS for element in listed) and found(listed, ICONS["send"]) is not None
 
 
 def found(listed: list[Element], word: str) -> Element | None:

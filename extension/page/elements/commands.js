@@ -24,6 +24,7 @@ const elementCommands = (() => {
 
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
+  const DRAWING_WAIT_MS = 500;
   /** After these the reply tells what has changed. */
   const TOLD = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
@@ -310,6 +311,19 @@ const elementCommands = (() => {
     return upload ? [...(upload.files ?? [])].map(({ name }) => shorten(name)) : null;
   }
 
+  /**
+   * Until the page is drawn twice, of which the second has what was changed before; half a second at most.
+   *
+   * @returns {Promise<true>}
+   */
+  async function nextDrawing() {
+    const drawn = async () => {
+      for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame);
+    };
+    await Promise.race([drawn(), new Promise((resolve) => setTimeout(resolve, DRAWING_WAIT_MS))]);
+    return true;
+  }
+
   /** @param {Element} element */
   function rememberState(element) {
     if (!isCheckable(element)) return {};
@@ -331,8 +345,8 @@ const elementCommands = (() => {
     };
   }
 
-  const looks = { finishFill, finishScroll, readChanges, readChecked, readDrag, readFiles, readPressed, watchPress };
-  const commands = { act, cancel, failure, place, readableFrames, uploadField, waitFor, ...looks };
+  const looks = { finishFill, finishScroll, nextDrawing, readChanges, readChecked, readDrag, readFiles, readPressed };
+  const commands = { act, cancel, failure, place, readableFrames, uploadField, waitFor, watchPress, ...looks };
   globalThis.chromeTabReader = commands;
   return commands;
 })();
