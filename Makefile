@@ -64,7 +64,7 @@ dist: setup ## the package, the MCP bundle, the extension for the store and serv
 	scripts/run python -m scripts.dist dist
 	scripts/run npm exec --yes --package=@anthropic-ai/claude-code@2 -- claude plugin validate --strict .
 
-pictures: setup ## the pictures of README.md, taken anew from the real thing
+pictures: setup ## the pictures of the documents, taken anew from the real thing
 	scripts/run python scripts/pictures.py
 
 clean: ## remove what setup made in this folder

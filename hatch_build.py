@@ -24,6 +24,19 @@ def registry_name() -> str:
     return f"io.github.{owner}/{name}"
 
 
+def with_whole_addresses(text: str, version: str) -> str:
+    """Return a document whose links to files lead into the repository, because a package's page holds no files.
+
+    Only a release knows the repository (`GITHUB_REPOSITORY`); elsewhere the text stays as it is.
+    """
+    repository = os.environ.get("GITHUB_REPOSITORY")
+    if not repository:
+        return text
+    files, pictures = (f"https://github.com/{repository}/{kind}/v{version}/" for kind in ("blob", "raw"))
+    text = re.sub(r"(?<=\]\()(?!#|\w+:)", files, text)
+    return re.sub(r'(?<=src=")(?!\w+:)|(?<=srcset=")(?!\w+:)', pictures, text)
+
+
 class CustomMetadataHook(MetadataHookInterface):
     """Fills in the fields that `pyproject.toml` calls dynamic."""
 
@@ -33,5 +46,6 @@ class CustomMetadataHook(MetadataHookInterface):
         metadata["dependencies"] = head["dependencies"]
         metadata["requires-python"] = head["requires-python"]
         readme = (ROOT / "README.md").read_text(encoding="utf-8")
+        readme = with_whole_addresses(readme, metadata["version"])
         text = f"{readme}\n<!-- mcp-name: {registry_name()} -->\n"
         metadata["readme"] = {"content-type": "text/markdown", "text": text}

@@ -167,7 +167,7 @@ def page() -> str:
         block("yaml", goose(PACKAGE)),
         "## Others",
         "Most clients take the entry of Claude Desktop. Clients that do not start programs connect over HTTP: "
-        "[one server for every client](../README.md#one-server-for-every-client).",
+        "[one server for every client](http.md).",
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -45,6 +45,57 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "select": {"selector": "#size", "value": "Large"},
 }
 
+# What the list of tools has no room for: parameters that explain themselves to a client, and what is special about a tool.
+PARAMETERS = {
+    "tab_id": "which tab",
+    "model": "another model for this question",
+    "content": "`main`: without menus, footers and what nobody sees",
+    "offset": "where to go on",
+    "max_chars": "how much at once",
+    "question": "what to find out",
+    "selector": "only this element: CSS, xpath=... or text=...",
+    "tab_ids": "which tabs",
+    "reason": "what the person is told",
+    "background": "the tab in front stays there",
+    "code": "JavaScript",
+    "value": "what the field is to hold",
+    "max": "how many",
+    "fields": "a text, options, or true and false for what can be checked",
+    "paths": "files below `--upload-folder`",
+    "start": "only after this text",
+    "end": "only before this text",
+}
+NOTES = {
+    "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer holds](asking.md).",
+    "read_chrome_tab": "20,000 characters at a time, for when the exact wording matters.",
+    "look_at_chrome_tab": "A picture goes to your local vision model, and only its words come back. [Pictures](asking.md#pictures).",
+    "chrome_tab_status": "One line for each layer (browser, permission, extension, bridge, model, window): ok, or how to mend it.",
+    "process_chrome_tabs": "A tab that fails does not stop the others.",
+    "browser_attach_tab": "They see the client's name, the tab and the reason, and allow or deny it; the call ends with that, or after 60 s.",
+    "getDataLayer": "`name` may be another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The newest that "
+    "fit into 40,000 characters come back, with a note on how to get the rest. What is private is "
+    "[masked](driving.md#private-values) and counted; `redact=false` shows it only where the person allows that.",
+    "page_elements": "One line an element, each with a selector for the other tools. `find` looks for words, `within` in a part of the "
+    "page, `offset` goes on. [Looking first](driving.md#looking-first).",
+    "click": "The mouse, on the first element that matches: two clicks select a word, three a line. `at` is a point in the element, "
+    "`[x, y]` in CSS pixels from its top left corner.",
+    "press": "Keys, in an element or where the focus is: names and chords with blanks between them (`Control+A Delete`, `Shift+Tab`, "
+    '`ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
+    "drag": "By the mouse or as the page's own drag and drop: sliders, sorted lists, files of a page. `source_at` and `target_at` are "
+    "points in them; without a target `target_at` is measured from the source.",
+    "scroll": "Brings an element into view; with `to` scrolls it or the page: `top`, `bottom`, `left`, `right` or a number of pixels "
+    "down. The reply says where that is and how much there is.",
+    "wait_for": "All that is named must hold: a text is shown, a text is gone, an element is visible; also on the page that follows.",
+    "fill_form": "Nothing is written unless every field can be.",
+    "upload": "For a field, or for the button that asks for files.",
+    "screenshot": "What the tab shows, one element, or the page in a window of the given size. [Screenshots](driving.md#screenshots).",
+    "network_requests": "Since the tab was attached: method, status, type, size in bytes, time in ms, address. `filter` is a type "
+    "(`xhr`, `fetch`, `document` ...) or a text of the address; `body_of`, the id of one, adds its response as text. Hits of "
+    "analytics (`/g/collect` and others) come as names and values. Headers are not shown; the rest is "
+    "[masked](driving.md#private-values).",
+    "evaluate": "[Where it may run](driving.md#javascript).",
+}
+
 MODEL = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY", "RATE_LIMITED")
 READING = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "EMPTY_PAGE", "KEYWORD_NOT_FOUND", "HOST_BLOCKED")
 BRIDGE = ("EXTENSION_NOT_CONNECTED", "COMMAND_TIMEOUT", "RATE_LIMITED")
@@ -106,7 +157,7 @@ def section(tool: Any) -> list[str]:
     required = tool.parameters.get("required", ())
     rows = [
         f"| `{name}`{' (required)' if name in required else ''} | {kind_of(schema)} | "
-        f"{schema.get('description', '')} | {limits_of(table.get(name, schema))} |"
+        f"{schema.get('description') or PARAMETERS.get(name, '')} | {limits_of(table.get(name, schema))} |"
         for name, schema in tool.parameters["properties"].items()
     ]
     parameters = ["| parameter | kind | what | limits |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
@@ -118,6 +169,7 @@ def section(tool: Any) -> list[str]:
         "",
         tool.description,
         "",
+        *([NOTES[tool.name], ""] if tool.name in NOTES else []),
         *parameters,
         "",
         f"Example: `{call}`",
@@ -138,7 +190,7 @@ async def page() -> str:
         "",
         "Every parameter that is not marked as required may be left out. Without `tab_id` the reading tools take the active "
         "tab, the others the one attached tab. What each code means, and what to do, stands in "
-        "[README](../README.md#troubleshooting).",
+        "[troubleshooting](troubleshooting.md#by-code).",
         "",
     ]
     return "\n".join([*head, *(line for tool in tools for line in section(tool))])

@@ -33,14 +33,14 @@ def script_head() -> dict[str, Any]:
 # --- Error codes ---
 
 
-def test_the_error_codes_of_server_extension_and_readme_are_the_same_in_the_same_order() -> None:
+def test_the_error_codes_of_server_extension_and_troubleshooting_are_the_same_in_the_same_order() -> None:
     in_javascript = re.search(r"ERROR_CODES = .*?\(\[(.*?)\]\)", read("extension/shared/errors.js"), re.DOTALL)
     assert in_javascript
     codes = list(server.ERROR_CODES)
 
     assert len(codes) == len(set(codes)) == 28
     assert re.findall(r'"([A-Z_]+)"', in_javascript[1]) == codes
-    assert re.findall(r"^\| `([A-Z_]+)` \|", read("README.md"), re.MULTILINE) == codes
+    assert re.findall(r"^### ([A-Z_]+)\n\n[^#\n]", read("docs/troubleshooting.md"), re.MULTILINE) == codes
 
 
 def test_every_code_that_is_raised_is_one_of_them() -> None:
@@ -128,12 +128,17 @@ def design_commands() -> dict[str, set[str]]:
     }
 
 
-def readme_tools() -> list[tuple[str, list[str]]]:
-    """The tools of README's tables with their parameters."""
-    section = re.search(r"^## Tools$(.*?)^## ", read("README.md"), re.MULTILINE | re.DOTALL)
+def referenced_tools() -> dict[str, set[str]]:
+    """The tools of the reference with their parameters."""
+    sections = re.findall(r"^## (\w+)$(.*?)(?=^## |\Z)", read("docs/tools.md"), re.MULTILINE | re.DOTALL)
+    return {name: set(re.findall(r"^\| `(\w+)`", section, re.MULTILINE)) for name, section in sections}
+
+
+def readme_tools() -> list[str]:
+    """The tools in the order in which README's tables name them."""
+    section = re.search(r"^## What it can do$(.*?)^## ", read("README.md"), re.MULTILINE | re.DOTALL)
     assert section
-    calls = re.findall(r"`(\w+)\(([\w, ]*)\)`", "".join(re.findall(r"^\| (`.*?) \|", section[1], re.MULTILINE)))
-    return [(name, [part for part in params.split(", ") if part]) for name, params in calls]
+    return re.findall(r"`(\w+)`", "".join(re.findall(r"^\|.*\|$", section[1], re.MULTILINE)))
 
 
 async def published_tools(**settings: str) -> dict[str, set[str]]:
@@ -168,15 +173,16 @@ def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None
     assert {command for command in sent if server.only_reads(command)} == READING_COMMANDS
 
 
-async def test_the_readme_lists_every_tool_once_with_its_parameters() -> None:
-    listed = readme_tools()
+async def test_the_reference_lists_every_tool_with_its_parameters_and_the_readme_names_each_once() -> None:
+    published = await published_tools()
 
-    assert len(listed) == 29
-    assert {name: set(params) for name, params in listed} == await published_tools()
+    assert len(published) == 29
+    assert referenced_tools() == published
+    assert sorted(readme_tools()) == sorted(published)
 
 
-async def test_the_readme_lists_the_second_set_of_names_as_it_is_published() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| `(kapturemcp_\w+)` \|$", read("README.md"), re.MULTILINE)
+async def test_the_documents_list_the_second_set_of_names_as_it_is_published() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `(kapturemcp_\w+)` \|$", read("docs/driving.md"), re.MULTILINE)
     tools = await published_tools(tool_names="kapture")
     kapture = server.load_settings({"tool_names": "kapture"}, need_model=False)
 
@@ -194,12 +200,16 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
         assert tool.parameters["properties"][name]["maximum"] == int(side[1])
 
 
-def test_popup_help_and_readme_say_alike_what_attaching_allows() -> None:
+def test_popup_help_and_documents_say_alike_what_attaching_allows() -> None:
     texts = json.loads(read("extension/_locales/en/messages.json"))
     said = re.search(r"Attaching lets it (.+)\.", texts["rights"]["message"])
     assert said
 
-    for text in (read("README.md"), *(texts[key]["message"] for key in ("rightsAttached", "abilityAttached"))):
+    for text in (
+        read("README.md"),
+        read("docs/driving.md"),
+        *(texts[key]["message"] for key in ("rightsAttached", "abilityAttached")),
+    ):
         assert said[1].lower() in " ".join(text.lower().split())
     attached = {*re.findall(r"^  (\w+): \{ consent: \"attached\"", read("extension/commands/index.js"), re.MULTILINE)}
     # Each of the words stands for one of these at least.
@@ -275,8 +285,8 @@ def test_the_configuration_to_copy_holds_one_server_and_settings_that_it_takes()
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
 
 
-def test_the_readme_lists_every_setting_with_its_variable() -> None:
-    rows = re.findall(r"^\| (`--.*?) \| `(\w+)`", read("README.md"), re.MULTILINE)
+def test_the_table_of_settings_lists_every_one_with_its_variable() -> None:
+    rows = re.findall(r"^\| (`--.*?) \| `(\w+)`", read("docs/settings.md"), re.MULTILINE)
     listed = {variable: flags for flags, variable in rows}
 
     for field in server.Settings.model_fields:
@@ -285,7 +295,7 @@ def test_the_readme_lists_every_setting_with_its_variable() -> None:
     assert len(listed) == sum(1 for field in server.Settings.model_fields if server.environment_name(field))
 
 
-# What the README says where a default is no value to type.
+# What the table says where a default is no value to type.
 DEFAULTS_IN_WORDS = {
     "**required**": None,
     "none": None,
@@ -295,8 +305,8 @@ DEFAULTS_IN_WORDS = {
 }
 
 
-def test_the_defaults_in_the_readme_are_those_of_the_settings() -> None:
-    rows = re.findall(r"^\| `--.*?\| `(\w+)`[^|]*\| ([^|]+) \|", read("README.md"), re.MULTILINE)
+def test_the_defaults_in_the_table_are_those_of_the_settings() -> None:
+    rows = re.findall(r"^\| `--.*?\| `(\w+)`[^|]*\| ([^|]+) \|", read("docs/settings.md"), re.MULTILINE)
     told = {variable: DEFAULTS_IN_WORDS.get(said, said.strip("`")) for variable, said in rows}
     fields = server.Settings.model_fields
     real = {server.environment_name(name): field.default for name, field in fields.items()}

@@ -12,7 +12,7 @@ import jsonschema
 import pytest
 
 import chrome_tab_mcp_server as server
-from hatch_build import script_head
+from hatch_build import script_head, with_whole_addresses
 from scripts import clients, dist, tool_reference
 
 ROOT = Path(__file__).parent.parent
@@ -196,6 +196,7 @@ async def test_the_tool_reference_is_written_anew_and_its_examples_are_calls_tha
     assert read("docs/tools.md") == await tool_reference.page()
     assert tool_reference.EXAMPLES.keys() == tools.keys()
     assert {code for codes in tool_reference.ERRORS.values() for code in codes} <= set(server.ERROR_CODES)
+    assert tool_reference.NOTES.keys() <= tools.keys()
     for name, example in tool_reference.EXAMPLES.items():
         jsonschema.validate(example, tools[name] | {"additionalProperties": False})
 
@@ -214,15 +215,29 @@ def anchors(document: Path) -> set[str]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_of_a_document_leads_to_a_file_and_a_heading_that_are_there(document: Path) -> None:
     text = re.sub(r"```.*?```|`[^`]*`", "", document.read_text(encoding="utf-8"), flags=re.DOTALL)
-    links = [
-        link for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link and not link.startswith("mailto:")
-    ]
+    links = re.findall(r"\]\(([^)\s]+)\)|\b(?:src|srcset|href)=\"([^\"]+)\"", text)
 
-    for link in links:
+    for link in filter(lambda link: "://" not in link and not link.startswith("mailto:"), map("".join, links)):
         path, _, anchor = link.partition("#")
         target = (document.parent / path).resolve() if path else document
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_the_package_of_a_release_has_a_readme_whose_links_lead_into_its_repository(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = '[a](docs/a.md#b) [c](#d) [e](https://f.example/) <source srcset="docs/g.png"><img src="docs/h.png">'
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    assert with_whole_addresses(text, "1.2.3") == text
+
+    monkeypatch.setenv("GITHUB_REPOSITORY", "someone/a-fork")
+
+    home = "https://github.com/someone/a-fork"
+    assert with_whole_addresses(text, "1.2.3") == (
+        f"[a]({home}/blob/v1.2.3/docs/a.md#b) [c](#d) [e](https://f.example/) "
+        f'<source srcset="{home}/raw/v1.2.3/docs/g.png"><img src="{home}/raw/v1.2.3/docs/h.png">'
+    )
 
 
 def query(link: str) -> dict[str, str]:
@@ -293,9 +308,10 @@ def test_entry_of_each_client_is_a_command_that_the_server_takes(heading: str, s
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
 
 
-def test_the_readme_and_the_file_to_copy_hold_the_same_texts_for_a_clone() -> None:
-    rows = read("README.md")
+def test_the_documents_and_the_file_to_copy_hold_the_same_texts_for_a_clone() -> None:
+    rows = read("docs/install.md")
 
     assert json.loads(read("chrome_tab_mcp_config.json")) == clients.mcp_servers(clients.CLONE)
-    assert f"`{clients.claude_code(clients.CLONE)}`" in rows
+    for text in (rows, read("README.md")):
+        assert f"`{clients.claude_code(clients.CLONE)}`" in text
     assert f"`{json.dumps(clients.vscode_file(clients.CLONE))}`" in rows
