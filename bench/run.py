@@ -37,6 +37,7 @@ from bench.bridge import Line, measure_bridge, started
 from bench.driving import measure_driving
 from bench.elements import measure_elements
 from bench.http import measure_http
+from bench.pdf import measure_pdf
 from bench.sessions import measure_sessions
 from bench.web import Reply, listening
 from bench.whole_page import measure_whole_page
@@ -383,6 +384,7 @@ MEASUREMENTS: dict[str, Callable[[], Coroutine[Any, Any, list[Ratio]]]] = {
     "elements": as_ratios(measure_elements),
     "http": as_ratios(measure_http),
     "sessions": as_ratios(measure_sessions),
+    "pdf": as_ratios(measure_pdf),
 }
 
 

@@ -9,7 +9,9 @@ import { leaving } from "./page-exits.js";
 import { obstacleOf, tabById } from "./tabs.js";
 import { unlessAborted } from "./waiting.js";
 
-const LOAD_WAIT_MS = 5_000;
+/** How often a command looks whether a page has loaded, in all: about 5 s. */
+const LOAD_LOOKS = 200;
+const LOAD_LOOK_MS = 25;
 const CLOSED_FRAME =
   "The browser lets no extension into that frame: its page failed to load, or is one that is closed to extensions. " +
   "Take a screenshot to see what it shows.";
@@ -35,14 +37,17 @@ export class PageLeft extends CommandError {
 
 /** @typedef {{tabId: number, signal: AbortSignal, page?: FramePage}} Place `page`: one in a frame, else the tab's own */
 
+/** @type {WeakMap<AbortSignal, number>} looks that are left to each command, by its signal */
+const looksLeft = new WeakMap();
+
 /**
  * The tab, when its page may be read.
  *
- * @param {number} tabId
+ * @param {{tabId: number, signal: AbortSignal}} context
  * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE
  */
-export async function readableTab(tabId) {
-  const tab = await loadedTab(tabId);
+async function readableTab(context) {
+  const tab = await loadedTab(context);
   refuseSleeping(tab);
   const obstacle = obstacleOf(tab);
   if (obstacle) throw unreadable(obstacle);
@@ -91,7 +96,7 @@ export async function runInPage({ tabId, signal, page }, { cancel, ...script }) 
  */
 export async function askPage(context, scriptFor) {
   for (;;) {
-    const tab = await readableTab(context.tabId);
+    const tab = await readableTab(context);
     try {
       return await runInPage(context, scriptFor(tab));
     } catch (error) {
@@ -117,35 +122,20 @@ async function inject(tabId, page, script) {
 }
 
 /**
- * The tab once it has loaded, or as it is after 5 s: some pages never finish, and what they show can be read.
+ * The tab once it has loaded, or as it is when the command has looked often enough: some pages never finish, and what
+ * they show can be read. The browser tells nobody that its viewer of PDFs has loaded, so no event can be waited for.
  *
- * @param {number} tabId
+ * @param {{tabId: number, signal: AbortSignal}} context
  */
-async function loadedTab(tabId) {
-  const tab = await tabById(tabId);
-  return tab.status === "loading" ? onceLoaded(tabId) : tab;
-}
-
-/** @param {number} tabId */
-async function onceLoaded(tabId) {
-  /** @type {() => void} */
-  let settle = () => {};
-  const settled = /** @type {Promise<void>} */ (new Promise((resolve) => (settle = resolve)));
-  /** @type {(id: number, change: {status?: string}) => void} */
-  const onUpdated = (id, { status }) => void (id === tabId && status === "complete" && settle());
-  const onRemoved = (/** @type {number} */ id) => void (id === tabId && settle());
-  // Listening starts before another look, or the end of loading could fall in between.
-  chrome.tabs.onUpdated.addListener(onUpdated);
-  chrome.tabs.onRemoved.addListener(onRemoved);
-  const timer = setTimeout(settle, LOAD_WAIT_MS);
-  try {
-    if ((await tabById(tabId)).status === "loading") await settled;
-    return await tabById(tabId);
-  } finally {
-    clearTimeout(timer);
-    chrome.tabs.onUpdated.removeListener(onUpdated);
-    chrome.tabs.onRemoved.removeListener(onRemoved);
+async function loadedTab({ tabId, signal }) {
+  let looks = looksLeft.get(signal) ?? LOAD_LOOKS;
+  let tab = await tabById(tabId);
+  for (; tab.status === "loading" && looks > 0 && !signal.aborted; looks--) {
+    await new Promise((resolve) => setTimeout(resolve, LOAD_LOOK_MS));
+    tab = await tabById(tabId);
   }
+  looksLeft.set(signal, looks);
+  return tab;
 }
 
 /**

@@ -2,14 +2,14 @@
 
 import base64
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.async_api import Page
 
-from tests.extension.conftest import Driver, Site
+from tests.extension.conftest import Driver, Site, shorter_waits
 from tests.support.fake_bridge import Message
 from tests.support.pdf import pdf
 from tests.support.polling import until
@@ -212,10 +212,45 @@ async def test_only_what_the_person_has_selected_is_read(read: Read, driver: Dri
 # --- Pages that are not all there ---
 
 
-async def test_page_that_is_still_loading_is_read_with_a_note(driver: Driver, site: Site, tab: Page) -> None:
+# In the service worker: the looks at a tab, and which of them the browser answers with "loading" whatever is true.
+LOOKS = """loading => {
+  const { tabs } = chrome;
+  const real = (tabs.get.real ??= tabs.get);
+  const looks = (globalThis.looks = []);
+  const get = async (id) => {
+    const tab = await real.call(tabs, id);
+    looks.push(looks.length < loading ? "loading" : tab.status);
+    return { ...tab, status: looks.at(-1) };
+  };
+  tabs.get = Object.assign(get, { real });
+}"""
+
+
+@pytest.fixture
+async def looks(driver: Driver) -> AsyncGenerator[Callable[[int], Awaitable[list[str]]]]:
+    """Begins to note the looks at tabs, of which so many say "loading"; gives what was noted before."""
+    (worker,) = driver[1].page.context.service_workers
+
+    async def begin(loading: int) -> list[str]:
+        noted = await worker.evaluate("globalThis.looks ?? []")
+        await worker.evaluate(LOOKS, loading)
+        return noted
+
+    async with shorter_waits(driver[1].page.context, {25: 1}):
+        yield begin
+        await worker.evaluate("void (chrome.tabs.get = chrome.tabs.get.real)")
+
+
+async def test_page_that_is_still_loading_is_read_with_a_note(
+    driver: Driver, site: Site, tab: Page, looks: Callable[[int], Awaitable[list[str]]]
+) -> None:
     await tab.goto(site.url("/slow"), wait_until="commit")
     await tab.get_by_text("first part").wait_for()
 
+    await looks(0)
+    # In several steps, which wait once in all.
+    await driver[0].ask("read_tab", content="main")
+    waited = (await looks(0)).count("loading")
     loading = (await driver[0].ask("read_tab"))["result"]
     site.finish_slow.set()
     await until(lambda: tab.evaluate("document.readyState === 'complete'"))
@@ -224,6 +259,20 @@ async def test_page_that_is_still_loading_is_read_with_a_note(driver: Driver, si
     assert (loading["text"], loaded["text"]) == ("first part", "first part\n\nlast part")
     assert "still loading" in json.dumps(loading["notes"])
     assert "notes" not in loaded
+    assert 200 <= waited < 220
+
+
+async def test_page_whose_end_of_loading_the_browser_does_not_tell_is_waited_for_no_longer(
+    read: Read, driver: Driver, looks: Callable[[int], Awaitable[list[str]]]
+) -> None:
+    await read("/told.pdf", pdf([["Ferry times"]]))
+
+    # As of a PDF: its viewer loads after the tab has, and there is no event when it is done.
+    await looks(9)
+    reply = await driver[0].ask("read_tab")
+
+    assert reply["result"]["text"] == "[Page 1]\nFerry times"
+    assert (await looks(0)).count("loading") == 9
 
 
 async def test_feed_is_read_with_a_note_that_it_holds_more(read: Read) -> None:
