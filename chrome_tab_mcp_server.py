@@ -447,13 +447,13 @@ class Settings(BaseSettings):
         file = InitSettingsSource(settings_cls, file_values(path, must_exist=must_exist))
         return init_settings, env_settings, file
 
-    @property
+    @functools.cached_property
     def extractions(self) -> dict[str, Extraction]:
         """Return the extractions that have a name: the person's own, then those that lie beside this file."""
         text = EXTRACTIONS_FILE.read_text(encoding="utf-8") if EXTRACTIONS_FILE.exists() else ""
         return tomllib.loads(text) | self.extract
 
-    @property
+    @functools.cached_property
     def rules(self) -> list[tuple[str, SiteRule]]:
         """Return the rules with their hosts, the least specific first: patterns before names, short before long."""
         hosts = [(site_host(name), rule) for name, rule in self.sites.items()]
@@ -3126,12 +3126,7 @@ def program_on_port(port: int) -> str | None:
     return None
 
 
-# --- 11. Data layer ----------------------------------------------------------------------------
-#
-# In chrome_tab_data_layer.py: whoever reads pages only does without.
-
-
-# --- 12. Reader --------------------------------------------------------------------------------
+# --- 11. Reader --------------------------------------------------------------------------------
 
 
 def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
@@ -3435,7 +3430,7 @@ class ChromeTabs:
                 self.check_site(tab["url"], command)
 
 
-# --- 13. Status --------------------------------------------------------------------------------
+# --- 12. Status --------------------------------------------------------------------------------
 
 
 class Layer(NamedTuple):
@@ -3536,7 +3531,7 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     ]
 
 
-# --- 14. Tools ---------------------------------------------------------------------------------
+# --- 13. Tools ---------------------------------------------------------------------------------
 
 READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 CHANGES = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
@@ -3576,6 +3571,28 @@ SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
 }
 
 
+class ToldSessions(OrderedDict[int, ServerSession]):
+    """The sessions that are notified of a change; one that has ended is found out when it is told."""
+
+    def remember(self, session: ServerSession) -> None:
+        """Keep a client's session: each request has one of its own, but all of a client share its parameters."""
+        self[id(session.client_params)] = session
+        while len(self) > MAX_TOLD_SESSIONS:
+            self.popitem(last=False)
+
+    async def tell(self, notification: mcp_types.ServerNotification) -> None:
+        """Send a notification to all; who does not read keeps nobody waiting."""
+        await asyncio.gather(*(self._notify(key, notification) for key in list(self)))
+
+    async def _notify(self, key: int, notification: mcp_types.ServerNotification) -> None:
+        try:
+            async with asyncio.timeout(TELL_TIMEOUT_S):
+                await self[key].send_notification(notification)
+        except Exception as error:  # noqa: BLE001 -- whatever a stream that has ended raises, it is forgotten
+            logger.debug("a session is gone: %s", type(error).__name__)
+            self.pop(key, None)
+
+
 class ExtensionTools(Middleware):
     """Lists the extension's tools only while it is connected, and tells the clients of a change.
 
@@ -3587,7 +3604,7 @@ class ExtensionTools(Middleware):
         # Until the first list.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
-        self._sessions: OrderedDict[int, ServerSession] = OrderedDict()
+        self._sessions = ToldSessions()
         self._bridge.on_change = self._changed
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
@@ -3612,8 +3629,10 @@ class ExtensionTools(Middleware):
         Many clients list once.
         """
         tools = await call_next(context)
-        if not self._remember(context.fastmcp_context):
+        request = context.fastmcp_context and context.fastmcp_context.request_context
+        if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
             return tools
+        self._sessions.remember(request.session)
         awaited, self._may_come = self._may_come and last_port() == self._bridge.port, False
         if awaited and not self._bridge.connected:
             with anyio.move_on_after(FIRST_LIST_WAIT_S):
@@ -3623,29 +3642,8 @@ class ExtensionTools(Middleware):
             return tools
         return [tool for tool in tools if tool.name in READER_TOOLS]
 
-    def _remember(self, context: Context | None) -> bool:
-        """Keep the session that is to be told of changes; False when it cannot be."""
-        request = context.request_context if context else None
-        if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
-            return False
-        # Each request has a session of its own; those of one client share its parameters. One that has ended is found
-        # out when it is told.
-        self._sessions[id(request.session.client_params)] = request.session
-        while len(self._sessions) > MAX_TOLD_SESSIONS:
-            self._sessions.popitem(last=False)
-        return True
-
     def _changed(self) -> None:
-        for key in list(self._sessions):
-            self._bridge.spawn(self._tell(key))
-
-    async def _tell(self, key: int) -> None:
-        try:
-            async with asyncio.timeout(TELL_TIMEOUT_S):
-                await self._sessions[key].send_tool_list_changed()
-        except Exception as error:  # noqa: BLE001 -- whatever a stream that has ended raises, it is forgotten
-            logger.debug("a session is gone: %s", type(error).__name__)
-            self._sessions.pop(key, None)
+        self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
 
 
 class ErrorsAsResults(Middleware):
@@ -4217,7 +4215,7 @@ def client_progress(context: Context) -> Progress:
     return Progress(send if asked else None)
 
 
-# --- 15. HTTP ----------------------------------------------------------------------------------
+# --- 14. HTTP ----------------------------------------------------------------------------------
 #
 # With --transport http or sse one process serves every MCP client of this machine, on the port that the extension
 # and other sessions use anyway. A page of another site can send requests to that port too, so each one is asked where
@@ -4468,7 +4466,7 @@ async def serve_http(settings: Settings) -> int:
     return 0
 
 
-# --- 16. Command line --------------------------------------------------------------------------
+# --- 15. Command line --------------------------------------------------------------------------
 
 
 def argument_parser() -> argparse.ArgumentParser:

@@ -5,7 +5,6 @@ when an attached tab comes, goes, or shows another page, and so are those that h
 """
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -16,7 +15,6 @@ from fastmcp.resources import Resource, ResourceContent, ResourceResult
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers import LocalProvider
 from mcp.server.context import ServerRequestContext
-from mcp.server.session import ServerSession
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
     ListenHandler,
@@ -153,8 +151,7 @@ class TabNews(Middleware):
     def __init__(self, mcp: FastMCP, tabs: server.ChromeTabs) -> None:
         self._bridge, self._bus = tabs.bridge, InMemorySubscriptionBus()
         # Clients of the protocols with sessions: who has listed resources, and who has subscribed to the active tab.
-        self._listing: OrderedDict[int, ServerSession] = OrderedDict()
-        self._subscribed: OrderedDict[int, ServerSession] = OrderedDict()
+        self._listing, self._subscribed = server.ToldSessions(), server.ToldSessions()
         self._settling: asyncio.Task[None] | None = None
         self._bridge.on_tabs_change = self._heard
         low_level = mcp._mcp_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- FastMCP takes no subscriptions
@@ -170,7 +167,7 @@ class TabNews(Middleware):
         """Remember who is to be told when the list changes."""
         fastmcp = context.fastmcp_context
         if fastmcp and fastmcp.request_context:
-            remember(self._listing, fastmcp.request_context.session)
+            self._listing.remember(fastmcp.request_context.session)
         return await call_next(context)
 
     async def on_read_resource(
@@ -188,7 +185,7 @@ class TabNews(Middleware):
         if str(params.uri) != ACTIVE:
             sentence = f"Only {ACTIVE} can be subscribed to. Read other tabs when the list of resources changes."
             raise MCPError(code=mcp_types.INVALID_PARAMS, message=sentence)
-        remember(self._subscribed, context.session)
+        self._subscribed.remember(context.session)
         return mcp_types.EmptyResult()
 
     async def _unsubscribe(
@@ -205,30 +202,10 @@ class TabNews(Middleware):
     async def _tell(self) -> None:
         await asyncio.sleep(SETTLING_S)
         about = mcp_types.ResourceUpdatedNotificationParams(uri=ACTIVE)
-        news: list[tuple[OrderedDict[int, ServerSession], mcp_types.ServerNotification, ServerEvent]] = [
+        news: list[tuple[server.ToldSessions, mcp_types.ServerNotification, ServerEvent]] = [
             (self._listing, mcp_types.ResourceListChangedNotification(), ResourcesListChanged()),
             (self._subscribed, mcp_types.ResourceUpdatedNotification(params=about), ResourceUpdated(uri=ACTIVE)),
         ]
         for sessions, notification, event in news:
             await self._bus.publish(event)
-            for key in list(sessions):
-                self._bridge.spawn(notify(sessions, key, notification))
-
-
-def remember(sessions: OrderedDict[int, ServerSession], session: ServerSession) -> None:
-    """Keep a client's session to notify it; each request has one of its own, but all of a client share its parameters."""
-    sessions[id(session.client_params)] = session
-    while len(sessions) > server.MAX_TOLD_SESSIONS:
-        sessions.popitem(last=False)
-
-
-async def notify(
-    sessions: OrderedDict[int, ServerSession], key: int, notification: mcp_types.ServerNotification
-) -> None:
-    """Send a notification to a client; one that has gone is forgotten."""
-    try:
-        async with asyncio.timeout(server.TELL_TIMEOUT_S):
-            await sessions[key].send_notification(notification)
-    except Exception as error:  # noqa: BLE001 -- whatever a stream that has ended raises, it is forgotten
-        server.logger.debug("a session is gone: %s", type(error).__name__)
-        sessions.pop(key, None)
+            self._bridge.spawn(sessions.tell(notification))

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import functools
-import logging
 import sys
 from collections import OrderedDict
 from collections.abc import Mapping
@@ -27,12 +26,11 @@ from chrome_tab_mcp_server import (
     Settings,
     Wanted,
     defect_in,
+    logger,
     missing_settings,
 )
 
 __all__ = ["PersonsQuestions", "serve_browser"]
-
-logger = logging.getLogger("chrome_tab")
 
 # How many texts are remembered for further questions, and of each how many answers.
 MAX_TALKS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000

@@ -30,6 +30,7 @@ from demo import tiny_model as tiny_model_script
 from tests.support.fake_osascript import FakeOsascript, installed
 
 WriteToml = Callable[[str], Path]
+Run = Callable[..., tuple[int, str, str]]
 
 # The other half of the suite's promise on a Mac is kept there by the tests marked `macos`.
 NO_EXTENSIONS = "Google Chrome takes no unpacked extension from its command line, and a Mac has no other Chromium"
@@ -93,6 +94,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 def file_of(nodeid: str) -> str:
     return nodeid.partition("::")[0]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line here; return exit status, stdout and stderr."""
+
+    def call(*arguments: str) -> tuple[int, str, str]:
+        try:
+            status = server.main(arguments)
+        except SystemExit as left:
+            status = int(left.code or 0)
+        shown = capsys.readouterr()
+        return status, shown.out, shown.err
+
+    return call
 
 
 @pytest.fixture(scope="session", autouse=True)

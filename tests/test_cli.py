@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import psutil
 import pytest
 
 import chrome_tab_mcp_server as server
-from chrome_tab_mcp_server import main
+from tests.conftest import Run
 from tests.support.fake_extension import PAGE, connected, free_port, raw_request, wait_for_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer, delta, events
 from tests.support.fake_osascript import FakeOsascript
@@ -24,24 +23,6 @@ from tests.support.stdio_server import SERVER, started
 
 MODEL = ["--ollama-url", "http://127.0.0.1:9", "--model", "fake-model"]
 SECRET = "sk-very-secret"
-
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line here; return exit status, stdout and stderr."""
-
-    def call(*arguments: str) -> tuple[int, str, str]:
-        try:
-            status = main(arguments)
-        except SystemExit as left:
-            status = int(left.code or 0)
-        shown = capsys.readouterr()
-        return status, shown.out, shown.err
-
-    return call
 
 
 # --- Once and exit ---

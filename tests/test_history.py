@@ -3,7 +3,7 @@
 import asyncio
 import json
 import stat
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from fastmcp import Client
 import chrome_tab_history
 import chrome_tab_mcp_server as server
 from chrome_tab_history import History
-from chrome_tab_mcp_server import main
+from tests.conftest import Run
 from tests.support.asking import receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, free_port, wait_for_port
 from tests.support.fake_models import FakeOpenAIServer, answer
@@ -147,22 +147,6 @@ def test_the_oldest_go_when_there_is_too_much(kept: History, monkeypatch: pytest
 
     assert [analysis.question for analysis in kept.newest()] == ["Question 9", "Question 8", "Question 7"]
     assert "\u00e9".encode() * 400 * 2 not in kept.path.read_bytes().replace(b"Question", b"")
-
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    def call(*arguments: str) -> tuple[int, str, str]:
-        try:
-            status = main(arguments)
-        except SystemExit as left:
-            status = int(left.code or 0)
-        shown = capsys.readouterr()
-        return status, shown.out, shown.err
-
-    return call
 
 
 def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -> None:
