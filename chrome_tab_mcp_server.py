@@ -4141,10 +4141,10 @@ class Screenshots:
     def __init__(self, provider: LocalProvider) -> None:
         self._provider = provider
         self._sizes: OrderedDict[str, int] = OrderedDict()
-        self._taken = 0
+        self._numbers = itertools.count(1)
 
     def keep(self, reply: Mapping[str, Any], name: str | None) -> tuple[ToolResult, bool]:
-        """Keep the picture of a reply; return the tool's result, and whether the list of resources has changed."""
+        """Keep the picture of a reply, unless its tab is incognito; return the tool's result, and whether the list of resources has changed."""
         data, mime_type = reply.get("data"), reply.get("mime_type")
         try:
             picture = base64.b64decode(data, validate=True) if isinstance(data, str) else b""
@@ -4152,18 +4152,18 @@ class Screenshots:
             picture = b""
         if not picture or mime_type not in {"image/png", "image/webp", "image/jpeg"}:
             raise unreadable_reply("screenshot")
-        self._taken += 1
-        name = uri_part(name or "") or f"screenshot-{self._taken}"
-        uri = f"screenshot://{name}"
+        name = uri_part(name or "") or f"screenshot-{next(self._numbers)}"
+        said: dict[str, Any] = {"name": name}
         before = set(self._sizes)
-        self._provider.add_resource(BinaryResource(uri=AnyUrl(uri), name=name, mime_type=mime_type, data=picture))
-        self._sizes[uri] = len(picture)
-        self._sizes.move_to_end(uri)
+        if not reply.get("incognito"):
+            said["uri"] = uri = f"screenshot://{name}"
+            self._provider.add_resource(BinaryResource(uri=AnyUrl(uri), name=name, mime_type=mime_type, data=picture))
+            self._sizes[uri] = len(picture)
+            self._sizes.move_to_end(uri)
         while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
-            oldest, _ = self._sizes.popitem(last=False)
-            self._provider.remove_resource(oldest)
-        said = {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
-        text = compact_json(shortened({"name": name, "uri": uri, **said}, MAX_SHOWN_CHARS))
+            self._provider.remove_resource(self._sizes.popitem(last=False)[0])
+        said |= {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
+        text = compact_json(shortened(said, MAX_SHOWN_CHARS))
         content = [mcp_types.ImageContent(data=str(data), mime_type=mime_type), mcp_types.TextContent(text=text)]
         return ToolResult(content), before != set(self._sizes)
 

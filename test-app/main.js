@@ -12,7 +12,7 @@ import { JsonEditor } from "./editor.js";
 import { argumentsOf, controlsIn, fieldsOf, fillFields } from "./form.js";
 import { exportHistory, forgetHistory, historyItem, loadHistory, remember } from "./history.js";
 import { contentElements, errorOf, showJson, textOf } from "./result.js";
-import { attachedIds, tabItem, tabsOf } from "./tabs.js";
+import { attachedIds, isAboutPrivateTab, tabItem, tabsOf } from "./tabs.js";
 
 const SENTENCES = {
   connecting: "Connecting",
@@ -68,6 +68,8 @@ const tools = new Map();
 let chosen = null;
 /** @type {number | null} */
 let chosenTab = null;
+/** @type {import("./tabs.js").Tab[]} as they were last listed */
+let openTabs = [];
 /** @type {AbortController | null} the call under way */
 let running = null;
 
@@ -163,14 +165,14 @@ async function refreshTabs() {
  * @param {ToolResult} attached
  */
 function showTabs(open, attached) {
+  openTabs = tabsOf(open.structuredContent);
   const failure = errorOf(open) ?? errorOf(attached);
   if (failure) {
     page.tabs.replaceChildren();
     return setText(page.tabsAdvice, failure.message);
   }
-  const tabs = tabsOf(open.structuredContent);
   const ids = attachedIds(attached.structuredContent);
-  if (!tabs.some(({ id }) => id === chosenTab)) chosenTab = null;
+  if (!openTabs.some(({ id }) => id === chosenTab)) chosenTab = null;
   const chooseTab = (/** @type {number | null} */ id) => () => {
     chosenTab = id;
     putTab();
@@ -178,7 +180,7 @@ function showTabs(open, attached) {
   const active = { id: 0, url: "the tool's own choice", title: "No tab named", active: false };
   page.tabs.replaceChildren(
     tabItem(active, false, chosenTab === null, chooseTab(null)),
-    ...tabs.map((tab) => tabItem(tab, ids.has(tab.id), tab.id === chosenTab, chooseTab(tab.id))),
+    ...openTabs.map((tab) => tabItem(tab, ids.has(tab.id), tab.id === chosenTab, chooseTab(tab.id))),
   );
 }
 
@@ -267,6 +269,7 @@ async function execute() {
   const { name } = chosen;
   const controller = new AbortController();
   running = controller;
+  const tabsBefore = openTabs;
   const began = performance.now();
   showWorking(true);
   /** @type {ToolResult} */
@@ -285,16 +288,12 @@ async function execute() {
   const milliseconds = performance.now() - began;
   showResult(name, result, milliseconds);
   const code = errorOf(result)?.code ?? "";
-  remember({
-    time: new Date().toISOString(),
-    tool: name,
-    arguments: args,
-    code,
-    milliseconds,
-    reply: textOf(result.content),
-  });
+  const run = { time: new Date().toISOString(), tool: name, arguments: args, code, milliseconds };
+  await refreshTabs();
+  // Nothing of an incognito tab is kept.
+  if (isAboutPrivateTab([...tabsBefore, ...openTabs], args)) return;
+  remember({ ...run, reply: textOf(result.content) });
   showHistory();
-  void refreshTabs();
 }
 
 /** @param {boolean} isOn */

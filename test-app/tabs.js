@@ -8,6 +8,7 @@ import { make } from "../extension/ui/dom.js";
  * @property {string} url
  * @property {string} title
  * @property {boolean} active
+ * @property {true} [incognito]
  */
 
 /**
@@ -26,6 +27,16 @@ export function tabsOf(structured) {
 export function attachedIds(structured) {
   const { result } = /** @type {{result?: unknown}} */ (structured ?? {});
   return new Set(Array.isArray(result) ? result.map((tab) => tab.tab_id) : []);
+}
+
+/**
+ * @param {Tab[]} tabs
+ * @param {Record<string, unknown>} args of a tool; without a tab any may be meant
+ * @returns {boolean} whether it may be about an incognito tab
+ */
+export function isAboutPrivateTab(tabs, { tab_id, tabId, tab_ids }) {
+  const named = [tab_id, tabId, tab_ids].flat().filter((id) => id !== null && id !== undefined);
+  return tabs.some(({ id, incognito }) => incognito && (!named.length || named.includes(id)));
 }
 
 /**

@@ -305,6 +305,17 @@ async def resources(parts: Parts) -> dict[str, str | None]:
     return {uri: kind for uri, kind in listed.items() if uri.startswith("screenshot:")}
 
 
+async def test_a_screenshot_of_an_incognito_tab_is_shown_and_not_kept(parts: Parts) -> None:
+    for incognito in (True, False):
+        call = Call(parts, "screenshot", name="shot")
+        await call.answer("screenshot", {**SHOT, "incognito": incognito})
+        image, about = (await call.ended()).content
+
+        assert isinstance(image, ImageContent)
+        assert ("uri" in json.loads(about.text)) is not incognito
+        assert [*await resources(parts)] == ([] if incognito else ["screenshot://shot"])
+
+
 async def test_a_screenshot_without_a_name_gets_a_number(parts: Parts) -> None:
     for _ in range(2):
         await answered(parts, "screenshot", SHOT)

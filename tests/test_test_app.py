@@ -340,12 +340,11 @@ async def test_disconnect_and_connect_are_the_persons(chromium: Browser) -> None
 # --- History ---
 
 
-@pytest.mark.parametrize(
-    ("names", "prefix", "press"), [("default", "", "press"), ("kapture", "kapturemcp_", "kapturemcp_keypress")]
-)
-async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(
-    chromium: Browser, tmp_path: Path, names: str, prefix: str, press: str
+@pytest.mark.parametrize(("names", "prefix"), [("default", ""), ("kapture", "kapturemcp_")])
+async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_incognito(
+    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str, prefix: str
 ) -> None:
+    press = f"{prefix}keypress" if prefix else "press"
     async with opened_app(chromium, open=True, tool_names=names) as app:
         await app.open()
         await app.is_connected()
@@ -378,8 +377,16 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed(
         assert "secret" not in await app.page.evaluate("JSON.stringify(localStorage)")
         await app.page.locator("#history-clear").click()
         await expect(items).to_have_count(0)
+        normal, private = REPLIES["browser_get_tabs"]
+        monkeypatch.setitem(REPLIES, "browser_get_tabs", [normal, private | {"incognito": True}])
+        field = "tabId" if prefix else "tab_id"
+        for tab in ("8", "", "7"):
+            await app.fill({field: tab})
+            await app.execute()
+            await expect(app.page.locator("#working")).to_be_hidden()
+        await expect(items.locator("button.item")).to_have_attribute("title", f'{{"selector":"#a","{field}":7}}')
 
-    assert [message["command"] for message in app.commands].count("click") == 2
+    assert [message["command"] for message in app.commands].count("click") == 5
 
 
 # --- Looks and access ---

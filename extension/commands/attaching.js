@@ -3,18 +3,19 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { refuseDenied } from "../worker/denied-hosts.js";
+import { PageLoadWatch } from "../worker/page-load.js";
 import { requestAbout } from "../worker/requests.js";
 import { addressOf, obstacleOf, originOf, tabById, urlOf } from "../worker/tabs.js";
 
 const MAX_REASON_LENGTH = 200;
 
 /**
- * Asks the person to attach a tab, and waits for the answer.
+ * Asks the person to attach a tab, and waits for the answer. A tab that sleeps is woken then.
  *
  * @param {CommandContext} context `params`: `reason`, what for, in words for the person
  * @returns {Promise<CreatedTab>}
- * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, HOST_BLOCKED, INVALID_ARGUMENT, RATE_LIMITED, TAB_NOT_FOUND,
- *   TAB_DISCONNECTED, UNREADABLE_PAGE
+ * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, HOST_BLOCKED, INVALID_ARGUMENT, NAVIGATION_FAILED, RATE_LIMITED,
+ *   TAB_NOT_FOUND, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
 export async function attachTab({ tabId, params, attachments, requests, caller, deniedHosts, signal }) {
   if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab as tab_id. browser_get_tabs lists them.");
@@ -23,13 +24,32 @@ export async function attachTab({ tabId, params, attachments, requests, caller, 
   refuseDenied(urlOf(tab), deniedHosts);
   const obstacle = obstacleOf(tab);
   if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
-  if (!(await attachments.get(tabId))) {
-    await requests.ask(requestAbout("attach", tab, caller, reason), signal);
+  const isAttached = await attachments.get(tabId);
+  if (!isAttached) await requests.ask(requestAbout("attach", tab, caller, reason), signal);
+  await wake(tabId, signal);
+  if (!isAttached) {
     // What the person has seen and allowed is this site.
     if (originOf(await tabById(tabId)) !== originOf(tab)) throw movedOn(tabId);
     await attachments.attach(tabId, signal);
   }
   return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
+}
+
+/**
+ * Loads the page of a tab that the browser has put to sleep, where the tab is.
+ *
+ * @param {number} tabId
+ * @param {AbortSignal} signal
+ */
+async function wake(tabId, signal) {
+  if (!(await tabById(tabId)).discarded) return;
+  const watch = new PageLoadWatch();
+  try {
+    await chrome.tabs.reload(tabId);
+    await watch.loaded(tabId, signal);
+  } finally {
+    watch.stop();
+  }
 }
 
 /** @param {Record<string, unknown>} params */

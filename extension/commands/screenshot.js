@@ -3,6 +3,7 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { endOutline } from "../worker/marks.js";
 import { isFramed } from "../worker/page-elements.js";
+import { tabById } from "../worker/tabs.js";
 import { afterwards, boxOf } from "./acting.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
@@ -98,12 +99,14 @@ async function capture(context, { selected, size, metrics, format }) {
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
   const { data, mimeType, scale } = image;
+  const { incognito } = await tabById(context.tabId);
   const note = `Made smaller to keep it small enough: one pixel shows ${round(1 / scale)} CSS pixels.`;
   return {
     data,
     mime_type: mimeType,
     width: Math.round(box.width * scale),
     height: Math.round(box.height * scale),
+    incognito,
     ...(scale < 1 && { notes: [note] }),
   };
 }

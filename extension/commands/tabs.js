@@ -21,6 +21,7 @@ export async function getTabs({ deniedHosts }) {
     ...addressOf(tab),
     active: tab.active,
     windowId: tab.windowId,
+    ...(tab.incognito && { incognito: /** @type {const} */ (true) }),
   }));
 }
 

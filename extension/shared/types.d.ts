@@ -99,6 +99,8 @@ export interface TabInfo {
   title: string;
   active: boolean;
   windowId: number;
+  /** There for a tab in an incognito window. */
+  incognito?: true;
 }
 
 export interface CreatedTab {
@@ -310,6 +312,8 @@ export interface Screenshot {
   /** Pixels of the image. */
   width: number;
   height: number;
+  /** Then it is kept nowhere. */
+  incognito: boolean;
 }
 
 // --- The page functions (page/read-page.js, page/write-json.js)

@@ -146,7 +146,10 @@ async function loadedTab({ tabId, signal }) {
  */
 export function refuseSleeping(tab) {
   if (tab.discarded) {
-    throw unreadable("The browser has put this tab to sleep to save memory. Click the tab to wake it, then try again.");
+    throw unreadable(
+      "The browser has put this tab to sleep to save memory. Wake it with browser_attach_tab, which asks the person, or " +
+        "let them click the tab; then try again.",
+    );
   }
   if (tab.status === "unloaded") {
     throw new CommandError("TAB_DISCONNECTED", "This tab holds no page: it has crashed. Reload it, then try again.");

@@ -66,6 +66,25 @@ async def test_person_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
     assert (await (await ask(bridge, tab_id)))["result"]["tab_id"] == tab_id
 
 
+async def test_tab_that_sleeps_is_woken_by_yes_and_not_by_no(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    sleeping = []
+    for path in ("/one", "/two"):
+        await show_page(paired, site.url(path))
+        await paired.page.bring_to_front()
+        discarded = await paired.chrome(f"await chrome.tabs.discard({await paired.tab_id(site.url(path))})")
+        sleeping.append(discarded["id"])
+
+    for tab_id, name in zip(sleeping, ("Deny", "Allow"), strict=True):
+        asked = await ask(bridge, tab_id)
+        await answer(paired, name)
+        assert (await asked)["success"] is (name == "Allow")
+    refused, read = [await bridge.ask("read_tab", tab_id=tab_id) for tab_id in sleeping]
+
+    assert (refused["error"]["code"], read["result"]["title"]) == ("UNREADABLE_PAGE", "Two")
+    tabs = await paired.chrome("await chrome.tabs.query({ discarded: true })")
+    assert [tab["id"] for tab in tabs] == sleeping[:1]
+
+
 async def test_no_attaches_nothing_and_the_same_is_not_asked_again(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:

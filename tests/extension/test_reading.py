@@ -144,7 +144,7 @@ async def test_sleeping_tab_is_refused_and_not_woken(paired: Popup, bridge: Fake
     reply = await bridge.ask("read_tab", tab_id=asleep["id"])
 
     assert reply["error"]["code"] == "UNREADABLE_PAGE"
-    assert "sleep" in reply["error"]["message"]
+    assert "browser_attach_tab" in reply["error"]["message"]
     assert (await paired.chrome(f"await chrome.tabs.get({asleep['id']})"))["discarded"]
 
 

@@ -235,7 +235,9 @@ async def test_private_tabs_are_there_only_when_the_person_allows_it(
             )
             tab_id = window["tabs"][0]["id"]
 
-            assert tab_id in [tab["id"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
+            tabs = (await bridge.ask("browser_get_tabs"))["result"]
+            assert [tab["id"] for tab in tabs if tab.get("incognito")] == [tab_id]
+            assert len(tabs) > 1
             read = (await bridge.ask("read_tab", tab_id=tab_id))["result"]
             assert (read["title"], read["incognito"]) == ("One", True)
 
