@@ -3430,108 +3430,7 @@ class ChromeTabs:
                 self.check_site(tab["url"], command)
 
 
-# --- 12. Status --------------------------------------------------------------------------------
-
-
-class Layer(NamedTuple):
-    """How one layer stands: its name, whether it works, and what it is or how to mend it."""
-
-    name: str
-    ok: bool
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.name:<11}{'ok  ' if self.ok else 'FIX '}{self.text}"
-
-
-async def status(tabs: ChromeTabs) -> list[Layer]:
-    """Return how each layer stands, from the browser to the model's window."""
-    settings = tabs.settings
-    layers: list[Layer] = []
-    mac = sys.platform == "darwin"
-    if settings.source == "applescript" or (settings.source == "auto" and mac):
-        layers += await applescript_layers(tabs)
-    if settings.source != "applescript":
-        layers += await extension_layers(tabs.bridge, optional=mac and settings.source == "auto")
-    layers += await model_layers(tabs)
-    if settings.denied_hosts:
-        layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
-    if settings.sites:
-        layers.append(Layer("this site", ok=True, text=await tabs.site_told()))
-    return layers
-
-
-async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
-    """Return how reading by AppleScript stands."""
-    browser = tabs.settings.browser
-    problem = None if tabs.applescript.available() else NO_OSASCRIPT
-    if not problem and sys.platform == "darwin":
-        problem = await asyncio.to_thread(compile_problem, browser)
-    if problem:
-        return [Layer("browser", ok=False, text=problem)]
-    answers = Layer("browser", ok=True, text=f"{browser} answers")
-    try:
-        page = await tabs.applescript.read(Wanted())
-    except ChromeTabError as error:
-        if error.code != "NO_BROWSER":
-            return [answers, Layer("permission", error.code != "PERMISSION_DENIED", error.message)]
-        unknown = Layer("permission", ok=False, text="not known while the browser is away")
-        return [Layer("browser", ok=False, text=error.message), unknown]
-    text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
-    return [answers, Layer("permission", ok=True, text=text)]
-
-
-def compile_problem(browser: str) -> str | None:
-    """Compile the script on a Mac; return what is wrong with it, None when it compiles."""
-    import applescript  # pyright: ignore[reportMissingImports] -- it exists on a Mac only
-
-    with script_for(browser) as script:
-        try:
-            applescript.AppleScript(source=script.read_text(encoding="ascii"))
-        except applescript.ScriptError as error:
-            return f"chrome_tab.scpt does not compile for {browser}: {one_line(str(error))}. Is {browser} installed?"
-    return None
-
-
-async def extension_layers(bridge: Bridge, *, optional: bool) -> list[Layer]:
-    """Return how the port and the extension stand; `optional` where AppleScript does the reading."""
-    try:
-        await bridge.reach(0 if optional else None)
-        text = f"connected, version {bridge.extension_version}"
-    except ChromeTabError as error:
-        text = "not connected, and not needed to read by AppleScript" if optional else error.message
-    if bridge.problem:
-        return [Layer("bridge", ok=False, text=bridge.problem.message)]
-    owner = bridge.role is Role.OWNER
-    way = f"listening on {HOST}:{bridge.port}" if owner else f"through the session that holds port {bridge.port}"
-    return [Layer("bridge", ok=True, text=way), Layer("extension", bridge.connected or optional, text)]
-
-
-async def model_layers(tabs: ChromeTabs) -> list[Layer]:
-    """Return how the model server, the model and its window stand; the model is asked for one word."""
-    server, model = tabs.analyst.server, tabs.settings.model or ""
-    if missing := missing_settings(tabs.settings):
-        return [Layer("model", ok=False, text=missing)]
-    try:
-        names = await server.models()
-        if names and not {model, f"{model}:latest"} & set(names):
-            text = f"{server.url} has no model {model!r}; it has: {', '.join(names[:20])}"
-            return [Layer("model", ok=False, text=text)]
-        window = await tabs.analyst.window(model)
-        await tell(f"asking {model} for one word")
-        began = time.monotonic()
-        prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
-        answer = await server.complete(model, prompt, watcher=Progress(None), stream=False)
-    except ChromeTabError as error:
-        return [Layer("model", ok=False, text=error.message)]
-    said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
-    return [
-        Layer("model", ok=True, text=f"{model} at {server.url} said {said}"),
-        Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
-    ]
-
-
-# --- 13. Tools ---------------------------------------------------------------------------------
+# --- 12. Tools ---------------------------------------------------------------------------------
 
 READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 CHANGES = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
@@ -4045,7 +3944,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
-        layers = await status(tabs)
+        layers = await beside("chrome_tab_status").status(tabs)
         return ToolResult("\n".join(map(str, layers)))
 
 
@@ -4215,7 +4114,7 @@ def client_progress(context: Context) -> Progress:
     return Progress(send if asked else None)
 
 
-# --- 14. HTTP ----------------------------------------------------------------------------------
+# --- 13. HTTP ----------------------------------------------------------------------------------
 #
 # With --transport http or sse one process serves every MCP client of this machine, on the port that the extension
 # and other sessions use anyway. A page of another site can send requests to that port too, so each one is asked where
@@ -4466,7 +4365,7 @@ async def serve_http(settings: Settings) -> int:
     return 0
 
 
-# --- 15. Command line --------------------------------------------------------------------------
+# --- 14. Command line --------------------------------------------------------------------------
 
 
 def argument_parser() -> argparse.ArgumentParser:

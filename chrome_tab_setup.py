@@ -37,6 +37,7 @@ from rich.text import Text
 
 import chrome_tab_history
 import chrome_tab_mcp_server as server
+import chrome_tab_status
 from chrome_tab_terminal import terminal_progress
 
 __all__ = ["run"]
@@ -465,10 +466,10 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> None:
         wait_for_extension(terminal, settings, proposed=not by_script)
 
 
-async def read_by_script(settings: server.Settings) -> list[server.Layer]:
+async def read_by_script(settings: server.Settings) -> list[chrome_tab_status.Layer]:
     """Try AppleScript; macOS asks the person for its permission meanwhile."""
     async with server.ChromeTabs(settings) as tabs:
-        return await server.applescript_layers(tabs)
+        return await chrome_tab_status.applescript_layers(tabs)
 
 
 def copy(terminal: Terminal, line: str) -> None:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as Bar
 
 import chrome_tab_mcp_server as server
+import chrome_tab_status
 
 __all__ = ["analyze", "doctor", "terminal_progress"]
 
@@ -80,7 +81,7 @@ async def doctor(settings: server.Settings) -> int:
     """Print how each layer stands; 1 when one needs mending."""
     with terminal_progress() as progress:
         async with server.ChromeTabs(settings) as tabs, progress:
-            layers = await server.status(tabs)
+            layers = await chrome_tab_status.status(tabs)
     for layer in layers:
         print(server.printable(str(layer)))
     return 0 if all(layer.ok for layer in layers) else 1

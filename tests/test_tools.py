@@ -15,6 +15,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+import chrome_tab_status
 from tests.support.asking import asking, error_of, receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
@@ -250,7 +251,8 @@ def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def pretend(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
     """Let the server, and nothing else, believe that it runs there."""
-    monkeypatch.setattr(server, "sys", types.SimpleNamespace(platform=platform, modules=sys.modules))
+    for module in (server, chrome_tab_status):
+        monkeypatch.setattr(module, "sys", types.SimpleNamespace(platform=platform, modules=sys.modules))
 
 
 async def read_by(*, extension: bool, **flags: Any) -> str:
@@ -546,7 +548,7 @@ def fake_applescript_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType
 def test_the_script_is_compiled_for_the_browser_that_is_asked(
     browser: str, fake_applescript_module: types.ModuleType
 ) -> None:
-    assert server.compile_problem(browser) is None
+    assert chrome_tab_status.compile_problem(browser) is None
 
     (source,) = fake_applescript_module.sources
     assert f'tell application "{browser}"' in source

@@ -1,0 +1,114 @@
+"""How each layer stands, from the browser to the model's window: `chrome_tab_status` and `--doctor`.
+
+The server imports this module when it is first used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from typing import NamedTuple
+
+import chrome_tab_mcp_server as server
+
+__all__ = ["Layer", "applescript_layers", "status"]
+
+
+class Layer(NamedTuple):
+    """How one layer stands: its name, whether it works, and what it is or how to mend it."""
+
+    name: str
+    ok: bool
+    text: str
+
+    def __str__(self) -> str:
+        """Return the line that is printed of it."""
+        return f"{self.name:<11}{'ok  ' if self.ok else 'FIX '}{self.text}"
+
+
+async def status(tabs: server.ChromeTabs) -> list[Layer]:
+    """Return how each layer stands, from the browser to the model's window."""
+    settings = tabs.settings
+    layers: list[Layer] = []
+    mac = sys.platform == "darwin"
+    if settings.source == "applescript" or (settings.source == "auto" and mac):
+        layers += await applescript_layers(tabs)
+    if settings.source != "applescript":
+        layers += await extension_layers(tabs.bridge, optional=mac and settings.source == "auto")
+    layers += await model_layers(tabs)
+    if settings.denied_hosts:
+        layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
+    if settings.sites:
+        layers.append(Layer("this site", ok=True, text=await tabs.site_told()))
+    return layers
+
+
+async def applescript_layers(tabs: server.ChromeTabs) -> list[Layer]:
+    """Return how reading by AppleScript stands."""
+    browser = tabs.settings.browser
+    problem = None if tabs.applescript.available() else server.NO_OSASCRIPT
+    if not problem and sys.platform == "darwin":
+        problem = await asyncio.to_thread(compile_problem, browser)
+    if problem:
+        return [Layer("browser", ok=False, text=problem)]
+    answers = Layer("browser", ok=True, text=f"{browser} answers")
+    try:
+        page = await tabs.applescript.read(server.Wanted())
+    except server.ChromeTabError as error:
+        if error.code != "NO_BROWSER":
+            return [answers, Layer("permission", error.code != "PERMISSION_DENIED", error.message)]
+        unknown = Layer("permission", ok=False, text="not known while the browser is away")
+        return [Layer("browser", ok=False, text=error.message), unknown]
+    text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
+    return [answers, Layer("permission", ok=True, text=text)]
+
+
+def compile_problem(browser: str) -> str | None:
+    """Compile the script on a Mac; return what is wrong with it, None when it compiles."""
+    import applescript  # pyright: ignore[reportMissingImports] -- it exists on a Mac only
+
+    with server.script_for(browser) as script:
+        try:
+            applescript.AppleScript(source=script.read_text(encoding="ascii"))
+        except applescript.ScriptError as error:
+            return f"chrome_tab.scpt does not compile for {browser}: {server.one_line(str(error))}. Is {browser} installed?"
+    return None
+
+
+async def extension_layers(bridge: server.Bridge, *, optional: bool) -> list[Layer]:
+    """Return how the port and the extension stand; `optional` where AppleScript does the reading."""
+    try:
+        await bridge.reach(0 if optional else None)
+        text = f"connected, version {bridge.extension_version}"
+    except server.ChromeTabError as error:
+        text = "not connected, and not needed to read by AppleScript" if optional else error.message
+    if bridge.problem:
+        return [Layer("bridge", ok=False, text=bridge.problem.message)]
+    owner = bridge.role is server.Role.OWNER
+    way = f"listening on {server.HOST}:{bridge.port}" if owner else f"through the session that holds port {bridge.port}"
+    return [Layer("bridge", ok=True, text=way), Layer("extension", bridge.connected or optional, text)]
+
+
+async def model_layers(tabs: server.ChromeTabs) -> list[Layer]:
+    """Return how the model server, the model and its window stand; the model is asked for one word."""
+    model_server, model = tabs.analyst.server, tabs.settings.model or ""
+    if missing := server.missing_settings(tabs.settings):
+        return [Layer("model", ok=False, text=missing)]
+    try:
+        names = await model_server.models()
+        if names and not {model, f"{model}:latest"} & set(names):
+            text = f"{model_server.url} has no model {model!r}; it has: {', '.join(names[:20])}"
+            return [Layer("model", ok=False, text=text)]
+        window = await tabs.analyst.window(model)
+        await server.tell(f"asking {model} for one word")
+        began = time.monotonic()
+        prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
+        answer = await model_server.complete(model, prompt, watcher=server.Progress(None), stream=False)
+    except server.ChromeTabError as error:
+        return [Layer("model", ok=False, text=error.message)]
+    said = f"{server.one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
+    return [
+        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}"),
+        Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
+    ]
