@@ -84,6 +84,13 @@ class Popup:
         await self.element("connection-string").fill(connection_string)
         await self.element("connect").click()
 
+    async def pair(self, bridge: FakeBridge) -> None:
+        """Connect past the popup's form, which has tests of its own."""
+        message = json.dumps({"action": "connect", "connectionString": bridge.connection_string})
+        await self.chrome(f"chrome.runtime.connect().postMessage({message})")
+        await bridge.connected()
+        await self.shows("Connected")
+
     async def press(self, element_id: str) -> None:
         await self.element(element_id).click()
 
@@ -94,12 +101,12 @@ class Popup:
         await self.shows("Setup")
 
     async def forget(self) -> None:
-        """Unpair past the popup's question, wherever the test has left the page, and forget what agents did."""
+        """Unpair past the popup's question, wherever the test has left the page, and forget what else is stored."""
         if self.page.url != POPUP_URL:
             await self.open()
         await self.chrome("chrome.runtime.connect().postMessage({ action: 'forget' })")
         await self.shows("Setup")
-        await self.chrome("chrome.storage.local.remove('activity')")
+        await self.chrome("chrome.storage.local.clear()")
 
     async def visible_ids(self) -> set[str]:
         found = await self.page.evaluate(
@@ -192,26 +199,32 @@ async def shared_chromium(playwright: Playwright) -> AsyncGenerator[BrowserConte
             yield context
 
 
+@pytest.fixture(scope="session")
+async def shared_popup(shared_chromium: BrowserContext) -> Popup:
+    """The popup of all tests, in one tab: opening one takes longer than many a test."""
+    return Popup(await shared_chromium.new_page())
+
+
 @pytest.fixture
-async def chromium(shared_chromium: BrowserContext) -> AsyncGenerator[BrowserContext]:
-    """One browser for all tests: each finds one empty tab and leaves one, the same unless it led somewhere."""
+async def chromium(shared_chromium: BrowserContext, shared_popup: Popup) -> AsyncGenerator[BrowserContext]:
+    """One browser for all tests: each finds and leaves one empty tab and the popup's, the same unless they are gone."""
     empty = shared_chromium.pages[0]
     yield shared_chromium
     if empty.is_closed() or empty.url != "about:blank":
         empty = await shared_chromium.new_page()
     for page in shared_chromium.pages:
-        if page is not empty:
+        if page not in (empty, shared_popup.page):
             await page.close()
 
 
 @pytest.fixture
-async def popup(chromium: BrowserContext) -> AsyncGenerator[Popup]:
-    """The popup of an extension that is not paired."""
-    popup = Popup(await chromium.new_page())
-    await popup.open()
-    await popup.shows("Setup")
-    yield popup
-    await popup.forget()
+async def popup(chromium: BrowserContext, shared_popup: Popup) -> AsyncGenerator[Popup]:  # noqa: ARG001 - it tidies up
+    """The popup, just opened, of an extension that is not paired."""
+    await shared_popup.open()
+    await shared_popup.page.bring_to_front()
+    await shared_popup.shows("Setup")
+    yield shared_popup
+    await shared_popup.forget()
 
 
 @pytest.fixture
@@ -223,9 +236,7 @@ async def bridge() -> AsyncGenerator[FakeBridge]:
 @pytest.fixture
 async def paired(popup: Popup, bridge: FakeBridge) -> Popup:
     """The popup of an extension that is connected to `bridge`."""
-    await popup.paste(bridge.connection_string)
-    await bridge.connected()
-    await popup.shows("Connected")
+    await popup.pair(bridge)
     return popup
 
 
@@ -332,16 +343,13 @@ class DrivenTab(AttachedTab):
 
 
 @pytest.fixture(scope="module")
-async def driver(shared_chromium: BrowserContext) -> AsyncGenerator[Driver]:
+async def driver(shared_popup: Popup) -> AsyncGenerator[Driver]:
     """One pairing for all tests of a file."""
     async with running_bridge() as bridge:
-        popup = Popup(await shared_chromium.new_page())
-        await popup.open()
-        await popup.paste(bridge.connection_string)
-        await bridge.connected()
-        yield bridge, popup
-        await popup.forget()
-        await popup.page.close()
+        await shared_popup.open()
+        await shared_popup.pair(bridge)
+        yield bridge, shared_popup
+        await shared_popup.forget()
 
 
 @asynccontextmanager

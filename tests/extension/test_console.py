@@ -125,10 +125,11 @@ async def test_a_page_that_writes_without_end_fills_no_more_than_its_room(driven
     assert {len(entry["message"]) for entry in logs["entries"]} == {2003}
 
 
+# Many more than are let through at once, also if a busy machine takes seconds to write them.
 FLOOD = """<script>
   let rounds = 2;
   setTimeout(function flood() {
-    for (let i = 0; i < 10_000; i++) console.log(`flood ${i} ${'x'.repeat(100)}`);
+    for (let i = 0; i < 4_000; i++) console.log(`flood ${i} ${'x'.repeat(100)}`);
     if (rounds--) setTimeout(flood);
   });
 </script>"""
@@ -145,7 +146,7 @@ async def test_a_flood_is_not_collected_while_other_tabs_answer_and_collecting_b
         await driven.page.evaluate("console.log('after the flood')")
         await until(lambda: newest_is(driven, "log: after the flood"))
 
-        assert (await driven.do("console_logs"))["total"] < 30_000
+        assert (await driven.do("console_logs"))["total"] < 12_000
 
 
 async def own_notes(tab: DrivenTab) -> list[str]:
@@ -162,8 +163,8 @@ async def own_notes(tab: DrivenTab) -> list[str]:
 
 
 async def test_what_was_lost_in_a_flood_is_told_and_its_end_is_asked_for_afterwards(driven: DrivenTab) -> None:
-    await driven.show("<script>for (let i = 0; i < 30_000; i++) console.log(`line ${i}`)</script>")
-    await until(lambda: newest_is(driven, "log: line 29999"))
+    await driven.show("<script>for (let i = 0; i < 12_000; i++) console.log(`line ${i}`)</script>")
+    await until(lambda: newest_is(driven, "log: line 11999"))
 
     flood, lost = await own_notes(driven)
     assert "writes too much at once" in flood

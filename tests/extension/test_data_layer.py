@@ -23,20 +23,20 @@ async def bridge() -> AsyncGenerator[FakeBridge]:
 
 
 @pytest.fixture(scope="module")
-async def attached_page(shared_chromium: BrowserContext, bridge: FakeBridge) -> AsyncGenerator[Page]:
+async def attached_page(
+    shared_chromium: BrowserContext, shared_popup: Popup, bridge: FakeBridge
+) -> AsyncGenerator[Page]:
     """One attached tab for all tests: it stays attached wherever it goes."""
-    popup = Popup(await shared_chromium.new_page())
+    popup = shared_popup
     await popup.open()
-    await popup.paste(bridge.connection_string)
-    await bridge.connected()
+    await popup.pair(bridge)
     page = await shared_chromium.new_page()
     await page.goto(DATA_LAYER_PAGE.as_uri())
     await popup.page.bring_to_front()
     await popup.press("attachButton")
     await bridge.next_message("tab_attached")
     yield page
-    await popup.unpair()
-    await popup.shows("Setup")
+    await popup.forget()
     await page.close()
 
 
@@ -354,18 +354,16 @@ async def test_numbers_count_towards_the_limit_as_long_as_they_are(page: Page, b
 
 
 @pytest.fixture(scope="module")
-async def written(shared_chromium: BrowserContext) -> AsyncGenerator[Callable[..., Awaitable[Any]]]:
+async def written(shared_popup: Popup) -> Callable[..., Awaitable[Any]]:
     """What the worker makes of a text that is said to be written by page/write-json.js under the limits of 9 levels."""
-    popup = Popup(await shared_chromium.new_page())
-    await popup.open()
+    await shared_popup.open()
     limits = {"depth": 9, "entries": 9, "keys": 9, "text": 9, "total": 1_000, "milliseconds": 9}
 
     async def parse(text: object) -> Any:
         arguments = f"{json.dumps(text)}, {json.dumps(limits)}"
-        return await popup.chrome(f"(await import('/commands/page-values.js')).parseWritten({arguments})")
+        return await shared_popup.chrome(f"(await import('/commands/page-values.js')).parseWritten({arguments})")
 
-    yield parse
-    await popup.page.close()
+    return parse
 
 
 CUTS: dict[str, object] = {"text": 0, "members": 0, "depth": 0, "unreadable": 0, "total": False, "time": False}

@@ -374,16 +374,17 @@ async def test_several_commands_started_at_once_are_answered_each_in_its_card(
 
 async def test_huge_reply_is_cut_on_the_screen_and_copied_whole(panel: Panel, inspected: DrivenTab) -> None:
     await panel.page.context.grant_permissions(["clipboard-read"])
-    await inspected.do("navigate", url=inspected.site.url("/huge"))
+    lines = "\n".join(f"{number} {'word ' * 200}end" for number in range(1_000))
+    await inspected.show(f"<pre>{lines}</pre>")
 
     card = await panel.run("read_tab")
 
     assert len(await card.locator("pre").text_content() or "") == 20_000
-    await expect(card.locator(".hint")).to_have_text(re.compile("first 20,000 of 10,[0-9]{3},[0-9]{3} characters"))
+    await expect(card.locator(".hint")).to_have_text(re.compile("first 20,000 of 1,[0-9]{3},[0-9]{3} characters"))
     assert "20,000" in await card.locator(".hint").inner_text()
     await card.get_by_role("button", name="Copy all").click()
     copied = await panel.page.evaluate("navigator.clipboard.readText().then((text) => [text.length, text.slice(-12)])")
-    assert copied[0] > 10_000_000
+    assert copied[0] > 1_000_000
     assert copied[1].rstrip().endswith("}")
 
 
@@ -663,13 +664,13 @@ async def test_what_is_open_in_the_data_layer_stays_open_while_it_changes(panel:
 async def test_large_data_layer_is_shown_by_and_by(panel: Panel, inspected: DrivenTab) -> None:
     big = "{many: Array.from({length: 450}, (_, i) => `item ${i}`)}"
     await inspected.show(
-        f"<script>dataLayer = Array.from({{length: 4_000}}, (_, i) => ({{n: i}})); dataLayer.push({big})</script>"
+        f"<script>dataLayer = Array.from({{length: 1_000}}, (_, i) => ({{n: i}})); dataLayer.push({big})</script>"
     )
     await panel.show("Data layer")
     entries = entries_of(panel)
-    await expect(panel.element("data-layer-count")).to_have_text("4,001 of 4,001")
+    await expect(panel.element("data-layer-count")).to_have_text("1,001 of 1,001")
     await expect(entries).to_have_count(201)
-    await expect(entries.last).to_have_text("3,801 more ...")
+    await expect(entries.last).to_have_text("801 more ...")
     await entries.last.click()
     await expect(entries).to_have_count(401)
 

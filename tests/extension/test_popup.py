@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from collections.abc import AsyncGenerator
 from typing import Literal
 
 import pytest
@@ -364,6 +365,17 @@ async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
     await wait_for_badge(worker, tab_id, "•", "Chrome Tab Reader: Connected")
 
 
+@pytest.fixture
+async def changing_looks(popup: Popup) -> AsyncGenerator[None]:
+    """It has its size and its colours again afterwards."""
+    size = popup.page.viewport_size
+    yield
+    await popup.page.emulate_media(color_scheme=None, forced_colors="none")
+    if size:
+        await popup.page.set_viewport_size(size)
+
+
+@pytest.mark.usefixtures("changing_looks")
 async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Popup, site: Site) -> None:
     site.pages["/long"] = b"<title>" + b"unbreakable" * 30 + b"</title><body>x"
     await show_page(paired, site.url("/long"))
@@ -384,6 +396,7 @@ async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Po
     assert len(backgrounds) == 2
 
 
+@pytest.mark.usefixtures("changing_looks")
 async def test_main_button_and_a_wrong_field_stand_out_in_the_systems_own_colours(popup: Popup) -> None:
     await popup.page.emulate_media(forced_colors="active")
     width = "(field) => getComputedStyle(field).borderTopWidth"

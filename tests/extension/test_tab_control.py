@@ -199,26 +199,19 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_person_d
     assert (await bridge.ask("browser_close_tab", tab_id=created["tab_id"]))["result"] == {"success": True}
 
 
-async def test_a_hundred_tabs_in_two_windows_are_listed_whole(
-    playwright: Playwright, bridge: FakeBridge, site: Site
-) -> None:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        async with launched_chromium(playwright, Path(profile)) as context:
-            popup = await opened_popup(context)
-            await popup.paste(bridge.connection_string)
-            await bridge.connected()
-            window = await open_window(popup, site.url("/one"))
-            script = """(windowId) => Promise.all(Array.from({ length: 100 }, (_, index) =>
-              chrome.tabs.create({ url: `about:blank?${index}`, active: false, ...(index % 2 && { windowId }) })))"""
-            await popup.page.evaluate(script, window)
+async def test_tabs_of_two_windows_are_listed_whole(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    window = await open_window(paired, site.url("/one"))
+    script = """(windowId) => Promise.all(Array.from({ length: 20 }, (_, index) =>
+      chrome.tabs.create({ url: `about:blank?${index}`, active: false, ...(index % 2 && { windowId }) })))"""
+    await paired.page.evaluate(script, window)
 
-            tabs = (await bridge.ask("browser_get_tabs"))["result"]
+    tabs = (await bridge.ask("browser_get_tabs"))["result"]
 
-            asked = [tab for tab in tabs if tab["url"].startswith("about:blank?")]
-            assert {tab["url"] for tab in asked} == {f"about:blank?{index}" for index in range(100)}
-            assert len({tab["id"] for tab in asked}) == 100
-            assert len([tab for tab in tabs if tab["windowId"] == window]) == 51
-            assert len([tab for tab in tabs if tab["active"] and tab["windowId"] == window]) == 1
+    asked = [tab for tab in tabs if tab["url"].startswith("about:blank?")]
+    assert {tab["url"] for tab in asked} == {f"about:blank?{index}" for index in range(20)}
+    assert len({tab["id"] for tab in asked}) == 20
+    assert len([tab for tab in tabs if tab["windowId"] == window]) == 11
+    assert len([tab for tab in tabs if tab["active"] and tab["windowId"] == window]) == 1
 
 
 async def test_private_tabs_are_there_only_when_the_person_allows_it(
@@ -250,7 +243,7 @@ async def test_private_tabs_are_there_only_when_the_person_allows_it(
 async def allow_private(context: BrowserContext, bridge: FakeBridge, *, allowed: bool) -> Popup:
     """Turn the switch in chrome://extensions; Chrome restarts the extension then, and the next event wakes it."""
     settings = await context.new_page()
-    await settings.goto("chrome://extensions")
+    await settings.goto("chrome://extensions/strings.m.js")
     # An unpacked extension does not come back without the developer mode.
     await settings.evaluate(
         """async (incognitoAccess) => {
