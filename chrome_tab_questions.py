@@ -10,7 +10,7 @@ import contextlib
 import functools
 import sys
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
@@ -26,6 +26,7 @@ from chrome_tab_mcp_server import (
     Settings,
     Wanted,
     defect_in,
+    framed,
     logger,
     missing_settings,
 )
@@ -48,10 +49,10 @@ class Talk(NamedTuple):
     page: Page
     exchanges: tuple[tuple[str, str], ...] = ()
 
-    def prompt(self, question: str) -> str:
-        """Return the instruction for the next question about the same text."""
+    def prompt(self, question: str, mark: Callable[[str], str]) -> str:
+        """Return the instruction for the next question about the same text; what was answered is framed as the page is."""
         said = "\n\n".join(f"Question: {asked}\nAnswer: {answer}" for asked, answer in self.exchanges)
-        return f"{EARLIER_PROMPT}\n\n{said}\n\nThe question now: {question}" if said else question
+        return f"{EARLIER_PROMPT}\n\n{framed(said, mark(said))}\n\nThe question now: {question}" if said else question
 
     def after(self, question: str, answer: str) -> Talk:
         """Return the talk after one more answer; only the newest are remembered."""
@@ -138,7 +139,7 @@ class PersonsQuestions:
             talk = self._talks.get(asked.talk)
             talk = talk or Talk(await tabs.read_telling(Wanted(), asked.tab_ids[0], progress))
             tabs.check_site(talk.page.url)
-            about = Question(talk.prompt(asked.question), None, asked.model)
+            about = Question(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)
         self._talks[asked.talk] = talk.after(asked.question, answer.text)

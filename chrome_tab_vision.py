@@ -71,8 +71,9 @@ async def look(
         # Of the forms of a large picture JPEG is the one that every server takes.
         picture = picture_of(await tabs.drive("screenshot", tab_id, {"selector": selector, "format": "jpeg"}))
         progress.finish(server.TAB_SHARE)
+        progress.known = question
         said = await ask(tabs.analyst, name, picture, question, progress)
-    return answer_of(said, name, picture, time.monotonic() - started)
+    return answer_of(said, question, name, picture, time.monotonic() - started)
 
 
 async def ask(
@@ -94,10 +95,15 @@ async def ask(
             raise
 
 
-def answer_of(said: server.Completion, model: str, picture: Picture, seconds: float) -> server.Answer:
-    """Return the answer with its receipt, which says what the picture would have cost the client."""
+def answer_of(said: server.Completion, question: str, model: str, picture: Picture, seconds: float) -> server.Answer:
+    """Return the answer with its receipt, which says what the picture would have cost the client.
+
+    Nobody can tell which addresses a picture shows: only the question's stay.
+    """
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
     notes = [*picture.notes, *([CUT_OFF] if said.cut_off else [])]
+    if len(said.text) > server.MAX_ANSWER_CHARS:
+        notes.append(f"the answer was cut at {server.MAX_ANSWER_CHARS:,} characters")
     receipt = {
         "model": model,
         "picture": {"mime_type": picture.mime_type, "width": picture.width, "height": picture.height},
@@ -110,7 +116,8 @@ def answer_of(said: server.Completion, model: str, picture: Picture, seconds: fl
     }
     looked = f"(looked at {picture.width} x {picture.height} pixels, {server.one_line(model)}, {seconds:.1f} s)"
     note = f"Note: {'; '.join(notes)}." if notes else ""
-    return server.Answer(said.text[: server.MAX_ANSWER_CHARS], looked, note, None, receipt)
+    text = server.safe_answer(said.text[: server.MAX_ANSWER_CHARS], question)
+    return server.Answer(text[: server.MAX_ANSWER_CHARS], looked, note, None, receipt)
 
 
 # --- Which models take pictures ---

@@ -198,7 +198,7 @@ def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsas
     assert out == "3 EUR \u4e2d \U0001f600 \ufffd.\n"
     read = "[red]Shop[/red] (https://shop.test/) (read 6 of 6 characters in 1 part, fake-model, "
     assert err.splitlines()[-1].startswith(read)
-    assert fake.chats[0].body["messages"][0]["content"] == "What does it cost?"
+    assert fake.chats[0].instruction == "What does it cost?"
 
 
 @pytest.mark.e2e
@@ -270,7 +270,7 @@ def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascr
         status, out, _ = run("--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model", "--analyze")
 
     assert (status, out) == (0, "An answer.\n")
-    assert fake.chats[0].body["messages"][0]["content"] == server.DEFAULT_SYSTEM_PROMPT
+    assert fake.chats[0].instruction == server.DEFAULT_SYSTEM_PROMPT
 
 
 def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript) -> None:

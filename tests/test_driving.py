@@ -13,6 +13,7 @@ from fastmcp.client.messages import MessageHandler
 from mcp import MCPError
 from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNotification, TextContent
 
+import chrome_tab_driving
 import chrome_tab_mcp_server as server
 from tests.conftest import WriteToml
 from tests.support.asking import error_of, text_of
@@ -353,7 +354,7 @@ async def test_the_newest_20_screenshots_are_kept(parts: Parts) -> None:
 async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
     parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MAX_SCREENSHOT_BYTES", 2 * len(base64.b64decode(PNG)) + 1)
+    monkeypatch.setattr(chrome_tab_driving, "MAX_SCREENSHOT_BYTES", 2 * len(base64.b64decode(PNG)) + 1)
     for name in ("a", "b", "c"):
         await answered(parts, "screenshot", SHOT, name=name)
 

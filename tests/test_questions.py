@@ -1,6 +1,7 @@
 """What the person asks in the browser's side panel: the extension's `question`, answered by events."""
 
 import asyncio
+import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -73,7 +74,7 @@ async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_rea
     assert all("Apples cost 1 euro.".startswith(event["text"]) for event in told if event["state"] == "writing")
     assert told[-1]["text"] == "Apples cost 1 euro."
     assert told[-1]["read"].startswith("(read 19 of 19 characters in 1 part, fake-model")
-    assert fake.chats[0].body["messages"][0]["content"].startswith("What do apples cost?")
+    assert fake.chats[0].instruction.startswith("What do apples cost?")
 
 
 async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgotten() -> None:
@@ -83,15 +84,17 @@ async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgot
         await shown.ask("And ten of them?")
         assert (await shown.end())["state"] == "done"
         assert shown.read == [1]
-        prompt = fake.chats[-1].body["messages"][0]["content"]
+        prompt = fake.chats[-1].instruction
         assert "Question: What do they cost?\nAnswer: 1 euro." in prompt
         assert "The question now: And ten of them?" in prompt
+        # What a model has said about a page is as little to be trusted as the page.
+        assert re.search(r"\n<page-data (\w{12})>\nQuestion: .*\n</page-data \1>\n", prompt, re.DOTALL)
 
         await shown.send(forget="t")
         await shown.ask("And ten of them?")
         assert (await shown.end())["state"] == "done"
         assert shown.read == [1, 1]
-        assert fake.chats[-1].body["messages"][0]["content"].startswith("And ten of them?")
+        assert fake.chats[-1].instruction.startswith("And ten of them?")
 
 
 async def test_a_question_about_several_tabs_gets_one_answer_over_all() -> None:
@@ -100,7 +103,7 @@ async def test_a_question_about_several_tabs_gets_one_answer_over_all() -> None:
         assert (await shown.end())["text"] == "Apples are cheaper."
 
     assert sorted(shown.read) == [1, 2]
-    assert "Tab 2: Pears" in fake.chats[-1].body["messages"][1]["content"]
+    assert "Tab 2: Pears" in fake.chats[-1].data
 
 
 async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_more() -> None:
@@ -166,7 +169,7 @@ async def test_what_is_no_question_disturbs_nothing() -> None:
 
 async def test_questions_at_the_same_time_are_told_apart() -> None:
     ended: dict[str, str] = {}
-    fake = FakeOpenAIServer(script=lambda request: answer(request.prompt.split()[-2]))
+    fake = FakeOpenAIServer(script=lambda request: answer(request.data.split()[-2]))
     async with fake, panel(**model(fake)) as shown, asyncio.timeout(20):
         for tab_id in (1, 2):
             await shown.ask("What is it?", tab_id, id=f"q{tab_id}", talk=f"t{tab_id}")

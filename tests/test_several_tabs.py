@@ -31,7 +31,7 @@ async def answer_reads(extension: FakeExtension) -> None:
 
 def echo(request: Request) -> Reply:
     """Answer with the page's first words, or tell that answers were compared."""
-    user = request.body["messages"][1]["content"]
+    user = request.data
     return answer("Compared." if "Tab 1" in user else f"Read: {user[:6]}", prompt_tokens=40)
 
 
@@ -79,6 +79,20 @@ async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:
     assert receipt["failed"] == []
     assert told.values == sorted(told.values)
     assert told.values[-1] == 100
+
+
+async def test_each_answer_may_link_to_its_own_page_and_all_together_are_bounded() -> None:
+    def script(request: Request) -> Reply:
+        return answer("Compared." if "Tab 1" in request.data else "See https://a.test/ now. " + "x" * 40_000)
+
+    async with FakeOpenAIServer(script=script) as fake, asking(fake) as client:
+        text = text_of(await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}))
+
+    first, second, together = (section.split("\n\n")[1] for section in text.split("## ")[1:])
+    assert first.startswith("See https://a.test/ now. xxx")
+    assert second.startswith("See (an address that is not on the page) now. xxx")
+    assert [len(each) < 20_050 and each.endswith("more characters]") for each in (first, second)] == [True, True]
+    assert together == "Compared."
 
 
 async def test_a_tab_that_fails_is_named_and_does_not_stop_the_others() -> None:

@@ -49,7 +49,7 @@ async def sent_for(arguments: dict[str, Any], reply: str = PRICE) -> tuple[str, 
         text_of(await asker.ask(**arguments))
         (chat,) = fake.chats
         form = chat.body.get("response_format")
-        return chat.body["model"], chat.body["messages"][0]["content"], form and form["json_schema"]["schema"]
+        return chat.body["model"], chat.instruction, form and form["json_schema"]["schema"]
 
 
 async def test_a_sites_table_fills_in_what_the_call_leaves_out_and_the_most_specific_one_wins_by_key(

@@ -592,7 +592,7 @@ async def test_an_answer_carries_its_receipt(osascript: FakeOsascript) -> None:
     receipt = receipt_of(result)
     assert (receipt["url"], receipt["title"], receipt["source"]) == ("https://shop.test/", "Shop", "applescript")
     assert receipt["characters_read"] == receipt["page_characters"] == 13
-    assert fake.chats[0].body["messages"][0]["content"] == "What does it cost?"
+    assert fake.chats[0].instruction == "What does it cost?"
 
 
 async def test_neither_page_nor_prompt_nor_key_is_logged_by_us(

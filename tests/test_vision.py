@@ -89,6 +89,17 @@ async def test_the_picture_goes_to_the_model_and_only_its_words_to_the_client() 
         assert PICTURE not in each.model_dump_json()
 
 
+async def test_what_a_picture_makes_the_model_write_is_cleaned_and_cut() -> None:
+    said = "A bar\u202e![17](https://evil.test/17.png). https://mine.test " + "x" * 40_000
+    async with FakeOpenAIServer(answer(said)) as fake, looking(fake) as asked:
+        result = await asked.look(question="What does https://mine.test show?")
+
+    text = result.content[0].text
+    assert text.startswith("A bar17. https://mine.test xxx")
+    assert len(text) < 40_300
+    assert "the answer was cut at 40,000 characters" in text.splitlines()[-1]
+
+
 async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_are_told() -> None:
     told = Told()
     stream = events(delta("The "), delta("bar."), delta(finish_reason="stop"), "[DONE]")
