@@ -128,6 +128,7 @@ def block(kind: str, text: str | dict[str, Any]) -> str:
 
 def page() -> str:
     """Return `docs/clients.md`."""
+    plugin = " ".join(f"--config {name}={value}" for name, value in zip(ASKED, SETTINGS[1::2], strict=True))
     parts = [
         "# Adding the server to your client",
         "<!-- Written by `python -m scripts.clients`; a test compares. -->",
@@ -135,9 +136,11 @@ def page() -> str:
         f"name of your own model. From a clone the command is `{CLONE.line}` instead. With both settings in "
         "`config.toml` the flags can be left out.",
         "## Claude Code",
-        "As a plugin, which asks for the two settings and brings skills for summarising, asking, extracting and "
-        "driving. From the folder of a clone:",
-        block("sh", f"claude plugin marketplace add /path/to/clone\nclaude plugin install {APP_NAME}@{APP_NAME}"),
+        "As a plugin, which brings skills for summarising, asking, extracting and driving (without `--config` it asks for "
+        "the two settings in Claude Code, by `/plugin`):",
+        block(
+            "sh", f"claude plugin marketplace add /path/to/clone\nclaude plugin install {APP_NAME}@{APP_NAME} {plugin}"
+        ),
         "Or the server alone:",
         block("sh", claude_code(PACKAGE)),
         "## Claude Desktop",
