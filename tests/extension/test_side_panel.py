@@ -93,6 +93,14 @@ async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: 
     await expect(panel.at("#question")).to_be_focused()
 
 
+async def test_a_long_title_is_cut_and_does_not_widen_the_panel(panel: Panel) -> None:
+    await panel.page.set_viewport_size({"width": 360, "height": 600})
+    await panel.tab.page.evaluate("document.title = 'A very long title '.repeat(20)")
+
+    await expect(panel.at("#tab-title")).to_contain_text("A very long title")
+    assert await panel.page.evaluate("document.documentElement.scrollWidth") == 360
+
+
 async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the_web(panel: Panel) -> None:
     requested: list[str] = []
     panel.page.on("request", lambda request: requested.append(request.url))
