@@ -1,6 +1,6 @@
-"""Take the pictures of the README from the real thing, light and dark: `make pictures`.
+"""Take the pictures of the documents from the real thing, light and dark: `make pictures`.
 
-A real Chromium with the extension, the server over HTTP, and the page of the demonstration.
+A real Chromium with the extension, the server over HTTP, the page of the demonstration, and its tiny model.
 """
 
 import asyncio
@@ -18,12 +18,15 @@ sys.path.insert(0, str(ROOT))
 
 from demo.browser import browser_with_extension, extension_id, pair  # noqa: E402  # the folder above is not where a script looks
 from demo.server import SERVER, connection_string, server_environment  # noqa: E402
+from demo.tiny_model import started as tiny_model_started  # noqa: E402
 from demo.web import demonstration_page  # noqa: E402
+from scripts.moving_picture import take_moving_picture  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 WAIT_MS = 120_000
 POPUP: ViewportSize = {"width": 372, "height": 400}
 PANEL: ViewportSize = {"width": 960, "height": 420}
+SIDE_PANEL: ViewportSize = {"width": 380, "height": 420}
 APP: ViewportSize = {"width": 1180, "height": 760}
 
 
@@ -85,6 +88,18 @@ async def take_panel(browser: BrowserContext, shown: Page) -> None:
     await page.close()
 
 
+async def take_side_panel(browser: BrowserContext, shown: Page) -> None:
+    """Take the side panel as it is about the tab that was looked at last."""
+    await shown.bring_to_front()
+    page = await browser.new_page()
+    await page.set_viewport_size(SIDE_PANEL)
+    await page.goto(f"chrome-extension://{extension_id()}/ui/side-panel/side-panel.html")
+    await expect(page.locator("#tab-title")).to_contain_text("The night ferry", timeout=WAIT_MS)
+    await expect(page.locator("#ask")).to_be_enabled(timeout=WAIT_MS)
+    await picture(page, "side-panel")
+    await page.close()
+
+
 async def take_app(browser: BrowserContext, link: str) -> None:
     """Take the test app with a part of the page's text."""
     page = await browser.new_page()
@@ -104,18 +119,20 @@ async def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        # No model is asked.
-        settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "qwen3", "CHROME_TAB_SOURCE": "extension"}
+        model = stack.enter_context(tiny_model_started())
+        settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": model.model, "CHROME_TAB_SOURCE": "extension"}
         environment = server_environment(folder, settings)
         link = await stack.enter_async_context(served(environment))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
         shown = browser.pages[0]
         await shown.goto(stack.enter_context(demonstration_page()))
         await pair(browser, await connection_string(environment))
+        await take_moving_picture(browser, shown, environment, PICTURES)
         await shown.bring_to_front()
         await take_app(browser, link)
         await take_popup(browser, shown)
         await take_panel(browser, shown)
+        await take_side_panel(browser, shown)
     for path in sorted(PICTURES.glob("*.png")):
         print(path.relative_to(ROOT))
 

@@ -224,6 +224,18 @@ def test_every_link_of_a_document_leads_to_a_file_and_a_heading_that_are_there(d
         assert not anchor or anchor in anchors(target), link
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_picture_at_the_head_of_the_readme_moves_and_is_small(scheme: str) -> None:
+    name = f"docs/pictures/answer-{scheme}.png"
+    picture = (ROOT / name).read_bytes()
+
+    assert f'"{name}"' in read("README.md")
+    # How many frames an animated PNG has stands before its first one.
+    frames = int.from_bytes(picture.partition(b"acTL")[2][:4])
+    assert frames > 20
+    assert len(picture) < 600_000
+
+
 def test_the_package_of_a_release_has_a_readme_whose_links_lead_into_its_repository(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
