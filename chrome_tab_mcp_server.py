@@ -68,6 +68,7 @@ import unicodedata
 from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from contextvars import ContextVar
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
@@ -97,18 +98,17 @@ from typing_extensions import TypedDict, TypeIs
 if TYPE_CHECKING:
     import httpx
     import uvicorn
-    from fastmcp.server.http import StarletteWithLifespan
     from fastmcp.utilities.versions import VersionSpec
     from starlette.applications import Starlette
     from starlette.datastructures import Headers
     from starlette.requests import Request
-    from starlette.responses import FileResponse, JSONResponse
-    from starlette.routing import BaseRoute
+    from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
     from starlette.websockets import WebSocket
     from websockets.asyncio.client import ClientConnection
 
     from chrome_tab_driving import Screenshots
+    from chrome_tab_http import HttpSide
     from chrome_tab_questions import PersonsQuestions
 
 __version__ = "1.0.0"
@@ -328,8 +328,28 @@ def site_host(name: str) -> str:
 
 EXTRACTIONS_FILE = Path(__file__).with_name("extractions.toml")
 Said = Annotated[str, Field(min_length=1, max_length=10_000)]
+
+
+def known_tool(name: str) -> str:
+    """Return the name of a tool of ours."""
+    names = [*READER_TOOLS, "process_chrome_tabs", *(extension_commands() if COMMANDS_FILE.exists() else [name])]
+    if name not in names:
+        near = get_close_matches(name, names, n=3, cutoff=0)
+        raise ValueError(f"must be the name of a tool, such as {', '.join(near)}")
+    return name
+
+
+def usable_schema(value: dict[str, Any] | str) -> dict[str, Any] | str:
+    """Return a schema that can be used, or the name of an extraction."""
+    if isinstance(value, dict) and (problem := schema_problem(value)):
+        raise ValueError(f"must be a JSON Schema: {problem}")
+    return value
+
+
 # What is taken out of a page, and in which form: one `[extract.NAME]` table.
-Extraction = with_config(extra="forbid")(TypedDict("Extraction", {"schema": dict[str, Any], "prompt": Said}))
+Extraction = with_config(extra="forbid")(
+    TypedDict("Extraction", {"schema": Annotated[dict[str, Any], AfterValidator(usable_schema)], "prompt": Said})
+)
 
 
 class SiteRule(BaseModel):
@@ -338,13 +358,15 @@ class SiteRule(BaseModel):
     model_config = ConfigDict(extra="forbid")
     deny: bool = False
     ask: bool = False
-    tools: list[Said] | None = None
+    tools: list[Annotated[str, AfterValidator(known_tool)]] | None = None
     system_prompt: Said | None = None
     start: Said | None = None
     end: Said | None = None
     content: Content | None = None
     model: Said | None = None
-    output_schema: dict[str, Any] | Said | None = Field(None, validation_alias="schema")
+    output_schema: Annotated[dict[str, Any] | Said, AfterValidator(usable_schema)] | None = Field(
+        None, validation_alias="schema"
+    )
 
 
 def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
@@ -430,7 +452,9 @@ class Settings(BaseSettings):
         None, "CHROME_TAB_CONFIG", "TOML file with defaults and [sites] (default: config.toml in your config folder)"
     )
     content: Content = Field("all", description="what is read of a page: all, or its main content")
-    tools: list[Said] | None = Field(None, description="the only tools that clients get")
+    tools: list[Annotated[str, AfterValidator(known_tool)]] | None = Field(
+        None, description="the only tools that clients get"
+    )
     extract: dict[str, Extraction] = Field({}, description="extractions by name, beside those of extractions.toml")
     sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
         {}, description="what holds for pages of some hosts"
@@ -3724,7 +3748,7 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
         middleware=[
             ExtensionTools(tabs),
             ErrorsAsResults(published_names(tabs.settings)),
-            *([WhileClientWaits()] if tabs.settings.transport == "http" else []),
+            *([beside("chrome_tab_http").WhileClientWaits()] if tabs.settings.transport == "http" else []),
         ],
         lifespan=lifespan,
         providers=[ExtensionToolbox(tabs)],
@@ -4115,16 +4139,9 @@ def client_progress(context: Context) -> Progress:
 
 # --- 13. HTTP ----------------------------------------------------------------------------------
 #
-# With --transport http or sse one process serves every MCP client of this machine, on the port that the extension
-# and other sessions use anyway. A page of another site can send requests to that port too, so each one is asked where
-# it comes from, and MCP clients show a bearer key which is made of the pairing key and is of no use for pairing.
+# A page of another site can send requests to the port of the extension and of other sessions, so each one is asked where
+# it comes from. What --transport http and sse add to that port is in chrome_tab_http.py.
 
-LINK_VALID_S = 120.0
-PAGE_KEY_VALID_S = 12 * 3600
-MAX_LINK_BYTES = 1_000
-TEST_APP = Path(__file__).with_name("test-app")
-SERVED_FOLDERS = ("test-app", "extension/ui", "extension/icons")
-MCP_PATHS = {"http": ("/mcp",), "sse": ("/sse", "/message")}
 PAGE_HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -4145,101 +4162,6 @@ HTTP_SENTENCES = {
 def bearer_key(key: str, purpose: str = "http") -> str:
     """Return the key that MCP clients show over HTTP; it does not tell the pairing key."""
     return sign(key, purpose)
-
-
-class HttpSide:
-    """What the port serves besides the bridge: MCP over HTTP or SSE, and the test app with its one-time links."""
-
-    def __init__(self, mcp: StarletteWithLifespan, settings: Settings, bearer: str) -> None:
-        self.mcp = mcp
-        self.mcp_paths = MCP_PATHS[settings.transport]
-        self.is_open = settings.open
-        self._port = settings.port
-        self._links: dict[str, float] = {}
-        self._bearer = bearer
-
-    def admits(self, headers: Headers) -> bool:
-        """Say whether a request shows a key that may speak MCP: the bearer key, or one of a page, in constant time."""
-        scheme, _, shown = headers.get("authorization", "").partition(" ")
-        until = shown.partition(".")[0]
-        is_time = re.fullmatch(r"\d{1,12}", until, re.ASCII)
-        expected = self._page_key(until) if is_time and time.time() < int(until) else self._bearer
-        is_key = hmac.compare_digest(shown.strip().encode(), expected.encode())
-        return self.is_open or (scheme.lower() == "bearer" and is_key)
-
-    def _page_key(self, until: str) -> str:
-        """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
-        return f"{until}.{bearer_key(self._bearer, f'page|{until}')}"
-
-    def new_link(self) -> str:
-        """Return an address of the test app that lets one page in, once, within two minutes."""
-        link = make_nonce()
-        now = time.monotonic()
-        self._links = {link: until for link, until in self._links.items() if until > now} | {link: now + LINK_VALID_S}
-        # Behind a # it reaches neither a log nor a Referer.
-        return f"http://{HOST}:{self._port}/#{link}"
-
-    def redeem(self, link: str) -> str | None:
-        """Return a key for the page that shows a link; None when the link is used, too old or unknown."""
-        if self._links.pop(link, 0.0) <= time.monotonic():
-            return None
-        return self._page_key(str(int(time.time() + PAGE_KEY_VALID_S)))
-
-    def routes(self) -> list[BaseRoute]:
-        """Return the port's further routes: links, MCP, the test app's files."""
-        from starlette.routing import Mount, Route
-        from starlette.staticfiles import StaticFiles
-
-        # FastMCP mounts what takes messages, and a mount has a slash at its end.
-        mcp = [Route(path.replace("/message", "/message/"), self.mcp) for path in self.mcp_paths]
-        folders = [Mount(f"/{each}", StaticFiles(directory=TEST_APP.parent / each)) for each in SERVED_FOLDERS]
-        pages = [Route("/", self._start_page), *folders] if TEST_APP.is_dir() else []
-        return [Route("/connect", self._connect), Route("/link", self._link, methods=["POST"]), *mcp, *pages]
-
-    async def _start_page(self, _request: Request) -> FileResponse:
-        from starlette.responses import FileResponse
-
-        return FileResponse(TEST_APP / "index.html")
-
-    async def _link(self, request: Request) -> JSONResponse:
-        """Exchange a link for a key; make a new link for whoever has the bearer key."""
-        from starlette.responses import JSONResponse
-
-        if self.is_open:
-            return JSONResponse({"key": ""})
-        if self.admits(request.headers):
-            return JSONResponse({"link": self.new_link()})
-        body = b""
-        async for chunk in request.stream():
-            if len(body := body + chunk) > MAX_LINK_BYTES:
-                return http_failure(413, "A link is shorter than that.")
-        shown = parse_frame(body).get("link")
-        if isinstance(shown, str) and (key := self.redeem(shown)):
-            return JSONResponse({"key": key})
-        return http_failure(
-            401,
-            "This link has been used or is older than two minutes. Get a new one: run the server's file with --pair --http.",
-        )
-
-    async def _connect(self, request: Request) -> JSONResponse:
-        """Tell the connection string once more, for programs that pair a browser of theirs."""
-        from starlette.responses import JSONResponse
-
-        if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
-            return http_failure(403, "This address is not for browsers.")
-        if not recently_paired():
-            return http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
-        server = f"ws://{HOST}:{self._port}"
-        return JSONResponse({"connectionString": connection_string(self._port, pairing_key()), "serverUrl": server})
-
-
-def recently_paired() -> bool:
-    """Say whether --pair has been run within two minutes: it touches this file."""
-    try:
-        age = time.time() - (config_dir() / "paired").stat().st_mtime
-    except OSError:
-        return False
-    return 0 <= age < LINK_VALID_S
 
 
 def http_failure(status: int, sentence: str) -> JSONResponse:
@@ -4319,51 +4241,6 @@ class JsonFailures:
             await self._send(message)
 
 
-class WhileClientWaits(Middleware):
-    """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
-
-    async def on_call_tool(self, context: ToolCall, call_next: RunTool) -> ToolResult:
-        """Run a call as long as its request lasts; over SSE the requests end before their calls."""
-        from fastmcp.server.dependencies import get_http_request
-
-        ended = get_http_request().state.ended
-        call = asyncio.ensure_future(call_next(context))
-        gone = asyncio.create_task(ended.wait())
-        try:
-            await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not call.done():
-                raise ConnectionLostError(context.message.name)
-            return call.result()
-        finally:
-            gone.cancel()
-            call.cancel()
-            await asyncio.wait({call})
-
-
-async def serve_http(settings: Settings) -> int:
-    """Serve MCP over HTTP or SSE until a signal asks to end."""
-    from fastmcp.server.http import create_sse_app, create_streamable_http_app
-
-    tabs = ChromeTabs(settings)
-    server = server_of(tabs)
-    if settings.transport == "sse":
-        app = create_sse_app(server, message_path="/message", sse_path="/sse")
-    else:
-        app = create_streamable_http_app(server, "/mcp")
-    key = pairing_key()
-    tabs.bridge.http = HttpSide(app, settings, bearer_key(key))
-    listener = await tabs.bridge.claim(key)
-    async with app.lifespan(app):
-        await tabs.bridge.own(listener, key)
-        address = f"http://{HOST}:{settings.port}"
-        shown = "without a key, for whoever runs programs here" if settings.open else "its bearer key: --pair --http"
-        print(f"MCP is served at {address}{tabs.bridge.http.mcp_paths[0]} ({shown}).", file=sys.stderr)
-        link = f"{address}/" if settings.open else f"{tabs.bridge.http.new_link()} (works once, for two minutes)"
-        print(f"Try the tools in a browser: {link}", file=sys.stderr, flush=True)
-        await asyncio.Event().wait()
-    return 0
-
-
 # --- 14. Command line --------------------------------------------------------------------------
 
 
@@ -4436,7 +4313,7 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
     elif settings.transport == "stdio":
         work = create_server(settings).run_async(transport="stdio", show_banner=False)
     else:
-        work = serve_http(settings)
+        work = beside("chrome_tab_http").serve_http(settings)
     serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from fastmcp import Client
 
+import chrome_tab_http
 import chrome_tab_mcp_server as server
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
@@ -213,7 +214,7 @@ async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(
         to_pages = [
             await client.get("/connect", headers=each) for each in ({"sec-fetch-site": "none"}, {"origin": served.base})
         ]
-        long_ago = time.time() - server.LINK_VALID_S - 1
+        long_ago = time.time() - chrome_tab_http.LINK_VALID_S - 1
         os.utime(mark, (long_ago, long_ago))
         after = await client.get("/connect")
 
@@ -245,7 +246,7 @@ async def test_a_link_lets_one_page_in_once() -> None:
 
 async def test_a_link_is_too_old_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     async with http_server() as served, browser(served) as client:
-        monkeypatch.setattr(server, "LINK_VALID_S", 0.0)
+        monkeypatch.setattr(chrome_tab_http, "LINK_VALID_S", 0.0)
         link = (await client.post("/link", headers=served.authorization)).json()["link"]
 
         assert (await client.post("/link", json={"link": link.partition("#")[2]})).status_code == 401
@@ -315,7 +316,7 @@ async def test_every_reply_forbids_code_that_is_not_ours(path: str) -> None:
 
 
 def test_no_page_of_the_test_app_holds_a_script_or_a_style_inline() -> None:
-    markup = (server.TEST_APP / "index.html").read_text(encoding="utf-8")
+    markup = (chrome_tab_http.TEST_APP / "index.html").read_text(encoding="utf-8")
 
     assert re.findall(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", markup) == []
     assert markup.count("<script") == 1
@@ -394,7 +395,7 @@ async def test_port_of_another_of_our_servers_is_named_and_left_alone(served: Ht
     )
 
     with pytest.raises(server.ChromeTabError, match=r"held by another server of yours.*choose another --port"):
-        await within(server.serve_http(taken))
+        await within(chrome_tab_http.serve_http(taken))
 
     async with served.client() as client:
         assert await client.list_tools()
@@ -408,7 +409,7 @@ async def test_port_of_a_foreign_program_is_named() -> None:
         )
 
         with pytest.raises(server.ChromeTabError, match=rf"Port {port}.*process {os.getpid()}"):
-            await within(server.serve_http(taken))
+            await within(chrome_tab_http.serve_http(taken))
 
 
 @pytest.mark.e2e

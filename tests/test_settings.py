@@ -318,6 +318,25 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
         ('[sites."a.example"]\ndeny = "perhaps"', "sites.\"a.example\".deny must be true or false; got 'perhaps'."),
         ('[sites."a.example"]\nalow = true', 'sites."a.example".alow is unknown; got True.'),
         ('[sites."a.example"]\n\n# why\nmodel = ""', "sites.\"a.example\".model must not be empty; got ''."),
+        (
+            'tools = ["click", "clik"]',
+            "tools.1 must be the name of a tool, such as click, back, scroll; got 'clik'.",
+        ),
+        (
+            '[sites."a.example"]\ntools = ["getTabs"]',
+            'sites."a.example".tools.0 must be the name of a tool, such as browser_get_tabs, list_tabs, getDataLayer; '
+            "got 'getTabs'.",
+        ),
+        (
+            '[sites."a.example"]\nschema = { type = "text" }',
+            "sites.\"a.example\".schema must be a JSON Schema: 'text' is not valid under any of the given schemas at "
+            "$.type; got {'type': 'text'}.",
+        ),
+        (
+            '[extract.price]\nprompt = "What does it cost?"\nschema = { "$ref" = "other.json" }',
+            "extract.price.schema must be a JSON Schema: it refers to 'other.json', which is not inside it (put it in "
+            "$defs); got {'$ref': 'other.json'}.",
+        ),
     ],
 )
 def test_a_wrong_value_in_the_file_names_the_file_and_the_key_in_its_own_spelling(

@@ -11,6 +11,7 @@ import httpx
 from fastmcp import Client
 from fastmcp.client.transports import SSETransport, StreamableHttpTransport
 
+import chrome_tab_http
 import chrome_tab_mcp_server as server
 from tests.support.fake_extension import free_port, within
 
@@ -51,7 +52,7 @@ async def http_server(transport: str = "http", **settings: Any) -> AsyncGenerato
     """Serve until the block ends, without a model unless `ollama_url` names one."""
     flags = {"ollama_url": "http://127.0.0.1:9", "model": "fake-model", "source": "extension", "port": free_port()}
     given = server.load_settings(flags | {"transport": transport} | settings, need_model=True)
-    serving = asyncio.create_task(server.serve_http(given))
+    serving = asyncio.create_task(chrome_tab_http.serve_http(given))
     started = HttpServer(transport, given.port, server.bearer_key(server.pairing_key()), serving)
     try:
         await within(answers(started))
