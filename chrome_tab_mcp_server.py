@@ -2603,7 +2603,7 @@ def not_connected(port: int) -> ChromeTabError:
         "EXTENSION_NOT_CONNECTED",
         f"The Chrome extension is not connected to port {port}.{elsewhere} Open its popup: if it says Setup, paste the "
         f"connection string that `{COMMAND} --pair` prints; if it says Disconnected, "
-        "press Reconnect. If it is not installed, the README says how.",
+        f"press Reconnect. If it is not installed, `{COMMAND} --setup` leads through it.",
     )
 
 

@@ -201,7 +201,10 @@ async def test_the_tool_reference_is_written_anew_and_its_examples_are_calls_tha
         jsonschema.validate(example, tools[name] | {"additionalProperties": False})
 
 
-DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("store/*.md"), ROOT / "bench" / "README.md"]
+DOCUMENTS = [
+    *(found for folder in (".", ".github", "docs", "store") for found in ROOT.glob(f"{folder}/*.md")),
+    ROOT / "bench" / "README.md",
+]
 
 
 def anchors(document: Path) -> set[str]:
@@ -222,6 +225,16 @@ def test_every_link_of_a_document_leads_to_a_file_and_a_heading_that_are_there(d
         target = (document.parent / path).resolve() if path else document
         assert target.exists(), link
         assert not anchor or anchor in anchors(target), link
+
+
+def test_the_readme_stays_two_screens_for_a_stranger_and_leads_to_every_document() -> None:
+    text = read("README.md")
+    words = [word for word in re.sub(r"<[^>]*>|\]\([^)]*\)", "", text).split() if re.search(r"\w", word)]
+
+    assert len(words) <= 1_200
+    assert text.count("\n") <= 120
+    for path in ROOT.glob("docs/*.md"):
+        assert f"](docs/{path.name}" in text
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
