@@ -1,15 +1,21 @@
--- chrome_tab.scpt: AppleScript source text (not compiled), ASCII, LF. Gives the text of the active tab.
+-- chrome_tab.scpt: AppleScript source text (not compiled), ASCII, LF. Gives the text of a tab.
 --
 --   osascript chrome_tab.scpt --no-filter        the whole page
 --   osascript chrome_tab.scpt START END          after the first START, before the next END
 --   osascript chrome_tab.scpt START --to-end     after the first START
 --   osascript chrome_tab.scpt --from-start END   before the first END
+--   osascript -ss chrome_tab.scpt --list-tabs    the open tabs, as listTabs says
 --
--- stdout: the text. stderr: one line, chrome_tab_page {"url": ..., "title": ...}.
+-- stdout: the text. stderr: one line, chrome_tab_page normal {"url": ..., "title": ...}; the word before the JSON
+-- is the mode of the window (normal or incognito), and is missing where the browser does not tell it.
 -- Every failure is an error with a number: one of those below, or the browser's own.
 -- With CHROME_TAB_CLIPBOARD=1 in the environment the text is also put on the clipboard; with
 -- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr tells how that was found;
--- with CHROME_TAB_CONTENT=selection it is what is selected.
+-- with CHROME_TAB_CONTENT=selection it is what is selected. It is the active tab's, or, with CHROME_TAB_ID,
+-- CHROME_TAB_WINDOW and CHROME_TAB_INDEX, that of the tab of this id at this place.
+--
+-- For another browser of Chromium replace "Google Chrome" by its name everywhere. For Safari and Arc, whose words
+-- are others, also put each line that a comment gives for them in the place of the line before it.
 --
 -- The handlers only compose a JavaScript program: a list of steps for the page function. Chrome runs
 -- it in a world of its own beside the page, so page text and keywords never become AppleScript or shell.
@@ -18,6 +24,7 @@ property EMPTY_PAGE : 9001
 property KEYWORD_NOT_FOUND : 9002
 property UNREADABLE_PAGE : 9003
 property INVALID_ARGUMENT : 9004
+property TAB_NOT_FOUND : 9005
 property NOT_RUNNING : -600
 
 -- begin of the page function, written by scripts/embed_page_function.py
@@ -2983,9 +2990,11 @@ globalThis.chromeTabMainContent = mainContent;
 property asListOfTexts : "(page) => [page.code, page.message, page.text, JSON.stringify({ url: page.url, title: page.title, content: page.content, notes: page.notes }).replace(/[^ -~]/g, (unit) => '\\\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))]"
 
 on run argv
-	if (count of argv) is 1 and item 1 of argv is "--no-filter" then
+	if count of argv is 1 and item 1 of argv is "--list-tabs" then
+		set pageSteps to ""
+	else if count of argv is 1 and item 1 of argv is "--no-filter" then
 		set pageSteps to deduplicateLines("")
-	else if (count of argv) is not 2 then
+	else if count of argv is not 2 then
 		error "Give --no-filter, or START END, or START --to-end, or --from-start END." number INVALID_ARGUMENT
 	else if item 2 of argv is "--to-end" then
 		set pageSteps to filterToEnd(deduplicateLines(""), item 1 of argv)
@@ -2994,6 +3003,13 @@ on run argv
 	else
 		set pageSteps to filterContentBetweenKeywords(deduplicateLines(""), item 1 of argv, item 2 of argv)
 	end if
+	-- "tell" would start the browser.
+	if not (application "Google Chrome" is running) then
+		error "The browser is not running. Open the page in it, then ask again." number NOT_RUNNING
+	end if
+	if pageSteps is "" then
+		return listTabs()
+	end if
 	set pageText to getChromeTextContent(trimWhitespace(pageSteps))
 	if (system attribute "CHROME_TAB_CLIPBOARD") is "1" then
 		set the clipboard to pageText
@@ -3001,24 +3017,67 @@ on run argv
 	return pageText
 end run
 
--- The text that the steps leave of the active tab of the front window.
+-- Five lists in the same order: the windows' ids, their active tabs' ids, and for each window a list of its tabs'
+-- ids, of their addresses and of their titles. Tabs of Safari have no ids: their addresses stand for them.
+on listTabs()
+	with timeout of 20 seconds
+		tell application "Google Chrome"
+			set windowIds to id of windows
+			set activeIds to id of active tab of windows
+			-- Safari: set activeIds to URL of current tab of windows
+			set tabIds to id of tabs of windows
+			-- Safari: set tabIds to URL of tabs of windows
+			set tabAddresses to URL of tabs of windows
+			set tabTitles to title of tabs of windows
+			-- Safari: set tabTitles to name of tabs of windows
+		end tell
+	end timeout
+	return {windowIds, activeIds, tabIds, tabAddresses, tabTitles}
+end listTabs
+
+-- The text that the steps leave of a tab: the one that CHROME_TAB_ID names, else the active one of the front window.
 on getChromeTextContent(pageSteps)
-	-- "tell" would start the browser.
-	if not (application "Google Chrome" is running) then
-		error "The browser is not running. Open the page in it, then ask again." number NOT_RUNNING
-	end if
-	set pageProgram to "(" & asListOfTexts & ")((" & pageFunction & ")({ steps: [" & pageSteps & "] }))"
+	set asTexts to asListOfTexts
+	-- Arc: set asTexts to "(page) => JSON.stringify((" & asListOfTexts & ")(page))"
+	set pageProgram to "(" & asTexts & ")((" & pageFunction & ")({ steps: [" & pageSteps & "] }))"
 	if (system attribute "CHROME_TAB_CONTENT") is "main" then
-		set pageProgram to mainContent1 & mainContent2 & mainContent3 & mainContent4 & "(" & asListOfTexts & ")((" & pageFunction & ")({ content: 'main', steps: [" & pageSteps & "] }))"
+		set pageProgram to mainContent1 & mainContent2 & mainContent3 & mainContent4 & "(" & asTexts & ")((" & pageFunction & ")({ content: 'main', steps: [" & pageSteps & "] }))"
 	else if (system attribute "CHROME_TAB_CONTENT") is "selection" then
-		set pageProgram to "(" & asListOfTexts & ")((" & pageFunction & ")({ content: 'selection', steps: [" & pageSteps & "] }))"
+		set pageProgram to "(" & asTexts & ")((" & pageFunction & ")({ content: 'selection', steps: [" & pageSteps & "] }))"
+	end if
+	set wantedTab to system attribute "CHROME_TAB_ID"
+	set windowIndex to 1
+	set tabIndex to 1
+	if wantedTab is not "" then
+		set windowIndex to (system attribute "CHROME_TAB_WINDOW") as integer
+		set tabIndex to (system attribute "CHROME_TAB_INDEX") as integer
 	end if
 	with timeout of 20 seconds
 		tell application "Google Chrome"
-			set pageReply to execute active tab of front window javascript pageProgram
+			-- By ids from here on: the windows change their order when the person goes to another one.
+			set windowId to id of window windowIndex
+			if wantedTab is "" then
+				set tabId to id of active tab of window id windowId
+				-- Safari: set tabId to index of current tab of window id windowId
+			else
+				set tabId to id of tab tabIndex of window id windowId
+				-- Safari: set tabId to tabIndex
+				if (tabId as text) is not wantedTab then
+				-- Safari: if (URL of tab tabId of window id windowId) is not wantedTab then
+					error "The tabs have changed meanwhile. List them again, then ask again." number TAB_NOT_FOUND
+				end if
+			end if
+			set windowMode to mode of window id windowId
+			-- Arc, Safari: set windowMode to ""
+			set pageReply to execute tab id tabId of window id windowId javascript pageProgram
+			-- Safari: set pageReply to do JavaScript pageProgram in tab tabId of window id windowId
 		end tell
 	end timeout
-	if class of pageReply is not list then
+	if class of pageReply is text then
+		-- Arc hands everything back as JSON: whoever called makes texts of it.
+		log ("chrome_tab_page " & windowMode & " {}")
+		return pageReply
+	else if class of pageReply is not list then
 		error "The tab gave no answer. Reload the page, then ask again." number UNREADABLE_PAGE
 	end if
 	set pageCode to item 1 of pageReply
@@ -3030,7 +3089,7 @@ on getChromeTextContent(pageSteps)
 	else if pageCode is "UNREADABLE_PAGE" then
 		error pageMessage number UNREADABLE_PAGE
 	end if
-	log ("chrome_tab_page " & item 4 of pageReply)
+	log ("chrome_tab_page " & windowMode & " " & item 4 of pageReply)
 	return item 3 of pageReply
 end getChromeTextContent
 

@@ -130,9 +130,10 @@ WantedPart = Literal[Content, "selection"]
 Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Google Chrome Canary"]
 Pieces = Sequence[tuple[str, str]]  # of a reply as far as it is written: the text and the reasoning of each
 ShowAnswer = Callable[[str], None] | None
-Browser = Literal[Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera"]
+Browser = Literal["auto", Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera", "Arc", "Safari"]
 
 OSASCRIPT_TIMEOUT_S = 30.0
+LSAPPINFO_TIMEOUT_S = 5.0
 COMMAND_TIMEOUT_S = 35.0
 ANSWER_TIMEOUT_S = 60.0  # of the person, on top
 OPENING_TIMEOUT_S = 10.0
@@ -431,7 +432,7 @@ class Settings(BaseSettings):
     requests_per_minute: int = setting(600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", ge=1, le=10**6)
     parallel: int = setting(1, "CHROME_TAB_PARALLEL", "parts of a long page asked at the same time", ge=1, le=64)
     source: Literal["auto", "applescript", "extension"] = setting("auto", "CHROME_TAB_SOURCE", "how the tab is read")
-    browser: Browser = setting("Google Chrome", "CHROME_TAB_BROWSER", "AppleScript application")
+    browser: Browser = setting("auto", "CHROME_TAB_BROWSER", "AppleScript application; auto: the frontmost of these")
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(61822, "CHROME_TAB_PORT", "one loopback port for everything", ge=1024, le=65_535)
@@ -2242,16 +2243,26 @@ def merge_values(left: Any, right: Any) -> Any:
 
 SCRIPT = Path(__file__).with_name("chrome_tab.scpt")
 NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
-PAGE_LINE = re.compile(r"chrome_tab_page (\{.*\})")
+# The mode of the window, if the browser tells it, and what the page function says.
+PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
+# In the script: a line, and what stands in its place in some browsers.
+OTHER_WORDS = re.compile(r"^(\t*).*\n\t*-- ([A-Z][\w, ]*): (.*)$", re.MULTILINE)
 # The script's own numbers; their sentences come from the page function.
-SCRIPT_CODES = {9001: "EMPTY_PAGE", 9002: "KEYWORD_NOT_FOUND", 9003: "UNREADABLE_PAGE", 9004: "INVALID_ARGUMENT"}
-# Texts are localised, so only the number says what happened. {browser} is the application's name.
+OWN_CODES = ("EMPTY_PAGE", "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE", "INVALID_ARGUMENT", "TAB_NOT_FOUND")
+SCRIPT_CODES = dict(enumerate(OWN_CODES, 9001))
+# Texts are localised, so only the number says what happened. {browser} is the application's name, {menu} where it has
+# its switch for developers.
 APPLE_EVENT_ERRORS = {
     12: (
         "PERMISSION_DENIED",
-        "{browser} does not let AppleScript read pages. In its menu bar choose View > Developer > "
+        "{browser} does not let AppleScript read pages. In its menu bar choose {menu} > Developer > "
         "Allow JavaScript from Apple Events, then ask again.",
+    ),
+    8: (
+        "PERMISSION_DENIED",
+        "{browser} does not let AppleScript read pages. In its Settings choose Advanced > Show features for web "
+        "developers, then Developer > Allow JavaScript from Apple Events, then ask again.",
     ),
     -1743: (
         "PERMISSION_DENIED",
@@ -2276,74 +2287,128 @@ APPLE_EVENT_ERRORS = {
 }
 
 
+# The place of the tab in front.
+ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
+
+
 class AppleScriptSource:
-    """Reads the active tab through osascript: nothing is installed in the browser."""
+    """Reads tabs through osascript, one run at a time: nothing is installed in the browser."""
 
     name: SourceName = "applescript"
 
     def __init__(self, browser: str) -> None:
-        self.browser = browser
+        self._wanted = browser
+        self._listed = ""  # the browser whose tabs were listed last, and whose tabs are named by id
+        self._turn = asyncio.Lock()
 
     @staticmethod
     def available() -> bool:
         """Say whether there is an osascript on PATH."""
         return shutil.which("osascript") is not None
 
-    async def read(self, wanted: Wanted, *, clipboard: bool = False) -> Page:
-        """Return the active tab's text; `clipboard` copies it there too."""
+    async def choose(self) -> tuple[str, list[str]]:
+        """Return the browser to ask, by `auto` the frontmost one, and notes about it."""
+        visible = await visible_applications()
+        frontmost = next((name for name in visible if name in get_args(Browser)), "Google Chrome")
+        browser = frontmost if self._wanted == "auto" else self._wanted
+        count = visible.count(browser)
+        several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
+        return browser, [several] * (count > 1)
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        """Return the open tabs: `{id, url, title, active, windowId}` each."""
+        self._listed, _ = await self.choose()
+        return [tab.about for tab in await self._list(self._listed)]
+
+    async def read(self, wanted: Wanted, *, tab_id: int | None = None, clipboard: bool = False) -> Page:
+        """Return the text of a tab, without `tab_id` of the active one; `clipboard` copies it there too."""
+        browser, notes = await self.choose()
+        place = ACTIVE_TAB
+        if tab_id is not None:
+            browser = self._listed or browser
+            place = next((tab.place for tab in await self._list(browser) if tab.about["id"] == tab_id), None)
+            if place is None:
+                sentence = f"{browser} has no tab {tab_id} now. List the tabs again, then ask again."
+                raise ChromeTabError("TAB_NOT_FOUND", sentence)
         wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
-        out, err = await self._run(osascript_arguments(wanted.start, wanted.end), wishes)
+        out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes | place)
         text = out.removesuffix("\n")
+        found = PAGE_LINE.search(err)
+        about = parse_frame(found[2]) if found else {}
+        if browser == "Arc":
+            text, about = beside("chrome_tab_mac").from_arc(text)
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
-        found = PAGE_LINE.search(err)
-        about = parse_frame(found[1]) if found else {}
         url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
+        incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, content=content, notes=notes_about(about))
+        told = (content, incognito, (*notes_about(about), *notes))
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *told)
 
-    async def _run(self, arguments: Sequence[str], wishes: Mapping[str, str]) -> tuple[str, str]:
-        """Run the script; return its stdout and stderr, or raise what its exit means."""
-        with script_for(self.browser) as script:
-            try:
-                async with (
-                    killed_unless_done(["osascript", str(script), *arguments], os.environ | wishes) as process,
-                    asyncio.timeout(OSASCRIPT_TIMEOUT_S),
-                ):
-                    out, err = await process.communicate()
-            except TimeoutError:
-                raise ChromeTabError(
-                    "COMMAND_TIMEOUT",
-                    f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Look whether a "
-                    "dialog waits for you on the screen, or reload the page, then ask again.",
-                ) from None
-            except OSError:
-                raise ChromeTabError(
-                    "NO_BROWSER",
-                    "osascript cannot be started: reading by AppleScript works on macOS only. Install the "
-                    "extension and use --source extension.",
-                ) from None
+    async def _list(self, browser: str) -> list[Any]:
+        """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
+        printed, _ = await self._run(browser, ["--list-tabs"], ACTIVE_TAB, "-ss")
+        return beside("chrome_tab_mac").open_tabs(printed, browser)
+
+    async def _run(
+        self, browser: str, arguments: Sequence[str], wishes: Mapping[str, str], *options: str
+    ) -> tuple[str, str]:
+        """Run the script for a browser; return its stdout and stderr, or raise what its exit means."""
+        async with self._turn:
+            with script_for(browser) as script:
+                command = ["osascript", *options, str(script), *arguments]
+                try:
+                    async with (
+                        killed_unless_done(command, os.environ | wishes) as process,
+                        asyncio.timeout(OSASCRIPT_TIMEOUT_S),
+                    ):
+                        out, err = await process.communicate()
+                except TimeoutError:
+                    raise ChromeTabError(
+                        "COMMAND_TIMEOUT",
+                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Look whether a "
+                        "dialog waits for you on the screen, or reload the page, then ask again.",
+                    ) from None
+                except OSError:
+                    raise ChromeTabError(
+                        "NO_BROWSER",
+                        "osascript cannot be started: reading by AppleScript works on macOS only. Install the "
+                        "extension and use --source extension.",
+                    ) from None
         stdout, stderr = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
         if process.returncode != 0:
-            raise self._failure(stderr)
+            raise osascript_failure(browser, stderr)
         return stdout, stderr
 
-    def _failure(self, stderr: str) -> ChromeTabError:
-        """Return the error that a failed run means, recognised by its number."""
-        found = ERROR_NUMBER.search(stderr)
-        number = int(found[1]) if found else 0
-        if number in SCRIPT_CODES:
-            # What follows the first mark may quote the page, and with it another mark.
-            sentence = stderr[: found.start()].split("execution error: ", 1)[-1] if found else ""
-            return ChromeTabError(SCRIPT_CODES[number], one_line(sentence, 1000))
-        if number in APPLE_EVENT_ERRORS:
-            code, sentence = APPLE_EVENT_ERRORS[number]
-            return ChromeTabError(code, sentence.format(browser=self.browser))
-        return ChromeTabError(
-            "EXECUTION_ERROR",
-            f"osascript failed: {one_line(stderr, 300) or 'it said nothing'}. Run --doctor to see which layer is at fault.",
-        )
+
+async def visible_applications() -> list[str]:
+    """Return the names of the applications that macOS shows, from front to back; elsewhere none."""
+    command = ["lsappinfo", "visibleProcessList"]
+    try:
+        async with killed_unless_done(command, os.environ) as process, asyncio.timeout(LSAPPINFO_TIMEOUT_S):
+            out, _ = await process.communicate()
+    except (OSError, TimeoutError):
+        return []
+    return [name.replace("_", " ") for name in re.findall(r'"([^"]*)"', out.decode("utf-8", "replace"))]
+
+
+def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
+    """Return the error that a failed run means, recognised by its number."""
+    found = ERROR_NUMBER.search(stderr)
+    number = int(found[1]) if found else 0
+    if number in SCRIPT_CODES:
+        # What follows the first mark may quote the page, and with it another mark.
+        sentence = stderr[: found.start()].split("execution error: ", 1)[-1] if found else ""
+        return ChromeTabError(SCRIPT_CODES[number], one_line(sentence, 1000))
+    if number in APPLE_EVENT_ERRORS:
+        code, sentence = APPLE_EVENT_ERRORS[number]
+        menu = "Tools" if browser in {"Microsoft Edge", "Vivaldi"} else "View"
+        return ChromeTabError(code, sentence.format(browser=browser, menu=menu))
+    return ChromeTabError(
+        "EXECUTION_ERROR",
+        f"osascript failed: {one_line(stderr, 300) or 'it said nothing'}. Run --doctor to see which layer is at fault.",
+    )
 
 
 def osascript_arguments(start: str | None, end: str | None) -> list[str]:
@@ -2355,7 +2420,7 @@ def osascript_arguments(start: str | None, end: str | None) -> list[str]:
 
 @contextlib.contextmanager
 def script_for(browser: str) -> Generator[Path]:
-    """Yield the script; for a browser other than Chrome a private copy that names it.
+    """Yield the script; for a browser other than Chrome a private copy with its name and its words.
 
     AppleScript takes an application's vocabulary only from a name written in the source.
     """
@@ -2368,8 +2433,9 @@ def script_for(browser: str) -> Generator[Path]:
     with tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
         copy = Path(folder) / SCRIPT.name
         copy.touch(mode=0o600)
-        source = SCRIPT.read_text(encoding="ascii")
-        copy.write_text(source.replace('"Google Chrome"', f'"{browser}"'), encoding="ascii")
+        source = SCRIPT.read_text(encoding="ascii").replace('"Google Chrome"', f'"{browser}"')
+        source = OTHER_WORDS.sub(lambda at: f"{at[1]}{at[3]}" if browser in at[2].split(", ") else at[0], source)
+        copy.write_text(source, encoding="ascii")
         yield copy
 
 
@@ -3336,6 +3402,12 @@ class ChromeTabs:
         progress.finish(TAB_SHARE)
         return page
 
+    @property
+    def script_lists(self) -> bool:
+        """Say whether AppleScript lists the tabs, and reads those that are named: the extension does it where it is."""
+        source = self.settings.source
+        return source == "applescript" or (source == "auto" and sys.platform == "darwin" and not self.bridge.connected)
+
     def check_site(self, url: str, command: str = "") -> None:
         """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
         site, host = self.settings.site(url), host_of(url) or "pages without a known host"
@@ -3352,16 +3424,10 @@ class ChromeTabs:
         Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
         """
         source, bridge = self.settings.source, self.bridge
-        if source == "applescript" and tab_id is not None:
-            raise ChromeTabError(
-                "INVALID_ARGUMENT",
-                "tab_id needs the extension, and --source is applescript, which reads the active tab. "
-                "Leave tab_id out, or change --source.",
-            )
         is_first = sys.platform == "darwin" or (not bridge.connected and self.applescript.available())
-        if source == "applescript" or (source == "auto" and tab_id is None and is_first):
+        if self.script_lists or (source == "auto" and tab_id is None and is_first):
             try:
-                return await self.applescript.read(wanted, clipboard=clipboard)
+                return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
             except ChromeTabError as error:
                 may_give_way = source == "auto" and sys.platform == "darwin" and bridge.connected
                 if not may_give_way or error.code not in {"NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE"}:
@@ -3416,7 +3482,8 @@ class ChromeTabs:
                 return tabs, None
             text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
             is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
-            page = Page("", f"{len(answered)} tabs", text, "extension", incognito=is_private)
+            source: SourceName = next(tab.page.source for tab in answered if tab.page)
+            page = Page("", f"{len(answered)} tabs", text, source, incognito=is_private)
             together = Question(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
             return tabs, await self.answer(page, together, progress)
 
@@ -3427,7 +3494,8 @@ class ChromeTabs:
 
         browser_get_tabs: `{id, url, title, active, windowId}` each; list_tabs: `{tab_id, url, title, connected_at}`.
         """
-        tabs = await self.bridge.command(command, None, {})
+        by_script = command == "browser_get_tabs" and self.script_lists
+        tabs = await (self.applescript.tabs() if by_script else self.bridge.command(command, None, {}))
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
         return [with_plain_title(tab) for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
@@ -3517,6 +3585,7 @@ ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
 RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
 READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "look_at_chrome_tab", "chrome_tab_status")
+SCRIPT_TOOLS = ("browser_get_tabs", "process_chrome_tabs")  # on a Mac without the extension too
 SESSIONLESS_PROTOCOL = "2026-07-28"
 MAX_TOLD_SESSIONS = 1_000
 TELL_TIMEOUT_S = 5.0
@@ -3577,7 +3646,7 @@ class ExtensionTools(Middleware):
     """
 
     def __init__(self, tabs: ChromeTabs) -> None:
-        self._bridge, self._start = tabs.bridge, tabs.start
+        self._tabs, self._bridge, self._start = tabs, tabs.bridge, tabs.start
         # Until the first list.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
@@ -3617,7 +3686,8 @@ class ExtensionTools(Middleware):
                 await self._bridge.wait_connected(FIRST_LIST_WAIT_S)
         if self._bridge.connected:
             return tools
-        return [tool for tool in tools if tool.name in READER_TOOLS]
+        usable = READER_TOOLS + SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
+        return [tool for tool in tools if tool.name in usable]
 
     def _changed(self) -> None:
         self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))

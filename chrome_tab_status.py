@@ -46,13 +46,14 @@ async def status(tabs: server.ChromeTabs) -> list[Layer]:
 
 async def applescript_layers(tabs: server.ChromeTabs) -> list[Layer]:
     """Return how reading by AppleScript stands."""
-    browser = tabs.settings.browser
+    browser, notes = await tabs.applescript.choose()
     problem = None if tabs.applescript.available() else server.NO_OSASCRIPT
     if not problem and sys.platform == "darwin":
         problem = await asyncio.to_thread(compile_problem, browser)
     if problem:
         return [Layer("browser", ok=False, text=problem)]
-    answers = Layer("browser", ok=True, text=f"{browser} answers")
+    chosen = ", chosen by --browser auto" if tabs.settings.browser == "auto" else ""
+    answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
     try:
         page = await tabs.applescript.read(server.Wanted())
     except server.ChromeTabError as error:

@@ -41,6 +41,7 @@ def test_script_has_the_promised_handlers_with_their_parameters() -> None:
 
     assert handlers == [
         ("run", " argv"),
+        ("listTabs", "()"),
         ("getChromeTextContent", "(pageSteps)"),
         ("deduplicateLines", "(pageSteps)"),
         ("filterContentBetweenKeywords", "(pageSteps, startKeyword, endKeyword)"),
@@ -51,13 +52,13 @@ def test_script_has_the_promised_handlers_with_their_parameters() -> None:
     ]
 
 
-def test_script_runs_no_shell_and_sends_one_event() -> None:
+def test_script_runs_no_shell_and_javascript_once() -> None:
     script = re.sub(r"--.*", "", SCRIPT_TEXT)
 
     assert "do shell script" not in script
     assert "run script" not in script
     assert script.count("execute ") == 1
-    assert script.count("tell application") == 1
+    assert script.count("tell application") == 2
 
 
 def test_another_browser_is_a_matter_of_replacing_its_name() -> None:

@@ -1,5 +1,7 @@
 """The evaluator refuses what it does not know, so that it never passes a script for the wrong reason."""
 
+import contextlib
+
 import pytest
 
 from tests.support.applescript_evaluator import FakeChrome, Finished, ScriptSyntaxError, Surroundings, osascript
@@ -102,6 +104,39 @@ def test_script_outside_the_known_language_is_refused(what: str, replacement: st
 
     with pytest.raises(ScriptSyntaxError):
         osascript(ASKING.replace(what, replacement), [], Surroundings(FakeChrome()))
+
+
+@pytest.mark.parametrize(
+    ("line", "browsers"),
+    [
+        ("execute active tab of front window javascript program", {"Google Chrome", "Arc"}),
+        ("do JavaScript program in current tab of front window", {"Safari"}),
+        ("mode of front window", {"Google Chrome"}),
+        ("title of active tab of windows", {"Google Chrome", "Arc"}),
+        ("name of current tab of windows", {"Safari"}),
+        ("URL of tabs of windows", {"Google Chrome", "Arc", "Safari"}),
+        ("id of tabs of windows", {"Google Chrome", "Arc"}),
+        ("loading of tabs of windows", set[str]()),
+    ],
+)
+def test_browser_is_told_only_in_words_of_its_own_dictionary(line: str, browsers: set[str]) -> None:
+    understood: set[str] = set()
+    for name in ("Google Chrome", "Arc", "Safari"):
+        told = "execute active tab of front window javascript program"
+        script = ASKING.replace(told, line).replace("Google Chrome", name)
+        with contextlib.suppress(ScriptSyntaxError):
+            osascript(script, [], Surroundings(FakeChrome(name=name)))
+            understood.add(name)
+
+    assert understood == browsers
+
+
+def test_source_form_quotes_texts_and_nests_lists() -> None:
+    script = 'on run argv\n\treturn {item 1 of argv, {2, "b"}}\nend run\n'
+
+    finished = osascript(script, ['a"\\{\n'], Surroundings(FakeChrome()), as_source=True)
+
+    assert finished.stdout == '{"a\\"\\\\{\n", {2, "b"}}\n'
 
 
 def test_handler_or_property_defined_twice_is_refused() -> None:

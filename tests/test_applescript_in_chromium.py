@@ -84,7 +84,7 @@ def test_address_and_title_are_one_ascii_line_of_the_log(tabs: Tabs) -> None:
 
     assert finished.stdout == "text\n"
     assert finished.stderr == (
-        r'chrome_tab_page {"url":"http://page.test/","title":"Caf\u00e9 chrome_tab_page {} \u2028 \ud83d\ude00"}'
+        r'chrome_tab_page normal {"url":"http://page.test/","title":"Caf\u00e9 chrome_tab_page {} \u2028 \ud83d\ude00"}'
         "\n"
     )
 

@@ -14,6 +14,8 @@ from playwright.sync_api import Page
 from scripts.embed_page_function import BEGIN, END, main_content_script
 from tests.support.applescript_evaluator import (
     FakeChrome,
+    FakeTab,
+    FakeWindow,
     Finished,
     ScriptError,
     ScriptSyntaxError,
@@ -86,6 +88,13 @@ def script_mutants() -> Iterator[tuple[str, str]]:
 # --- What a script does ---
 
 
+class AsJson:
+    """A fake of a page whose browser hands a text over instead of a list."""
+
+    def evaluate(self, program: str) -> str:
+        return f"[{len(program)}]"
+
+
 def behaviour(script: str, world: IsolatedWorld, unreadable: IsolatedWorld) -> Iterator[object]:
     """Everything that can be seen of a script in readings that reach each of its lines."""
 
@@ -120,6 +129,17 @@ def behaviour(script: str, world: IsolatedWorld, unreadable: IsolatedWorld) -> I
     yield reading(FakeChrome(world), "te", "--to-end", CHROME_TAB_CONTENT="main")
     yield reading(FakeChrome(world), "selected", "--to-end", CHROME_TAB_CONTENT="selection")
     yield reading(FakeChrome(unreadable), "--no-filter")
+    first = FakeTab("11", "http://a/", "a", world)
+    opened = [
+        FakeWindow("1", [first]),
+        FakeWindow("2", [first, FakeTab("22", "http://b/", "b", world)], 2, "incognito"),
+    ]
+    yield reading(FakeChrome(opened=opened[::-1]), "te", "--to-end")
+    yield osascript(script, ["--list-tabs"], Surroundings(FakeChrome(opened=opened)), as_source=True)
+    for wanted, index in (("22", "2"), ("22", "1"), ("11", "1")):
+        place = {"CHROME_TAB_ID": wanted, "CHROME_TAB_WINDOW": "2", "CHROME_TAB_INDEX": index}
+        yield reading(FakeChrome(opened=opened), "--no-filter", **place)
+    yield reading(FakeChrome(AsJson()), "--no-filter")
 
 
 def is_noticed(script: str, expected: list[object], worlds: tuple[IsolatedWorld, IsolatedWorld]) -> bool:

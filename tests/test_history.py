@@ -128,16 +128,19 @@ async def test_a_history_that_cannot_be_written_takes_no_answer_away(
     assert "An answer" not in caplog.text
 
 
-async def test_what_applescript_reads_is_not_kept_while_nobody_says_that_it_is_not_incognito(
+async def test_what_applescript_reads_is_kept_only_of_a_window_that_says_it_is_normal(
     kept: History, osascript: FakeOsascript
 ) -> None:
-    assert osascript
+    kept_of = []
     async with FakeOpenAIServer() as fake:
         flags = {"ollama_url": fake.url, "model": "fake-model", "source": "applescript", "history": True}
         async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
-            assert text_of(await client.call_tool("process_chrome_tab", {})) == "An answer."
+            for mode in ("", "incognito ", "other ", "normal "):
+                osascript.shows(f"the page {mode}", mode=mode)
+                assert text_of(await client.call_tool("process_chrome_tab", {})) == "An answer."
+                kept_of.append(len(kept.newest()))
 
-    assert kept.newest() == []
+    assert kept_of == [0, 0, 0, 1]
 
 
 def test_the_oldest_go_when_there_is_too_much(kept: History, monkeypatch: pytest.MonkeyPatch) -> None:

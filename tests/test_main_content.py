@@ -252,5 +252,5 @@ def test_script_for_a_mac_reads_the_same_as_the_extension(tab: Page) -> None:
     runs = [osascript(SCRIPT_TEXT, ["paragraph 2", "--to-end"], around) for _ in range(2)]
 
     assert [(run.status, run.stdout) for run in runs] == [(0, f"{page['text']}\n")] * 2
-    logged = json.loads(runs[0].stderr.removeprefix("chrome_tab_page "))
+    logged = json.loads(runs[0].stderr.removeprefix("chrome_tab_page normal "))
     assert logged["content"] == page["content"]

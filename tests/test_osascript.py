@@ -216,6 +216,7 @@ async def test_the_receipt_holds_the_address_and_title_that_the_script_logged_if
 # number, code, a localised text of macOS, what the sentence must tell to do
 NUMBERS = [
     (12, "PERMISSION_DENIED", "L\u2019ex\u00e9cution de JavaScript est d\u00e9sactiv\u00e9e.", "View > Developer > Allow JavaScript from Apple Events"),
+    (8, "PERMISSION_DENIED", "JavaScript von Apple Events ist aus.", "Developer > Allow JavaScript from Apple Events"),
     (-1743, "PERMISSION_DENIED", "Nicht berechtigt, Apple-Events an \u201eGoogle Chrome\u201c zu senden.", "System Settings > Privacy & Security > Automation"),
     (-600, "NO_BROWSER", "\u5e94\u7528\u7a0b\u5e8f\u6ca1\u6709\u8fd0\u884c\u3002", "is not running. Open it"),
     (-609, "NO_BROWSER", "La connexion n\u2019est pas valide.", "Open it again"),

@@ -107,6 +107,14 @@ async def gone(client: Client[Any]) -> None:
     await until(look)
 
 
+async def test_with_applescript_the_tabs_can_be_listed_and_read_without_an_extension() -> None:
+    settings = server.load_settings({"source": "applescript"}, need_model=False)
+    async with Client(server.create_server(settings), mode="legacy") as client:
+        listed_first = {tool.name for tool in await client.list_tools()}
+
+    assert listed_first == READER_TOOLS | {"browser_get_tabs", "process_chrome_tabs"}
+
+
 async def test_where_an_extension_has_been_before_the_first_list_waits_for_it_and_no_later_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -338,27 +338,23 @@ async def test_a_source_that_is_named_is_the_only_one_asked(osascript: FakeOsasc
     assert osascript.calls() == []
 
 
-async def test_applescript_alone_refuses_a_tab_id_and_takes_no_port(
-    osascript: FakeOsascript, config_home: Path
-) -> None:
+async def test_applescript_alone_takes_no_port(osascript: FakeOsascript, config_home: Path) -> None:
     port = free_port()
     async with serving(source="applescript", port=port) as client:
-        code, message = error_of(await call(client, "read_chrome_tab", tab_id=1))
-        assert osascript.calls() == []
         assert text_of(await call(client, "read_chrome_tab")) == "the page"
         with pytest.raises(ConnectionRefusedError):
             await raw_request(port, "GET /health HTTP/1.1\r\n\r\n")
 
-    assert code == "INVALID_ARGUMENT"
-    assert "Leave tab_id out" in message
+    assert osascript.calls()
     assert not has_been_made(config_home)
 
 
 @pytest.mark.usefixtures("on_a_mac", "fake_applescript_module")
-async def test_a_tab_id_is_for_the_extension_on_a_mac_too(osascript: FakeOsascript) -> None:
+async def test_on_a_mac_a_tab_id_is_for_the_extension_while_it_is_there(osascript: FakeOsascript) -> None:
+    osascript.plays("""if [ "$1" = -ss ]; then echo '{{}, {}, {}, {}, {}}'; exit 0; fi""")
     port = free_port()
     async with serving(port=port) as client:
-        assert error_of(await call(client, "read_chrome_tab", tab_id=3))[0] == "EXTENSION_NOT_CONNECTED"
+        assert error_of(await call(client, "read_chrome_tab", tab_id=3))[0] == "TAB_NOT_FOUND"
         async with paired(client, port) as extension:
             before = len(osascript.calls())
             _, result = await within(both(extension.receive(), extension, call(client, "read_chrome_tab", tab_id=3)))
@@ -377,7 +373,7 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
         lines["model"] = re.sub(r"\d+\.\d s", "0.0 s", lines["model"])
 
     assert lines == {
-        "browser": "ok  Google Chrome answers",
+        "browser": "ok  Google Chrome answers, chosen by --browser auto",
         "permission": "ok  AppleScript reads the active tab (8 characters)",
         "model": f"ok  fake-model at {fake.url} said 'Ready.' after 0.0 s when asked for one word",
         "window": "ok  8,192 tokens (llama.cpp /props)",
@@ -390,8 +386,16 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
     ("number", "browser", "permission"),
     [
         (-600, "FIX Google Chrome is not running.", "FIX not known while the browser is away"),
-        (12, "ok  Google Chrome answers", "FIX Google Chrome does not let AppleScript read pages."),
-        (-1743, "ok  Google Chrome answers", "FIX macOS does not allow this program to control Google Chrome."),
+        (
+            12,
+            "ok  Google Chrome answers, chosen by --browser auto",
+            "FIX Google Chrome does not let AppleScript read pages.",
+        ),
+        (
+            -1743,
+            "ok  Google Chrome answers, chosen by --browser auto",
+            "FIX macOS does not allow this program to control Google Chrome.",
+        ),
     ],
 )
 async def test_status_tells_the_browser_from_its_permission(
@@ -560,7 +564,7 @@ async def test_status_on_a_mac_tells_that_the_script_does_not_compile(
     fake_applescript_module: types.ModuleType, osascript: FakeOsascript
 ) -> None:
     async with serving(port=free_port()) as client:
-        assert (await status_lines(client))["browser"] == "ok  Google Chrome answers"
+        assert (await status_lines(client))["browser"] == "ok  Google Chrome answers, chosen by --browser auto"
         fake_applescript_module.__dict__["refusal"] = "Expected end of line.\n\x1b[31m"
         lines = await status_lines(client)
 

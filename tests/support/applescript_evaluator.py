@@ -2,19 +2,19 @@
 
 Whatever is outside that part is refused, so a script that passes stays in a corner of AppleScript that is easy to
 be sure of. Statements: `property`, `on`, `if`, `with timeout`, `tell application`, `set`, `error ... number ...`,
-`log`, `return`. Inside `tell` only the one line that runs JavaScript may stand, and `tell` only inside a timeout.
+`log`, `return`. Inside `tell` only `set`, `if` and `error` may stand, with the words of that browser's dictionary that
+DICTIONARIES lists, and `tell` only inside a timeout.
 Stricter than AppleScript: every `end` names what it ends, every error has a number, every name is set before it is used.
 
 `osascript` runs a script as the program of that name would; `FakeChrome` is the browser that it talks to.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NoReturn, TypeAlias
-
-from tests.support.browser import IsolatedWorld, JavaScriptError
+from typing import Any, NoReturn, Protocol, TypeAlias
 
 # --- Values and errors ---
 
@@ -58,32 +58,103 @@ class ScriptError(Exception):
 # --- The world around a script ---
 
 
+class World(Protocol):
+    """Runs JavaScript in a page, and raises what is called JavaScriptError when it throws."""
+
+    def evaluate(self, program: str) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Dictionary:
+    """The words of a browser that the script may use: properties by their AppleScript names, and the field of the fakes."""
+
+    window: dict[str, str]
+    tab: dict[str, str]
+    active: str = "active"
+    javascript: str = "execute"
+
+
+CHROMIUM = Dictionary({"id": "id", "mode": "mode"}, {"id": "id", "url": "url", "title": "title"})
+DICTIONARIES = {
+    "Safari": Dictionary({"id": "id"}, {"index": "index", "url": "url", "name": "title"}, "current", "do"),
+    "Arc": Dictionary({"id": "id"}, CHROMIUM.tab),
+}
+
+
+@dataclass
+class FakeTab:
+    id: Any = "11"
+    url: str = "http://page.test/"
+    title: str = "Title"
+    world: World | None = None
+    index: int = 1
+
+
+@dataclass
+class FakeWindow:
+    """A window; `active` counts from 1."""
+
+    id: Any = "1"
+    tabs: list[FakeTab] = field(default_factory=lambda: [FakeTab()])
+    active: int = 1
+    mode: str = "normal"
+
+
 @dataclass
 class FakeChrome:
-    """A browser as Apple events see it. `world` runs the JavaScript; `error` is raised instead of running it."""
+    """A browser as Apple events see it, by its `name` another one; `error` is raised instead of running JavaScript.
 
-    world: IsolatedWorld | None = None
+    `opened` are its windows, the front one first; without them it has as many as `windows`, of one tab each with `world`.
+    """
+
+    world: World | None = None
     name: str = "Google Chrome"
     running: bool = True
     windows: int = 1
     error: ScriptError | None = None
     launched: bool = False
     programs: list[str] = field(default_factory=list[str])
+    opened: list[FakeWindow] = field(default_factory=list[FakeWindow])
 
-    def execute(self, program: str) -> Value:
-        """`execute active tab of front window javascript program`, which starts a browser that is not running."""
+    def __post_init__(self) -> None:
+        self.opened = self.opened or [FakeWindow(tabs=[FakeTab(world=self.world)]) for _ in range(self.windows)]
+        for window in self.opened:
+            for index, tab in enumerate(window.tabs, 1):
+                tab.index = index
+
+    def told(self) -> "FakeChrome":
+        """Take an event, which starts a browser that is not running."""
         self.launched = self.launched or not self.running
+        return self
+
+    def window(self, key: Value, *, by_id: bool) -> FakeWindow:
+        """`window id KEY` or `window KEY`."""
+        found = [w for index, w in enumerate(self.opened, 1) if key == (w.id if by_id else index)]
+        if not found:
+            raise ScriptError(f"{self.name} got an error: Can\u2019t get window {key}. Invalid index.", -1719)
+        return found[0]
+
+    def tab(self, window: FakeWindow, key: Value, *, by_id: bool) -> FakeTab:
+        """`tab id KEY of` a window, or `tab KEY of` it."""
+        found = [tab for tab in window.tabs if key == (tab.id if by_id else tab.index)]
+        if not found:
+            raise ScriptError(f"{self.name} got an error: Can\u2019t get tab {key}. Invalid index.", -1719)
+        return found[0]
+
+    def execute(self, tab: FakeTab, program: str) -> Value:
+        """Run JavaScript in a tab; Arc hands what comes of it over as JSON."""
         self.programs.append(program)
         if self.error is not None:
             raise self.error
-        if self.windows == 0:
-            raise ScriptError(f"{self.name} got an error: Can\u2019t get window 1. Invalid index.", -1719)
-        if self.world is None:
+        if tab.world is None:
             return Missing()
         try:
-            return as_applescript(self.world.evaluate(program))
-        except JavaScriptError:
+            value = tab.world.evaluate(program)
+        except Exception as error:
+            if type(error).__name__ != "JavaScriptError":
+                raise
             return Missing()
+        return json.dumps(value).replace("<", "\\u003C") if self.name == "Arc" else as_applescript(value)
 
 
 def as_applescript(value: Any) -> Value:
@@ -116,8 +187,8 @@ class Finished:
     stderr: str
 
 
-def osascript(source: str, arguments: list[str], around: Surroundings) -> Finished:
-    """Run the script text as `osascript chrome_tab.scpt ARGUMENTS` would."""
+def osascript(source: str, arguments: list[str], around: Surroundings, *, as_source: bool = False) -> Finished:
+    """Run the script text as `osascript chrome_tab.scpt ARGUMENTS` would; `as_source` is its option -ss."""
     handlers = handlers_of(source)
     if "run" not in handlers:
         raise ScriptSyntaxError("no run handler")
@@ -126,8 +197,17 @@ def osascript(source: str, arguments: list[str], around: Surroundings) -> Finish
     except ScriptError as error:
         lines = [*around.logged, f"chrome_tab.scpt: execution error: {error.message} ({error.number})"]
         return Finished(1, "", "".join(f"{line}\n" for line in lines))
-    shown = "missing value" if isinstance(result, Missing) else as_text(result, around)
+    shown = in_source_form(result) if as_source or isinstance(result, Missing) else as_text(result, around)
     return Finished(0, f"{shown}\n", "".join(f"{line}\n" for line in around.logged))
+
+
+def in_source_form(value: Value) -> str:
+    """A value as AppleScript would write it; breaks in a text stay as they are."""
+    if isinstance(value, list):
+        return "{" + ", ".join(map(in_source_form, value)) + "}"  # pyright: ignore[reportUnknownArgumentType]
+    if isinstance(value, str):
+        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return "missing value" if isinstance(value, Missing) else str(value)
 
 
 @lru_cache(maxsize=1)
@@ -141,18 +221,18 @@ def handlers_of(source: str) -> "dict[str, Handler]":
 TOKEN = re.compile(
     r"""(?P<space>[ \t]+) | (?P<comment>--[^\n]*) | (?P<newline>\n)
       | (?P<text>"(?:\\["\\]|[^"\\])*") | (?P<number>-?\d+) | (?P<word>[A-Za-z_][A-Za-z0-9_]*('s)?)
-      | (?P<sign>[&(),:])""",
+      | (?P<sign>[&(),:{}])""",
     re.VERBOSE,
 )
 RESERVED = frozenset(
     re.findall(
         r"\w+",
         """
-        and application as class clipboard considering contents count delimiters div does else end equal error every
-        execute exit false first front from get given global id if ignoring in is it item items its javascript length
-        list local log me missing mod my not number of on or property quote repeat result return running script seconds
-        set some starts system tab tell text the then times to transaction true try until use using where while window
-        with without
+        active and application as class clipboard considering contents count current delimiters div do does else end
+        equal error every execute exit false first front from get given global id if ignoring in index integer is it
+        item items its javascript length list local log me missing mod mode my name not number of on or property quote
+        repeat result return running script seconds set some starts system tab tabs tell text the then times title to
+        transaction true try until url use using where while window windows with without
         """,
     )
 )
@@ -219,6 +299,7 @@ class Parser:
         self._calls: list[tuple[Token, int]] = []
         self._known: set[str] = set()
         self._in_timeout = False
+        self._told = ""
 
     # Words
 
@@ -322,6 +403,8 @@ class Parser:
 
     def _parameters(self) -> list[str]:
         self._needs("(")
+        if self._takes(")"):
+            return []
         names = [self._new_name()]
         while self._takes(","):
             names.append(self._new_name())
@@ -348,6 +431,8 @@ class Parser:
             return self._timeout()
         if self._takes("tell", "application"):
             return self._tell()
+        if self._told and not (self._sees("error") or (self._sees("set") and not self._sees("set", "the"))):
+            self._refuse("set, if or error inside tell")
         statement = self._simple_statement()
         self._line_end()
         return statement
@@ -391,23 +476,15 @@ class Parser:
         return block
 
     def _tell(self) -> Statement:
-        if not self._in_timeout:
-            self._refuse("a timeout around tell")
-        name = self._text()
+        if not self._in_timeout or self._told:
+            self._refuse("a timeout around one tell")
+        self._told = self._text()
         self._line_end()
-        self._needs("set")
-        target = self._new_name()
-        self._needs("to", "execute", "active", "tab", "of", "front", "window", "javascript")
-        program = self._name(self._known)
-        self._line_end()
+        block = self._block()
+        self._told = ""
         self._needs("end", "tell")
         self._line_end()
-        self._known.add(target)
-
-        def tell(frame: Frame) -> None:
-            frame.names[target] = the_browser(frame.around, name).execute(value_of(program, frame))
-
-        return tell
+        return block
 
     def _simple_statement(self) -> Statement:
         if self._takes("return"):
@@ -490,7 +567,16 @@ class Parser:
             value = self._as_text(value)
         return value
 
+    def _list(self) -> Expression:
+        parts = [self._expression()]
+        while self._takes(","):
+            parts.append(self._expression())
+        self._needs("}")
+        return lambda frame: [part(frame) for part in parts]
+
     def _as_text(self, value: Expression) -> Expression:
+        if self._takes("integer"):
+            return lambda frame: as_integer(value(frame))
         self._needs("text")
         return lambda frame: as_text(value(frame), frame.around)
 
@@ -504,6 +590,12 @@ class Parser:
         return lambda frame: "".join(only_text(part(frame)) for part in parts)
 
     def _operand(self) -> Expression:
+        if self._told and (event := self._event()):
+            return event
+        return self._literal() or self._part() or self._call_or_variable()
+
+    def _literal(self) -> Expression | None:
+        """A text, a number, a list, a class, or anything in parentheses."""
         if self._here.kind == "text":
             text = self._text()
             return lambda _: text
@@ -514,14 +606,17 @@ class Parser:
             value = self._expression()
             self._needs(")")
             return value
-        if self._takes("list"):
-            return lambda _: ClassName("list")
-        if self._takes("applescript's", "text", "item", "delimiters"):
-            return lambda frame: frame.around.delimiters
-        return self._part() or self._call_or_variable()
+        if self._takes("{"):
+            return self._list()
+        if self._sees("list") or self._sees("text"):
+            kind = self._take("word").lower()
+            return lambda _: ClassName(kind)
+        return None
 
     def _part(self) -> Expression | None:
-        """`item N of x`, a property of a value, or a variable of the environment."""
+        """`item N of x`, a property of a value, a variable of the environment, or the text item delimiters."""
+        if self._takes("applescript's", "text", "item", "delimiters"):
+            return lambda frame: frame.around.delimiters
         if self._takes("system", "attribute"):
             variable = self._text()
             return lambda frame: frame.around.environment.get(variable, "")
@@ -543,15 +638,91 @@ class Parser:
             return lambda frame: value_of(variable, frame)
         handler = self._new_name()
         self._needs("(")
-        arguments = [self._expression()]
-        while self._takes(","):
+        arguments: list[Expression] = []
+        while not self._takes(")"):
+            if arguments:
+                self._needs(",")
             arguments.append(self._expression())
-        self._needs(")")
         self._calls.append((token, len(arguments)))
         return lambda frame: self._handlers[handler](frame.around, [value(frame) for value in arguments])
 
+    # What a browser is told
+
+    def _event(self) -> Expression | None:
+        """JavaScript in a tab, or a property of windows and tabs; None when no such thing stands here."""
+        application = self._told
+        words = DICTIONARIES.get(application, CHROMIUM)
+        if words.javascript == "execute" and self._takes("execute"):
+            tab = self._tab()
+            self._needs("javascript")
+            program = self._name(self._known)
+            return lambda frame: run_in(tab(frame), value_of(program, frame), the_browser(frame.around, application))
+        if words.javascript == "do" and self._takes("do", "javascript"):
+            program = self._name(self._known)
+            self._needs("in")
+            tab = self._tab()
+            return lambda frame: run_in(tab(frame), value_of(program, frame), the_browser(frame.around, application))
+        here = self._here.value.lower()
+        if here not in words.window | words.tab or self._tokens[self._at + 1].value != "of":
+            return None
+        self._at += 2
+        is_of_windows = self._sees("window") or self._sees("windows") or self._sees("front")
+        whose = self._windows() if is_of_windows else self._tab()
+        known = words.window if is_of_windows else words.tab
+        if here not in known:
+            raise ScriptSyntaxError(f"{application} has no {here} of that")
+        return lambda frame: property_of(whose(frame), known[here])
+
+    def _tab(self) -> Expression:
+        """One tab, or the active one of each window, or all tabs of each."""
+        application = self._told
+        if self._takes("tabs", "of", "windows"):
+            return lambda frame: [window.tabs for window in the_browser(frame.around, application).told().opened]
+        if self._takes(DICTIONARIES.get(application, CHROMIUM).active, "tab", "of"):
+            windows = self._windows()
+            return lambda frame: active_tab(windows(frame))
+        self._needs("tab")
+        by_id = self._takes("id")
+        if by_id and application == "Safari":
+            self._refuse("an index: tabs of Safari have no id")
+        key = self._name(self._known)
+        self._needs("of")
+        window = self._windows()
+
+        def tab(frame: Frame) -> Value:
+            return the_browser(frame.around, application).tab(window(frame), value_of(key, frame), by_id=by_id)
+
+        return tab
+
+    def _windows(self) -> Expression:
+        """One window, or all."""
+        application = self._told
+        if self._takes("windows"):
+            return lambda frame: the_browser(frame.around, application).told().opened
+        if self._takes("front", "window"):
+            return lambda frame: the_browser(frame.around, application).told().window(1, by_id=False)
+        self._needs("window")
+        by_id = self._takes("id")
+        key = self._name(self._known)
+        return lambda frame: the_browser(frame.around, application).told().window(value_of(key, frame), by_id=by_id)
+
 
 # --- What expressions do ---
+
+
+def property_of(whose: Value, name: str) -> Value:
+    """A property of a window or a tab, or of each in a list."""
+    return [property_of(one, name) for one in whose] if isinstance(whose, list) else getattr(whose, name)
+
+
+def active_tab(windows: Value) -> Value:
+    if isinstance(windows, list):
+        return [active_tab(window) for window in windows]  # pyright: ignore[reportUnknownVariableType]
+    return windows.tabs[windows.active - 1]
+
+
+def run_in(tab: FakeTab, program: Value, browser: FakeChrome) -> Value:
+    return browser.execute(tab, only_text(program))
 
 
 def value_of(name: str, frame: Frame) -> Value:
@@ -587,6 +758,12 @@ def as_text(value: Value, around: Surroundings) -> str:
     if isinstance(value, bool) or not isinstance(value, str | int):
         cannot_make(value, "text")
     return str(value)
+
+
+def as_integer(value: Value) -> int:
+    if not isinstance(value, str) or not value.isdecimal():
+        cannot_make(value, "integer")
+    return int(value)
 
 
 def only_text(value: Value) -> str:

@@ -42,10 +42,12 @@ class FakeOsascript:
         program.chmod(0o755)
         self.shows("the page")
 
-    def shows(self, text: str | bytes, *, about: str = '{"url": "https://page.test/", "title": "A page"}') -> None:
-        """Succeed with a text, and with what the script logs about the page."""
+    def shows(
+        self, text: str | bytes, *, about: str = '{"url": "https://page.test/", "title": "A page"}', mode: str = ""
+    ) -> None:
+        """Succeed with a text, and with what the script logs about the page and its window."""
         data = text.encode() if isinstance(text, str) else text
-        self._answers(data + b"\n", f"chrome_tab_page {about}\n" if about else "", 0)
+        self._answers(data + b"\n", f"chrome_tab_page {mode}{about}\n" if about else "", 0)
 
     def fails(self, message: str, number: int | None) -> None:
         """Fail as osascript does."""

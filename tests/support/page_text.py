@@ -54,7 +54,7 @@ def read_as_extension(world: IsolatedWorld, start: str | None, end: str | None) 
 def logged(page: dict[str, Any]) -> str:
     """What the script writes to stderr about a page that was read."""
     report = {"url": page["url"], "title": page["title"]}
-    return f"chrome_tab_page {json.dumps(report, separators=(',', ':'))}\n"
+    return f"chrome_tab_page normal {json.dumps(report, separators=(',', ':'))}\n"
 
 
 def failure(message: str, number: int) -> str:
