@@ -3047,7 +3047,6 @@ on getChromeTextContent(pageSteps)
 	end if
 	set wantedTab to system attribute "CHROME_TAB_ID"
 	set windowIndex to 1
-	set tabIndex to 1
 	if wantedTab is not "" then
 		set windowIndex to (system attribute "CHROME_TAB_WINDOW") as integer
 		set tabIndex to (system attribute "CHROME_TAB_INDEX") as integer

@@ -131,6 +131,7 @@ Chrome = Literal["Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Go
 Pieces = Sequence[tuple[str, str]]  # of a reply as far as it is written: the text and the reasoning of each
 ShowAnswer = Callable[[str], None] | None
 Browser = Literal["auto", Chrome, "Chromium", "Brave Browser", "Microsoft Edge", "Vivaldi", "Opera", "Arc", "Safari"]
+BROWSERS = get_args(Browser)[1:]  # what may become the name of an application
 
 OSASCRIPT_TIMEOUT_S = 30.0
 LSAPPINFO_TIMEOUT_S = 5.0
@@ -2309,7 +2310,7 @@ class AppleScriptSource:
     async def choose(self) -> tuple[str, list[str]]:
         """Return the browser to ask, by `auto` the frontmost one, and notes about it."""
         visible = await visible_applications()
-        frontmost = next((name for name in visible if name in get_args(Browser)), "Google Chrome")
+        frontmost = next((name for name in visible if name in BROWSERS), "Google Chrome")
         browser = frontmost if self._wanted == "auto" else self._wanted
         count = visible.count(browser)
         several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
@@ -2330,6 +2331,9 @@ class AppleScriptSource:
             if place is None:
                 sentence = f"{browser} has no tab {tab_id} now. List the tabs again, then ask again."
                 raise ChromeTabError("TAB_NOT_FOUND", sentence)
+        if clipboard and browser == "Arc":
+            clipboard = False
+            notes.append("what Arc hands over is no text that could be copied to the clipboard")
         wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
         out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes | place)
         text = out.removesuffix("\n")

@@ -70,7 +70,9 @@ NOTES = {
     "read_chrome_tab": "20,000 characters at a time, for when the exact wording matters.",
     "look_at_chrome_tab": "A picture goes to your local vision model, and only its words come back. [Pictures](asking.md#pictures).",
     "chrome_tab_status": "One line for each layer (browser, permission, extension, bridge, model, window): ok, or how to mend it.",
-    "process_chrome_tabs": "A tab that fails does not stop the others.",
+    "process_chrome_tabs": "A tab that fails does not stop the others. On a Mac it needs no extension.",
+    "browser_get_tabs": "On a Mac AppleScript lists them while no extension is connected: of the browser that `--browser` "
+    "means. [Tab ids there](install.md#browsers).",
     "browser_attach_tab": "They see the client's name, the tab and the reason, and allow or deny it; the call ends with that, or after 60 s.",
     "getDataLayer": "`name` may be another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The newest that "
     "fit into 40,000 characters come back, with a note on how to get the rest. What is private is "
@@ -108,8 +110,9 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "read_chrome_tab": (*READING, *BRIDGE),
     "look_at_chrome_tab": (*ELEMENT, *MODEL[:-1]),
     "chrome_tab_status": (),
-    "process_chrome_tabs": (*READING[2:], *BRIDGE[:2], "TAB_NOT_FOUND", *MODEL),
-    **dict.fromkeys(("browser_get_tabs", "list_tabs"), BRIDGE),
+    "process_chrome_tabs": (*READING, *BRIDGE[:2], "TAB_NOT_FOUND", *MODEL),
+    "browser_get_tabs": (*BRIDGE, *READING[:2], "EXECUTION_ERROR"),
+    "list_tabs": BRIDGE,
     "browser_create_tab": (*BRIDGE, "NAVIGATION_FAILED", "HOST_BLOCKED"),
     "browser_attach_tab": (*TAB, "ATTACH_DENIED"),
     "browser_close_tab": TAB,

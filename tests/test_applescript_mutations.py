@@ -132,7 +132,7 @@ def behaviour(script: str, world: IsolatedWorld, unreadable: IsolatedWorld) -> I
     first = FakeTab("11", "http://a/", "a", world)
     opened = [
         FakeWindow("1", [first]),
-        FakeWindow("2", [first, FakeTab("22", "http://b/", "b", world)], 2, "incognito"),
+        FakeWindow("2", [first, FakeTab(22, "http://b/", "b", world)], 2, "incognito"),
     ]
     yield reading(FakeChrome(opened=opened[::-1]), "te", "--to-end")
     yield osascript(script, ["--list-tabs"], Surroundings(FakeChrome(opened=opened)), as_source=True)

@@ -84,7 +84,7 @@ def test_help_lists_every_flag_with_its_variable(run: Run) -> None:
         if variable := server.environment_name(name):
             assert f"--{name.replace('_', '-')}" in text
             assert f"[{variable}" in text
-    for choices in ("auto, applescript, extension", "Google Chrome, Google Chrome Beta, ", "default, kapture"):
+    for choices in ("auto, applescript, extension", "auto, Google Chrome, Google Chrome Beta, ", "default, kapture"):
         assert f": {choices}" in text
 
 
@@ -274,15 +274,18 @@ def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascr
 
 
 def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript) -> None:
+    osascript.plays("""if [ "$1" = -ss ]; then echo '{{"1"}, {"7"}, {{"7"}}, {{"u"}}, {{"t"}}}'; exit 0; fi""")
     with ModelInAThread(FakeOpenAIServer()) as fake:
         arguments = ["--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
         between = run("--analyze", "x", "--start", "from here", "--end", "to there", *arguments)
         of_a_tab = run("--analyze", "x", "--tab", "7", *arguments)
+        of_none = run("--analyze", "x", "--tab", "8", *arguments)
 
     assert between[:2] == (0, "An answer.\n")
     assert osascript.calls()[0].arguments == ["from here", "to there"]
-    assert of_a_tab[:2] == (1, "")
-    assert "tab_id needs the extension" in of_a_tab[2]
+    assert of_a_tab[:2] == (0, "An answer.\n")
+    assert of_none[:2] == (1, "")
+    assert "Google Chrome has no tab 8 now" in of_none[2]
 
 
 @pytest.mark.parametrize("flag", [["--start", "a"], ["--end", "a"], ["--tab", "0"]])

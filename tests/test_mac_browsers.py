@@ -6,7 +6,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from fastmcp import Client
@@ -20,7 +20,6 @@ from tests.support.asking import Result, asking, error_of, receipt_of, text_of
 from tests.support.evaluated_osascript import FakeMac
 from tests.support.fake_models import FakeOpenAIServer, answer
 
-BROWSERS = [name for name in get_args(server.Browser) if name != "auto"]
 UUID = "7D1F0E0A-0000-4000-8000-00000000000"
 
 
@@ -51,9 +50,9 @@ async def call(tool: str, settings: dict[str, Any] | None = None, **arguments: A
 
 
 async def test_each_browser_of_the_list_is_read_by_the_one_script_in_its_own_words(mac: FakeMac) -> None:
-    mac.runs({name: browser(window(tab(f"b{number}"))) for number, name in enumerate(BROWSERS)})
+    mac.runs({name: browser(window(tab(f"b{number}"))) for number, name in enumerate(server.BROWSERS)})
 
-    for number, name in enumerate(BROWSERS):
+    for number, name in enumerate(server.BROWSERS):
         result = await call("read_chrome_tab", {"browser": name})
         receipt = receipt_of(result)
         assert (name, text_of(result)) == (name, f"text of b{number}")
@@ -163,14 +162,23 @@ def test_a_reply_of_arc_that_is_none_is_an_unreadable_page(reply: str) -> None:
 
 def test_only_names_of_the_list_enter_the_script() -> None:
     original = SCRIPT.read_text(encoding="ascii")
-    for name in BROWSERS:
+    for name in server.BROWSERS:
         with server.script_for(name) as file:
             script = file.read_text(encoding="ascii")
         assert script.count(f'application "{name}"') == original.count('application "Google Chrome"') == 3
         told = re.findall(r"^\t*set pageReply to (execute|do JavaScript) ", script, re.MULTILINE)
         assert told == (["do JavaScript"] if name == "Safari" else ["execute"])
-    with pytest.raises(ValueError, match=r"browser must be .*auto.*Safari"):
+    with pytest.raises(ValueError, match="must be 'auto', 'Google Chrome'"):
         server.load_settings({"browser": 'Safari" to quit'}, need_model=False)
+
+
+async def test_a_text_of_arc_is_not_copied_and_that_is_said(mac: FakeMac) -> None:
+    mac.runs({name: browser(window(tab("page"))) for name in ("Arc", "Safari")})
+
+    for name, count in (("Arc", 2), ("Safari", 1)):
+        for clipboard in (True, False):
+            result = await call("read_chrome_tab", {"browser": name, "clipboard": clipboard})
+            assert len(result.content) == (count if clipboard else 1)
 
 
 # --- Several tabs ---

@@ -108,7 +108,7 @@ TABLE = [
     ("--timeout", "CHROME_TAB_TIMEOUT_S", 300),
     ("--context-length", "CHROME_TAB_CONTEXT_LENGTH", None),
     ("--source", "CHROME_TAB_SOURCE", "auto"),
-    ("--browser", "CHROME_TAB_BROWSER", "Google Chrome"),
+    ("--browser", "CHROME_TAB_BROWSER", "auto"),
     ("--clipboard", "CHROME_TAB_CLIPBOARD", False),
     ("--no-clipboard", "CHROME_TAB_CLIPBOARD", False),
     ("--transport", "CHROME_TAB_TRANSPORT", "stdio"),
