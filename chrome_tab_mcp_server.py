@@ -4345,11 +4345,10 @@ def argument_parser() -> argparse.ArgumentParser:
         "--serve", action="store_true", help="answer what is asked in the browser's side panel, without an MCP client"
     )
     actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
-    parser.add_argument(
-        "--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP instead"
-    )
+    parser.add_argument("--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP")
     parser.add_argument("--yes", action="store_true", help="with --setup: ask nothing, take what is proposed")
     parser.add_argument("--clients", metavar="NAMES", help="with --setup: only these, comma-separated, or none")
+    parser.add_argument("--at-login", action="store_true", help="with --setup: start --serve at each login")
     parser.add_argument("--start", metavar="TEXT", help="with --analyze: read only after this text")
     parser.add_argument("--end", metavar="TEXT", help="with --analyze: read only before this text")
     parser.add_argument("--tab", type=int, metavar="ID", help="with --analyze: the tab, default the active one")
@@ -4408,10 +4407,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     flags = vars(parser.parse_args(argv))
     names = ("analyze", "doctor", "history", "pair", "serve", "setup")
     actions = {name: flags.pop(name) for name in names if flags.get(name) not in (None, False, [])}
-    home = {"http": "pair", "yes": "setup", "clients": "setup"} | dict.fromkeys(("start", "end", "tab"), "analyze")
+    home = {"http": "pair"} | dict.fromkeys(("yes", "clients", "at_login"), "setup")
+    home |= dict.fromkeys(("start", "end", "tab"), "analyze")
     what = {name: flags.pop(name, None) for name in home}
     if stray := next((name for name in home if what[name] is not None and home[name] not in actions), None):
-        parser.error(f"--{stray} goes with --{home[stray]}")
+        parser.error(f"{flag_of(stray)} goes with --{home[stray]}")
     # In the terminal nothing may stand between the person and the answer.
     configure_logging(logging.ERROR if actions else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):

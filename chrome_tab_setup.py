@@ -4,8 +4,8 @@ One run that can be repeated: find a model, write config.toml, pair the extensio
 clients that are there, and get a first answer. Each change is shown before it is made, a file's earlier state is
 kept beside it, and files are replaced whole or not at all. No shell is ever asked.
 
-Chapters: 1 Terminal. 2 Changes. 3 Model servers. 4 Settings. 5 Browser. 6 JSON files. 7 Clients. 8 First answer.
-9 Set-up and removal.
+Chapters: 1 Terminal. 2 Changes. 3 Model servers. 4 Settings. 5 Browser. 6 JSON files. 7 Clients. 8 Start at login.
+9 First answer. 10 Set-up and removal.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from rich.table import Table
 from rich.text import Text
 
 import chrome_tab_history
+import chrome_tab_login as login
 import chrome_tab_mcp_server as server
 import chrome_tab_status
 from chrome_tab_terminal import terminal_progress
@@ -116,12 +117,12 @@ class Change(NamedTuple):
     make: Callable[[], None]
 
 
-def carry_out(terminal: Terminal, change: Change, question: str) -> bool:
+def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bool = True) -> bool:
     """Show a change, ask, make it; say whether it has been made."""
     terminal.say(change.title)
     for line in change.lines:
         terminal.exact(f"  {line}", {"+": "green", "-": "red"}.get(line[:1], "cyan"))
-    if not terminal.confirm(question):
+    if not terminal.confirm(question, proposed=proposed):
         terminal.say("Nothing was changed here.")
         return False
     try:
@@ -714,23 +715,23 @@ def command_change(client: Client, program: str, command: Sequence[str] | None, 
 
     def make() -> None:
         for call in calls:
-            run_client(client, call)
+            run_program(client.title, call)
 
     shown = [" ".join(["claude", *call[1:]]) for call in calls]
     return Change(f"{client.title}: this is run:", shown, make)
 
 
-def run_client(client: Client, call: Sequence[str]) -> None:
-    """Run a client's own command; raise SetupError with its last line when it fails."""
+def run_program(title: str, call: Sequence[str]) -> None:
+    """Run a command of another program's own; raise SetupError with its last line when it fails."""
     try:
         done = subprocess.run(  # noqa: S603 -- an argument vector of ours, no shell
             call, stdin=subprocess.DEVNULL, capture_output=True, timeout=CLIENT_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SetupError(f"{client.title} could not be asked ({server.one_line(str(error), 120)}).") from None
+        raise SetupError(f"{title} could not be asked ({server.one_line(str(error), 120)}).") from None
     if done.returncode:
         said = (done.stderr or done.stdout).decode(errors="replace").strip().rpartition("\n")[2]
-        raise SetupError(f"{client.title} refused: {server.one_line(said) or f'status {done.returncode}'}.")
+        raise SetupError(f"{title} refused: {server.one_line(said) or f'status {done.returncode}'}.")
 
 
 def to_paste(client: Client, command: Sequence[str]) -> str:
@@ -773,7 +774,84 @@ def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
     return [client for client in here if client.name in wanted]
 
 
-# --- 8. First answer ---------------------------------------------------------------------------
+# --- 8. Start at login -------------------------------------------------------------------------
+
+
+def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: bool) -> None:
+    """Offer a server for the side panel that needs no client; with `wanted` it is proposed."""
+    agent = login.agent_for([*start_command(settings), "--serve"])
+    if agent is None:
+        (terminal.fail if wanted else terminal.say)(login.why_none())
+        return
+    before = read_file(agent.path)
+    if before == agent.text:
+        terminal.say(f"The server starts at login already ({agent.path}).")
+        return
+    if terminal.yes and not wanted and before is None:
+        terminal.say("Nothing starts at login: --at-login adds a server for the browser's side panel.")
+        return
+    title = f"A server for the browser's side panel can run from login on, also without a client. {agent.path}:"
+    lines = [*differing(before or "", agent.text), *shown_calls(agent.begin)]
+
+    def make() -> None:
+        if before is not None:
+            # It may have been ended by hand.
+            with contextlib.suppress(SetupError):
+                end(agent)
+        replace_file(agent.path, agent.text)
+        try:
+            for call in agent.begin:
+                run_program(Path(call[0]).name, call)
+        except SetupError:
+            delete(agent)
+            raise
+
+    question = "Start it at login, and now?"
+    if carry_out(terminal, Change(title, lines, make), question, proposed=wanted or before is not None):
+        terminal.say(f"It runs, and starts with each login. What it says: {agent.log}", "green")
+
+
+def no_start_at_login(terminal: Terminal) -> None:
+    """Take the start at login back."""
+    agent = login.agent_for([])
+    if agent is None or not agent.path.is_file():
+        terminal.say("The server does not start at login.")
+        return
+
+    def make() -> None:
+        try:
+            end(agent)
+        finally:
+            delete(agent)
+
+    lines = [*shown_calls(agent.end), *(f"- {path}" for path in files_of(agent))]
+    if carry_out(terminal, Change("It is ended and deleted:", lines, make), "Start it at login no more?"):
+        terminal.say("Ended and deleted.", "green")
+
+
+def shown_calls(calls: Sequence[Sequence[str]]) -> list[str]:
+    """Return commands as a person would type them."""
+    return [" ".join([Path(call[0]).name, *call[1:]]) for call in calls]
+
+
+def end(agent: login.Agent) -> None:
+    """End the server that was started at login."""
+    for call in agent.end:
+        run_program(Path(call[0]).name, call)
+
+
+def files_of(agent: login.Agent) -> list[Path]:
+    """Return what is there of the start at login."""
+    return [path for path in (agent.path, backup_of(agent.path), *agent.leftovers) if path.is_file()]
+
+
+def delete(agent: login.Agent) -> None:
+    """Delete what is there of the start at login."""
+    for path in files_of(agent):
+        path.unlink(missing_ok=True)
+
+
+# --- 9. First answer ---------------------------------------------------------------------------
 
 PAGE = server.Page(
     "https://clocks.example/visit",
@@ -808,10 +886,10 @@ def first_answer(terminal: Terminal, settings: server.Settings) -> None:
         terminal.say(answer.read, "dim")
 
 
-# --- 9. Set-up and removal ---------------------------------------------------------------------
+# --- 10. Set-up and removal --------------------------------------------------------------------
 
 
-def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None) -> None:
+def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, at_login: bool) -> None:
     """Go through all steps; each leaves out what is done already."""
     settings = server.load_settings(flags, need_model=False)
     path, _ = server.config_file(flags.get("config"))
@@ -832,6 +910,8 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None) -> N
         terminal.fail(f"A client is registered once there is a model: run --setup again then. {missing}")
         return
     register(terminal, here, start_command(settings))
+    terminal.heading("Without a client")
+    start_at_login(terminal, settings, wanted=at_login)
     terminal.heading("A first answer")
     first_answer(terminal, settings)
     terminal.say("")
@@ -855,6 +935,8 @@ def remove(terminal: Terminal, names: str | None) -> None:
             terminal.say(f"{client.title} does not have the server.")
         elif carry_out(terminal, change, f"Take it out of {client.title}?"):
             terminal.say("Taken out.", "green")
+    terminal.heading("Start at login")
+    no_start_at_login(terminal)
     folder = server.config_dir()
     terminal.heading("Settings and pairing key")
     ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired")
@@ -905,7 +987,7 @@ def complaint(terminal: Terminal, clients: str | None) -> str | None:
 def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
     """Set up, or with `what` "remove" take it back; return the exit status (2: the call was wrong, 1: something is left).
 
-    `further` holds the flags that only this program has: `yes`, and `clients` with their names or None.
+    `further` holds the flags that only this program has: `yes`, `at_login`, and `clients` with their names or None.
     """
     terminal, clients = Terminal(yes=bool(further["yes"])), further["clients"]
     if wrong := complaint(terminal, clients):
@@ -915,7 +997,7 @@ def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
         if what == "remove":
             remove(terminal, clients)
         else:
-            set_up(terminal, flags, clients)
+            set_up(terminal, flags, clients, at_login=bool(further["at_login"]))
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

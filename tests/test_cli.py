@@ -296,7 +296,7 @@ def test_start_end_and_tab_are_refused_without_analyze(flag: list[str], run: Run
     assert err.endswith(f"{flag[0]} goes with --analyze\n")
 
 
-@pytest.mark.parametrize("flag", [["--yes"], ["--clients", "cursor"]])
+@pytest.mark.parametrize("flag", [["--yes"], ["--clients", "cursor"], ["--at-login"]])
 def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -> None:
     status, out, err = run(*flag, *MODEL)
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import plistlib
 import shutil
 import signal
 import stat
@@ -18,6 +19,7 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
+import chrome_tab_login as login
 import chrome_tab_mcp_server as server
 import chrome_tab_setup as setup
 from tests.support.fake_extension import connected, free_port, wait_for_port
@@ -53,6 +55,18 @@ match sys.argv[1:]:
     case _:
         sys.exit("unknown command")
 path.write_text(json.dumps(known))
+"""
+# Writes down what it is asked, as systemctl or launchctl.
+FAKE_SERVICES = f"""#!{sys.executable}
+import json, sys
+from pathlib import Path
+path = Path.home() / "asked"
+asked = path.read_text().splitlines() if path.exists() else []
+path.write_text("\\n".join([*asked, " ".join(sys.argv[1:])]) + "\\n")
+"""
+REFUSING = f"""#!{sys.executable}
+import sys
+sys.exit("Failed to connect to bus: No medium found")
 """
 CURSOR = '{\n    "mcpServers": {"github": {"command": "npx", "env": {"TOKEN": "of-github"}}},\n    "rate": 1.50\n}\n'
 VSCODE = '{\n  // my servers\n  "servers": {}\n}\n'
@@ -312,6 +326,136 @@ async def test_yes_in_a_pipe_asks_nothing_and_does_what_the_flags_say(tmp_path: 
     assert 'api_key = "sk-secret"' in settings
     assert not (home.folder / ".claude.json").exists()
     assert server.APP_NAME in json.loads((home.folder / ".cursor/mcp.json").read_text())["mcpServers"]
+
+
+# --- Start at login ---
+
+
+@pytest.mark.e2e
+@on_terminals
+@pytest.mark.skipif(sys.platform != "linux", reason="systemd is Linux's")
+async def test_a_server_starts_at_login_only_when_the_person_says_so_and_goes_with_remove(
+    ready: tuple[Home, Terminal], tmp_path: Path
+) -> None:
+    home = copied(ready[0], tmp_path)
+    home.write("bin/systemctl", FAKE_SERVICES).chmod(0o755)
+    before = home.files()
+    unit = ".config/systemd/user/chrome-tab-reader.service"
+
+    async with home.setup("--clients", "none") as terminal:
+        await terminal.answers(answer="", clipboard="", extension_now="n", **{"login, and now": ""})
+        assert await terminal.status() == 0
+    assert "+ ExecStart=" in terminal.shown
+    assert "systemctl --user enable chrome-tab-reader.service" in terminal.shown
+    assert home.changed(before) == set()
+
+    async with home.setup("--yes", "--clients", "none", "--at-login") as terminal:
+        assert await terminal.status() == 0
+    assert home.changed(before) == {unit, "asked"}
+    assert f'ExecStart="{sys.executable}" "{SERVER}" "--serve"' in (home.folder / unit).read_text()
+
+    async with home.setup("remove", "--clients", "none") as terminal:
+        await terminal.answers(login_no_more="y", Delete_them="n")
+        assert await terminal.status() == 0
+    assert home.changed(before) == {"asked"}
+    assert (home.folder / "asked").read_text().splitlines() == [
+        "--user daemon-reload",
+        "--user enable chrome-tab-reader.service",
+        "--user restart chrome-tab-reader.service",
+        "--user disable --now chrome-tab-reader.service",
+    ]
+
+
+LOGIN_PLACES = {
+    "linux": ("systemctl", ".config/systemd/user/chrome-tab-reader.service"),
+    "darwin": ("launchctl", "Library/LaunchAgents/chrome-tab-reader.plist"),
+}
+
+
+def at_login_in(
+    folder: Path, platform: str, program: str, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., setup.Terminal]:
+    """What --setup does about the start at login on that system, whose program for services is a fake."""
+    home = Home(folder, {})
+    home.write(f"bin/{LOGIN_PLACES[platform][0]}", program).chmod(0o755)
+    for name, value in home.environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(sys, "platform", platform)
+
+    def carry_out(*, start: bool, **settings: Any) -> setup.Terminal:
+        terminal = setup.Terminal(yes=True)
+        if start:
+            setup.start_at_login(terminal, server.load_settings(settings, need_model=False), wanted=True)
+        else:
+            setup.no_start_at_login(terminal)
+        return terminal
+
+    return carry_out
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
+@pytest.mark.parametrize("platform", LOGIN_PLACES)
+def test_a_start_at_login_is_written_once_follows_the_settings_and_leaves_nothing(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_login = at_login_in(tmp_path, platform, FAKE_SERVICES, monkeypatch)
+    file = tmp_path / LOGIN_PLACES[platform][1]
+    other = Home(tmp_path, {}).write("other.toml", "")
+    before = Home(tmp_path, {}).files().keys()
+
+    at_login(start=True, api_key="sk-secret")
+    first, asked = file.read_text(), (tmp_path / "asked").read_text()
+    at_login(start=True)
+    assert (tmp_path / "asked").read_text() == asked
+    at_login(start=True, config=str(other))
+    changed = file.read_text()
+    terminal = at_login(start=False)
+
+    assert not terminal.failed
+    assert "--serve" in first
+    assert "sk-secret" not in first
+    assert str(other) in changed
+    assert Home(tmp_path, {}).files().keys() - before == {"asked"}
+    begun, ended = ("restart", "disable") if platform == "linux" else ("bootstrap", "bootout")
+    told = [line.split() for line in (tmp_path / "asked").read_text().splitlines()]
+    assert [word for words in told for word in words if word in {begun, ended}] == [begun, ended, begun, ended]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
+@pytest.mark.parametrize("platform", LOGIN_PLACES)
+def test_a_start_at_login_that_the_system_refuses_is_said_and_leaves_no_file(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_login = at_login_in(tmp_path, platform, REFUSING, monkeypatch)
+    before = Home(tmp_path, {}).files()
+
+    assert at_login(start=True).failed
+    assert Home(tmp_path, {}).changed(before) == set()
+    assert "refused: Failed to connect to bus" in " ".join(capsys.readouterr().out.split())
+
+
+def test_no_argument_of_the_command_is_anything_else_at_login(monkeypatch: pytest.MonkeyPatch) -> None:
+    command = ["/opt/my uv", "run", '/srv/"a" $HOME %h\\x & <b>.py', "--serve"]
+    monkeypatch.setattr(os, "getuid", lambda: 501, raising=False)
+
+    unit, agent = login.user_unit(command, "systemctl"), login.launch_agent(command, "launchctl")
+
+    line = 'ExecStart="/opt/my uv" "run" "/srv/\\"a\\" $$HOME %%h\\\\x & <b>.py" "--serve"'
+    assert line in unit.text.splitlines()
+    assert plistlib.loads(agent.text.encode())["ProgramArguments"] == command
+    assert agent.begin == [["launchctl", "bootstrap", "gui/501", str(agent.path)]]
+
+
+def test_a_system_without_such_a_program_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for platform, words in (("linux", "Run the server with --serve yourself"), ("win32", "shell:startup")):
+        monkeypatch.setattr(sys, "platform", platform)
+        terminal = setup.Terminal(yes=True)
+        setup.start_at_login(terminal, server.load_settings({}, need_model=False), wanted=True)
+        assert terminal.failed
+        assert words in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.parametrize(
