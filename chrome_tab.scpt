@@ -2343,11 +2343,173 @@ if (typeof module === \"object\") {
   module.exports = Readability;
 }
 \"use strict\";
-const visibleCopy = (() => {
+const sight = (() => {
   const getter = (prototype, name) => {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name));
     return (self) => get?.call(self);
   };
+  const rootOf = getter(Document.prototype, \"documentElement\");
+  const scrollerOf = getter(Document.prototype, \"scrollingElement\");
+  const scrollLeftOf = getter(Element.prototype, \"scrollLeft\");
+  const scrollTopOf = getter(Element.prototype, \"scrollTop\");
+  const elementBefore = getter(Element.prototype, \"previousElementSibling\");
+  const parentElementOf = getter(Node.prototype, \"parentElement\");
+  const { matches, querySelector: query } = Element.prototype;
+  const { contains } = Node.prototype;
+  const rectOf = (/** @type {Element} */ element) =>
+    Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
+  const MIN_LETTER_PX = 3;
+  const FAR_PX = 5_000;
+  const MIN_OPACITY = 0.05;
+  const MIN_DIFFERENCE = 12;
+  const MAX_ELEMENTS = 50_000;
+  const MAX_PAINTED = 2_000;
+  const CONTROL = \"[aria-expanded]\";
+  const PICTURES = new Set([\"img\", \"video\", \"canvas\", \"svg\", \"iframe\", \"object\", \"embed\"]);
+  const CLIP = /^rect\\(([-\\d.]+)px, ([-\\d.]+)px, ([-\\d.]+)px, ([-\\d.]+)px\\)$/;
+  const NOTHING_LEFT =
+    /^(?:inset\\((?:[5-9]\\d|\\d{3,})(?:\\.\\d+)?%\\)|(?:circle|ellipse)\\(0(?:px|%)?[ )].*|polygon\\(([^,()]+)(?:, \\1)*\\))$/;
+  const COLOR = /^rgba?\\((\\d+), (\\d+), (\\d+)(?:, ([\\d.]+))?\\)$/;
+  const knownColors = new Map();
+  const range = new Range();
+  function colorOf(text) {
+    let color = knownColors.get(text);
+    if (color === undefined) {
+      const found = COLOR.exec(text);
+      color = found && [Number(found[1]), Number(found[2]), Number(found[3]), Number(found[4] ?? 1)];
+      knownColors.set(text, color);
+    }
+    return color;
+  }
+  function over(color, behind) {
+    if (!color || color[3] === 1) return color;
+    const [red = 0, green = 0, blue = 0, alpha = 1] = color;
+    if (!behind) return alpha === 0 ? behind : null;
+    const mixed = [red, green, blue].map((channel, i) => channel * alpha + (behind[i] ?? 0) * (1 - alpha));
+    return [...mixed, 1];
+  }
+  function areAlike(color, other) {
+    if (!color || !other) return false;
+    return [0, 1, 2].every((i) => Math.abs((color[i] ?? 0) - (other[i] ?? 0)) < MIN_DIFFERENCE);
+  }
+  function outermost(page, view, body) {
+    const root = rootOf(page);
+    const scroller = scrollerOf(page);
+    const scrolled = [...new Set([scroller, body])].filter((element) => element !== null);
+    const rootStyle = root && view.getComputedStyle(root);
+    const canvas = {
+      view,
+      x: scrolled.reduce((x, element) => x + scrollLeftOf(element), 0),
+      y: scrolled.reduce((y, element) => y + scrollTopOf(element), 0),
+      isCut: false,
+      isFixed: false,
+      isRightToLeft: rootStyle?.direction === \"rtl\",
+      opacity: 1,
+      color: rootStyle?.colorScheme.includes(\"dark\") ? null : [255, 255, 255, 1],
+      painted: paintedIn(view),
+    };
+    const styles = [rootStyle, view.getComputedStyle(body)].filter((style) => style !== null);
+    return styles.reduce((layer, style) => ({ ...layer, ...surface(layer, style) }), canvas);
+  }
+  function surface({ opacity, color }, style) {
+    const isPicture = style.backgroundImage !== \"none\";
+    return {
+      opacity: opacity * Number(style.opacity),
+      color: isPicture ? null : over(colorOf(style.backgroundColor), color),
+    };
+  }
+  function within(layer, element, style) {
+    const isFixed = style.position === \"fixed\";
+    const base = isFixed ? { ...layer, x: 0, y: 0, isCut: false, isFixed } : layer;
+    const own = surface(layer, style);
+    if (style.overflowX === \"visible\" && style.overflowY === \"visible\") return { ...base, ...own };
+    return { ...base, ...own, x: base.x + scrollLeftOf(element), y: base.y + scrollTopOf(element), isCut: true };
+  }
+  function isShut({ opacity }, element, style) {
+    return opacity < MIN_OPACITY || isClippedAway(style) || isEmptyBox(element, style);
+  }
+  function isClippedAway({ clip, clipPath, position }) {
+    if (clipPath !== \"none\" && NOTHING_LEFT.test(clipPath)) return true;
+    const found = clip !== \"auto\" && (position === \"absolute\" || position === \"fixed\") && CLIP.exec(clip);
+    if (!found) return false;
+    const [top = 0, right = 0, bottom = 0, left = 0] = found.slice(1).map(Number);
+    return right - left <= 1 || bottom - top <= 1;
+  }
+  function isEmptyBox(element, { overflowX, overflowY, display }) {
+    const isHiding = /hidden|clip/.test(overflowX) || /hidden|clip/.test(overflowY);
+    if (!isHiding || display === \"inline\" || display === \"contents\") return false;
+    const { width, height } = rectOf(element);
+    if (width > 1 && height > 1) return false;
+    return (width <= 1 && height <= 1) || !hasControl(element);
+  }
+  function hasControl(element) {
+    const before = elementBefore(element);
+    if (!before) return false;
+    return Reflect.apply(matches, before, [CONTROL]) || Reflect.apply(query, before, [CONTROL]) !== null;
+  }
+  function isFrameHidden(layer, frame) {
+    const rect = rectOf(frame);
+    return rect.width <= 1 || rect.height <= 1 || isOutside(rect, layer);
+  }
+  function isSeen(layer, style, text) {
+    if (!layer.view.innerWidth) return true;
+    range.selectNodeContents(text);
+    const rect = range.getBoundingClientRect();
+    if (rect.height < MIN_LETTER_PX || rect.width === 0 || isOutside(rect, layer)) return false;
+    return isInk(layer, style, text, rect);
+  }
+  function isOutside({ left, right, top, bottom }, { view, x, y, isCut, isFixed, isRightToLeft }) {
+    if (isFixed && (left >= view.innerWidth || top >= view.innerHeight)) return true;
+    const edge = isCut ? -FAR_PX : 0;
+    return bottom + y <= edge || (right + x <= edge && !isRightToLeft);
+  }
+  function isInk(layer, style, text, rect) {
+    const behind = layer.color;
+    const fill = colorOf(style.webkitTextFillColor);
+    if (!fill || (fill[3] !== 0 && (!behind || !areAlike(over(fill, behind), behind)))) return true;
+    if (style.textShadow !== \"none\" || parseFloat(style.webkitTextStrokeWidth) > 0) return true;
+    if (fill[3] === 0) return isCutOut(layer.view, text);
+    return isOnOther(fill, layer, text, rect);
+  }
+  function isCutOut(view, text) {
+    let element = parentElementOf(text);
+    while (element && !view.getComputedStyle(element).backgroundClip.includes(\"text\")) {
+      element = parentElementOf(element);
+    }
+    return element !== null;
+  }
+  function isOnOther(fill, { painted }, text, rect) {
+    const [x, y] = [rect.left + rect.width / 2, rect.top + rect.height / 2];
+    const boxes = painted();
+    return (
+      boxes.length > MAX_PAINTED ||
+      boxes.some(({ element, isAround, rect: { left, right, top, bottom }, color }) => {
+        const isThere = left <= x && x <= right && top <= y && y <= bottom && !areAlike(fill, color);
+        return isThere && (isAround || !Reflect.apply(contains, element, [text]));
+      })
+    );
+  }
+  function paintedIn(view) {
+    let painted;
+    return () => (painted ??= paintings(view));
+  }
+  function paintings(view) {
+    const elements = [...Reflect.apply(Document.prototype.querySelectorAll, view.document, [\"body *\"])];
+    return elements.slice(0, MAX_ELEMENTS).flatMap((element) =>
+      [\"\", \"::before\", \"::after\"].flatMap((pseudo) => {
+        const style = view.getComputedStyle(element, pseudo);
+        const isPicture = style.backgroundImage !== \"none\" || (!pseudo && PICTURES.has(element.localName));
+        const color = isPicture ? null : colorOf(style.backgroundColor);
+        if ((pseudo && style.content === \"none\") || (!isPicture && color?.[3] === 0)) return [];
+        return [{ element, isAround: pseudo !== \"\", rect: rectOf(element), color }];
+      }),
+    );
+  }
+  return { outermost, within, isShut, isFrameHidden, isSeen, getter };
+})();
+\"use strict\";
+const visibleCopy = (() => {
+  const { getter, outermost, within, isShut, isFrameHidden, isSeen } = sight;
   const childNodesOf = getter(Node.prototype, \"childNodes\");
   const nodeTypeOf = getter(Node.prototype, \"nodeType\");
   const firstChildOf = getter(Node.prototype, \"firstChild\");
@@ -2366,7 +2528,8 @@ const visibleCopy = (() => {
   );
   const BLOCKS = new Set(
     (
-      \"address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer \" +
+"
+property mainContent4 : "      \"address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer \" +
       \"form frame h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody td \" +
       \"tfoot th thead tr ul\"
     ).split(\" \"),
@@ -2385,38 +2548,43 @@ const visibleCopy = (() => {
     #page(page, to) {
       const body = bodyOf(page);
       const view = windowOf(page);
-      if (body) this.#children(body, to, view, !view || isDrawn(view.getComputedStyle(body)));
+      if (!body) return;
+      if (view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
+      else this.#children(body, to, null, null);
     }
-    #children(from, to, view, isShown) {
+    #children(from, to, layer, style) {
+      const isShown = !style || isDrawn(style);
       const isClosed = tagOf(from) === \"details\" && !from.hasAttribute(\"open\");
       for (const node of shownChildren(from)) {
         this.nodes += 1;
         if (this.nodes > MAX_NODES) throw new TooLarge();
         if (nodeTypeOf(node) === Node.TEXT_NODE) {
-          if (isShown) to.append(this.inert.importNode(node));
+          if (isShown && isInSight(/** @type {Text} */ (node), layer, style)) to.append(this.inert.importNode(node));
         } else if (isElement(node) && (!isClosed || tagOf(node) === \"summary\")) {
-          this.#element(node, to, view);
+          this.#element(node, to, layer);
         }
       }
     }
-    #element(element, to, view) {
+    #element(element, to, around) {
       const tag = tagOf(element);
       if (TEXTLESS.has(tag)) return;
-      if (tag === \"noscript\" && !(view && element.checkVisibility())) return;
-      const style = view?.getComputedStyle(element);
+      if (tag === \"noscript\" && !(around && element.checkVisibility())) return;
+      const style = around?.view.getComputedStyle(element) ?? null;
       if (style ? isUnseen(style) : element.hasAttribute(\"hidden\")) return;
-      const isShown = !style || isDrawn(style);
+      const layer = around && style && within(around, element, style);
+      if (layer && style && isShut(layer, element, style)) return;
       if (tag === \"iframe\" || tag === \"frame\") {
-        this.#frame(element, to, isShown);
+        const isShown = layer && style ? isDrawn(style) && !isFrameHidden(layer, element) : true;
+        if (isShown) this.#frame(element, to);
         return;
       }
       const copy = this.#shell(element, tag, style?.display ?? \"\");
       to.append(copy);
-      this.#children(element, copy, view, isShown);
+      this.#children(element, copy, layer, style);
     }
-    #frame(frame, to, isShown) {
+    #frame(frame, to) {
       const page = tagOf(frame) === \"iframe\" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
-      if (!page || !isShown) return;
+      if (!page) return;
       const copy = this.inert.createElement(\"div\");
       to.append(copy);
       this.#page(page, copy);
@@ -2450,8 +2618,11 @@ const visibleCopy = (() => {
   function isDrawn({ visibility }) {
     return visibility === \"visible\";
   }
-  function isUnseen({ display, contentVisibility, opacity, fontSize }) {
-    return display === \"none\" || contentVisibility === \"hidden\" || opacity === \"0\" || parseFloat(fontSize) < 1;
+  function isUnseen({ display, contentVisibility }) {
+    return display === \"none\" || contentVisibility === \"hidden\";
+  }
+  function isInSight(text, layer, style) {
+    return !layer || !style || !text.data.trim() || isSeen(layer, style, text);
   }
   function isBlock(element) {
     return BLOCKS.has(element.localName) || element.hasAttribute(\"data-block\");
@@ -2551,8 +2722,7 @@ const textBlocks = (() => {
       const inner = isBlock(element) ? element : holder;
       const size = this.#within(element, inner, surroundingsIn(element, around), isLink || element.localName === \"a\");
       if (endsLine) this.#endBlock();
-"
-property mainContent4 : "      return size;
+      return size;
     }
     #endBlock() {
       const [nodes, holder] = [this.#nodes, this.#holder];
@@ -2955,7 +3125,8 @@ const mainContent = (() => {
     return spare && textLength(spare) > FEW_CHARS ? { copy: spare, path: \"noscript\" } : { copy, path: \"blocks\" };
   }
   function textLength({ body }) {
-    return collapse(body.textContent ?? \"\").length;
+"
+property mainContent5 : "    return collapse(body.textContent ?? \"\").length;
   }
   function examine(page) {
     const { copy, path } = readableCopy(page);
@@ -3041,7 +3212,7 @@ on getChromeTextContent(pageSteps)
 	-- Arc: set asTexts to "(page) => JSON.stringify((" & asListOfTexts & ")(page))"
 	set pageProgram to "(" & asTexts & ")((" & pageFunction & ")({ steps: [" & pageSteps & "] }))"
 	if (system attribute "CHROME_TAB_CONTENT") is "main" then
-		set pageProgram to mainContent1 & mainContent2 & mainContent3 & mainContent4 & "(" & asTexts & ")((" & pageFunction & ")({ content: 'main', steps: [" & pageSteps & "] }))"
+		set pageProgram to mainContent1 & mainContent2 & mainContent3 & mainContent4 & mainContent5 & "(" & asTexts & ")((" & pageFunction & ")({ content: 'main', steps: [" & pageSteps & "] }))"
 	else if (system attribute "CHROME_TAB_CONTENT") is "selection" then
 		set pageProgram to "(" & asTexts & ")((" & pageFunction & ")({ content: 'selection', steps: [" & pageSteps & "] }))"
 	end if

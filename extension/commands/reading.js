@@ -14,7 +14,7 @@ const FRAMES_WAIT_MS = 3_000;
 /** What finds the main content, in this order; the same list stands in scripts/embed_page_function.py. */
 const MAIN_CONTENT = [
   "vendor/readability.js",
-  ...["visible-copy", "text-blocks", "block-model", "markdown", "main-content"].map(
+  ...["sight", "visible-copy", "text-blocks", "block-model", "markdown", "main-content"].map(
     (name) => `page/main-content/${name}.js`,
   ),
 ];

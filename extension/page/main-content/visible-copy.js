@@ -1,14 +1,9 @@
 "use strict";
 
-// What a person sees of a page, as a copy in a document without a window: nothing in it loads, runs or is drawn. Named
-// elements hide properties of their form and of the document, so the page is read by the prototypes' own getters.
+// What a person sees of a page, as a copy in a document without a window: nothing in it loads, runs or is drawn.
 
 const visibleCopy = (() => {
-  /** @type {<T extends object, K extends keyof T>(prototype: T, name: K) => (self: T) => T[K]} */
-  const getter = (prototype, name) => {
-    const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name));
-    return (self) => get?.call(self);
-  };
+  const { getter, outermost, within, isShut, isFrameHidden, isSeen } = sight;
   const childNodesOf = getter(Node.prototype, "childNodes");
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const firstChildOf = getter(Node.prototype, "firstChild");
@@ -38,6 +33,8 @@ const visibleCopy = (() => {
   );
   const BLOCK_DISPLAY = /^(?:block|flex|grid|list-item|table|flow-root)/;
 
+  /** @typedef {ReturnType<typeof outermost>} Layer */
+
   class TooLarge extends Error {}
 
   /**
@@ -63,24 +60,27 @@ const visibleCopy = (() => {
     #page(page, to) {
       const body = bodyOf(page);
       const view = windowOf(page);
-      if (body) this.#children(body, to, view, !view || isDrawn(view.getComputedStyle(body)));
+      if (!body) return;
+      if (view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
+      else this.#children(body, to, null, null);
     }
 
     /**
      * @param {Element} from
      * @param {Element} to
-     * @param {Window | null} view that styles `from`; what no window shows is seen unless it says otherwise
-     * @param {boolean} isShown whether texts right in `from` are drawn
+     * @param {Layer | null} layer that its children stand on; what no window shows is seen unless it says otherwise
+     * @param {CSSStyleDeclaration | null} style of `from`
      */
-    #children(from, to, view, isShown) {
+    #children(from, to, layer, style) {
+      const isShown = !style || isDrawn(style);
       const isClosed = tagOf(from) === "details" && !from.hasAttribute("open");
       for (const node of shownChildren(from)) {
         this.nodes += 1;
         if (this.nodes > MAX_NODES) throw new TooLarge();
         if (nodeTypeOf(node) === Node.TEXT_NODE) {
-          if (isShown) to.append(this.inert.importNode(node));
+          if (isShown && isInSight(/** @type {Text} */ (node), layer, style)) to.append(this.inert.importNode(node));
         } else if (isElement(node) && (!isClosed || tagOf(node) === "summary")) {
-          this.#element(node, to, view);
+          this.#element(node, to, layer);
         }
       }
     }
@@ -88,33 +88,34 @@ const visibleCopy = (() => {
     /**
      * @param {Element} element
      * @param {Element} to
-     * @param {Window | null} view
+     * @param {Layer | null} around
      */
-    #element(element, to, view) {
+    #element(element, to, around) {
       const tag = tagOf(element);
       if (TEXTLESS.has(tag)) return;
       // Where scripts run it is not drawn, and no style says so.
-      if (tag === "noscript" && !(view && element.checkVisibility())) return;
-      const style = view?.getComputedStyle(element);
+      if (tag === "noscript" && !(around && element.checkVisibility())) return;
+      const style = around?.view.getComputedStyle(element) ?? null;
       if (style ? isUnseen(style) : element.hasAttribute("hidden")) return;
-      const isShown = !style || isDrawn(style);
+      const layer = around && style && within(around, element, style);
+      if (layer && style && isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
-        this.#frame(element, to, isShown);
+        const isShown = layer && style ? isDrawn(style) && !isFrameHidden(layer, element) : true;
+        if (isShown) this.#frame(element, to);
         return;
       }
       const copy = this.#shell(element, tag, style?.display ?? "");
       to.append(copy);
-      this.#children(element, copy, view, isShown);
+      this.#children(element, copy, layer, style);
     }
 
     /**
      * @param {Element} frame
      * @param {Element} to
-     * @param {boolean} isShown
      */
-    #frame(frame, to, isShown) {
+    #frame(frame, to) {
       const page = tagOf(frame) === "iframe" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
-      if (!page || !isShown) return;
+      if (!page) return;
       const copy = this.inert.createElement("div");
       to.append(copy);
       this.#page(page, copy);
@@ -162,8 +163,17 @@ const visibleCopy = (() => {
   }
 
   /** @param {CSSStyleDeclaration} style of an element; nothing inside it can be seen either */
-  function isUnseen({ display, contentVisibility, opacity, fontSize }) {
-    return display === "none" || contentVisibility === "hidden" || opacity === "0" || parseFloat(fontSize) < 1;
+  function isUnseen({ display, contentVisibility }) {
+    return display === "none" || contentVisibility === "hidden";
+  }
+
+  /**
+   * @param {Text} text
+   * @param {Layer | null} layer
+   * @param {CSSStyleDeclaration | null} style
+   */
+  function isInSight(text, layer, style) {
+    return !layer || !style || !text.data.trim() || isSeen(layer, style, text);
   }
 
   /**
