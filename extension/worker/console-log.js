@@ -47,7 +47,6 @@ export class ConsoleLog {
   /** @type {Message[] | null} what has come while the browser repeats what it has kept, which is in no order */
   #held = null;
   #isResting = false;
-  /** @readonly */
   #allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
   /** @readonly */
   #onEntry;
@@ -79,6 +78,8 @@ export class ConsoleLog {
   /** The browser begins to repeat what it has kept; some is known from the session before. */
   beginReplay() {
     this.#isResting = false;
+    // What is repeated bears its old times, between which too little would be made good: it would be a flood again.
+    this.#allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
     this.#held = [];
   }
 
