@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from playwright.async_api import Browser, Page, Playwright, ViewportSize, async_playwright, expect
+from playwright.async_api import Browser, Error, Page, Playwright, ViewportSize, async_playwright, expect
 
 import chrome_tab_mcp_server as server
 from tests.support.browser import chromium_arguments, chromium_path
@@ -59,9 +59,11 @@ REPLIES: dict[str, Any] = {
     "console_logs": {"entries": [], "total": 0},
     "network_requests": {"entries": [], "total": 0},
 }
+DESKTOP = ViewportSize(width=1280, height=720)
 # What is typed into each tool's form; tools without an entry need nothing.
 FORMS: dict[str, dict[str, str]] = {
     "process_chrome_tabs": {"tab_ids": "[7, 8]"},
+    "look_at_chrome_tab": {"question": "What is blue?"},
     "browser_create_tab": {"url": "https://new.test/"},
     "browser_attach_tab": {"tab_id": "8", "reason": "To fill in the order"},
     "browser_close_tab": {"tab_id": "8"},
@@ -92,6 +94,12 @@ async def chromium(started_playwright: Playwright) -> AsyncGenerator[Browser]:
     await browser.close()
 
 
+@pytest.fixture(scope="module")
+async def page(chromium: Browser) -> Page:
+    """One tab for all tests: each server has its port and so its storage, and the browser knows the scripts already."""
+    return await chromium.new_page()
+
+
 class App:
     """The test app, used as a person uses it."""
 
@@ -101,7 +109,13 @@ class App:
         # What the extension was asked for, and the page's errors.
         self.commands: list[dict[str, Any]] = []
         self.errors: list[str] = []
-        page.on("pageerror", lambda error: self.errors.append(error.message))
+        page.on("pageerror", self._note)
+
+    def _note(self, error: Error) -> None:
+        self.errors.append(error.message)
+
+    def leave(self) -> None:
+        self.page.remove_listener("pageerror", self._note)
 
     async def open(self) -> None:
         await self.page.goto(f"{self.served.base}/")
@@ -128,6 +142,8 @@ class App:
                 await field.fill(value)
 
     async def execute(self, outcome: str = "Success") -> None:
+        # What an earlier run has left there is not this one's.
+        await self.page.locator("#outcome").evaluate("shown => shown.textContent = ''")
         await self.page.locator("#execute").click()
         await expect(self.page.locator("#outcome")).to_have_text(outcome, timeout=20_000)
 
@@ -142,7 +158,7 @@ async def answer_commands(extension: FakeExtension, app: App) -> None:
 
 @asynccontextmanager
 async def opened_app(
-    chromium: Browser, *, viewport: ViewportSize | None = None, scheme: Any = "light", **settings: Any
+    page: Page, *, viewport: ViewportSize = DESKTOP, scheme: Any = "light", **settings: Any
 ) -> AsyncGenerator[App]:
     """The test app of a server whose extension answers everything."""
     async with (
@@ -150,22 +166,24 @@ async def opened_app(
         http_server(**{"ollama_url": model.url} | settings) as served,
         connected(served.port, server.pairing_key()) as extension,
     ):
-        context = await chromium.new_context(viewport=viewport, color_scheme=scheme)
-        app = App(await context.new_page(), served)
+        await page.set_viewport_size(viewport)
+        await page.emulate_media(color_scheme=scheme)
+        app = App(page, served)
         answering = asyncio.create_task(answer_commands(extension, app))
         try:
             yield app
         finally:
             answering.cancel()
-            await context.close()
+            app.leave()
+            await page.goto("about:blank")
         assert app.errors == []
 
 
 # --- Getting in ---
 
 
-async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.enter()
 
         assert app.page.url == f"{app.served.base}/"
@@ -174,8 +192,8 @@ async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(chromi
         await expect(app.page.locator("#server")).to_contain_text(f"127.0.0.1:{app.served.port}, chrome-tab-reader")
 
 
-async def test_without_a_link_the_page_says_how_to_get_in(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_without_a_link_the_page_says_how_to_get_in(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.open()
         await expect(app.page.locator("#entrance")).to_contain_text("--pair --http")
         await app.page.locator("#link").fill("wrong")
@@ -189,8 +207,8 @@ async def test_without_a_link_the_page_says_how_to_get_in(chromium: Browser) -> 
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
-async def test_open_server_lets_the_page_in_over_either_transport(chromium: Browser, transport: str) -> None:
-    async with opened_app(chromium, open=True, transport=transport) as app:
+async def test_open_server_lets_the_page_in_over_either_transport(page: Page, transport: str) -> None:
+    async with opened_app(page, open=True, transport=transport) as app:
         await app.open()
         await app.is_connected()
         await expect(app.page.locator("#tools button", has_text="browser_get_tabs")).to_be_visible()
@@ -199,10 +217,10 @@ async def test_open_server_lets_the_page_in_over_either_transport(chromium: Brow
 # --- Tools ---
 
 
-async def test_every_tool_can_be_executed_from_its_form(chromium: Browser, tmp_path: Path) -> None:
+async def test_every_tool_can_be_executed_from_its_form(page: Page, tmp_path: Path) -> None:
     (tmp_path / "tea.csv").write_text("Jasmine")
     forms = FORMS | {"upload": {"selector": "#a", "paths": json.dumps([str(tmp_path / "tea.csv")])}}
-    async with opened_app(chromium, upload_folder=[str(tmp_path)]) as app:
+    async with opened_app(page, upload_folder=[str(tmp_path)]) as app:
         await app.enter()
         await expect(app.page.locator("#tools button", has_text="browser_get_tabs")).to_be_visible()
         tools = await app.page.locator("#tools button").all_inner_texts()
@@ -220,8 +238,8 @@ async def test_every_tool_can_be_executed_from_its_form(chromium: Browser, tmp_p
     assert sent["navigate"]["timeout"] == 1000
 
 
-async def test_wrong_arguments_show_their_code_and_what_to_do(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_wrong_arguments_show_their_code_and_what_to_do(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.enter()
         await app.choose("read_chrome_tab")
         await app.fill({"offset": "999"})
@@ -230,8 +248,8 @@ async def test_wrong_arguments_show_their_code_and_what_to_do(chromium: Browser)
         await expect(app.page.locator("#content")).to_contain_text("past the end")
 
 
-async def test_picture_is_shown_and_text_of_pages_is_never_markup(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_picture_is_shown_and_text_of_pages_is_never_markup(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.enter()
         await expect(app.page.locator("#tabs")).to_contain_text(HOSTILE)
         await app.choose("browser_get_tabs")
@@ -247,8 +265,8 @@ async def test_picture_is_shown_and_text_of_pages_is_never_markup(chromium: Brow
         assert await app.page.title() == "Chrome Tab Reader: test app"
 
 
-async def test_chosen_tab_goes_into_the_form_and_into_the_json(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_chosen_tab_goes_into_the_form_and_into_the_json(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.enter()
         await app.choose("click")
         await app.page.locator("#tabs label", has_text="Other").click()
@@ -264,8 +282,8 @@ async def test_chosen_tab_goes_into_the_form_and_into_the_json(chromium: Browser
     assert [(each["tab_id"], each["params"]["selector"]) for each in clicks] == [(8, "#a")]
 
 
-async def test_json_that_is_none_is_not_sent(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_json_that_is_none_is_not_sent(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.enter()
         await app.choose("read_chrome_tab")
         await app.page.locator("#as-json").click()
@@ -289,7 +307,8 @@ async def test_a_call_outlives_the_default_limits_and_tells_its_progress(chromiu
         await answered.wait()
         return answer("A late answer.")
 
-    async with FakeOpenAIServer(script=late) as model, opened_app(chromium, ollama_url=model.url) as app:
+    page = await chromium.new_page()  # its clock stays the test's
+    async with FakeOpenAIServer(script=late) as model, opened_app(page, ollama_url=model.url) as app:
         await app.page.clock.install()
         await app.enter()
         await app.choose("process_chrome_tab")
@@ -301,10 +320,11 @@ async def test_a_call_outlives_the_default_limits_and_tells_its_progress(chromiu
 
         await expect(app.page.locator("#outcome")).to_have_text("Success")
         await expect(app.page.locator("#content")).to_contain_text("A late answer.")
+    await page.close()
 
 
-async def test_cancel_ends_the_call_and_frees_the_model(chromium: Browser) -> None:
-    async with FakeOpenAIServer(HANG) as model, opened_app(chromium, ollama_url=model.url) as app:
+async def test_cancel_ends_the_call_and_frees_the_model(page: Page) -> None:
+    async with FakeOpenAIServer(HANG) as model, opened_app(page, ollama_url=model.url) as app:
         await app.enter()
         await app.choose("process_chrome_tab")
         await app.page.locator("#execute").click()
@@ -315,9 +335,9 @@ async def test_cancel_ends_the_call_and_frees_the_model(chromium: Browser) -> No
         await within(model.left.wait())
 
 
-async def test_a_lost_server_is_told_and_found_again(chromium: Browser) -> None:
+async def test_a_lost_server_is_told_and_found_again(page: Page) -> None:
     port = free_port()
-    async with opened_app(chromium, port=port) as app:
+    async with opened_app(page, port=port) as app:
         await app.enter()
         await app.served.stop()
         await expect(app.page.locator("#status")).to_contain_text("Disconnected", timeout=20_000)
@@ -328,8 +348,8 @@ async def test_a_lost_server_is_told_and_found_again(chromium: Browser) -> None:
             assert await app.page.locator("#execute").is_enabled()
 
 
-async def test_disconnect_and_connect_are_the_persons(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_disconnect_and_connect_are_the_persons(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.enter()
         await app.page.locator("#connect").click()
         await expect(app.page.locator("#status")).to_have_text("Disconnected")
@@ -342,10 +362,10 @@ async def test_disconnect_and_connect_are_the_persons(chromium: Browser) -> None
 
 @pytest.mark.parametrize(("names", "prefix"), [("default", ""), ("kapture", "kapturemcp_")])
 async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_incognito(
-    chromium: Browser, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str, prefix: str
+    page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str, prefix: str
 ) -> None:
     press = f"{prefix}keypress" if prefix else "press"
-    async with opened_app(chromium, open=True, tool_names=names) as app:
+    async with opened_app(page, open=True, tool_names=names) as app:
         await app.open()
         await app.is_connected()
         await app.choose(press)
@@ -393,8 +413,8 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
-async def test_nothing_is_cut_off_and_everything_has_a_name(chromium: Browser, width: int, scheme: str) -> None:
-    async with opened_app(chromium, viewport={"width": width, "height": 800}, scheme=scheme) as app:
+async def test_nothing_is_cut_off_and_everything_has_a_name(page: Page, width: int, scheme: str) -> None:
+    async with opened_app(page, viewport={"width": width, "height": 800}, scheme=scheme) as app:
         await app.enter()
         await app.choose("read_chrome_tab")
         await app.execute()
@@ -411,8 +431,8 @@ NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, [r
   .map((each) => each.outerHTML)"""
 
 
-async def test_a_call_can_be_made_by_keyboard_alone(chromium: Browser) -> None:
-    async with opened_app(chromium) as app:
+async def test_a_call_can_be_made_by_keyboard_alone(page: Page) -> None:
+    async with opened_app(page) as app:
         await app.enter()
         await app.page.locator("#tools-filter").focus()
         await app.page.keyboard.type("read_chrome")

@@ -73,6 +73,10 @@ class Popup:
         await self.page.goto(POPUP_URL)
         await self.shows("\\w")
 
+    async def rest(self) -> None:
+        """Leave the popup for a page that asks the worker for no news, which cost more than many a command."""
+        await self.page.goto(f"{EXTENSION_URL}/manifest.json")
+
     def element(self, element_id: str) -> Locator:
         return self.page.locator(f"#{element_id}")
 
@@ -303,6 +307,12 @@ class DrivenTab(AttachedTab):
         async with self.page.expect_event("domcontentloaded"):
             await super().show(body, path, title)
 
+    async def keep(self, body: str) -> None:
+        """Show that page unless it is there from a test before: for tests that change nothing in it."""
+        if await self.page.evaluate("globalThis.kept") != body:
+            await self.show(body)
+            await self.page.evaluate("body => void (globalThis.kept = body)", body)
+
     async def refused_soon(self, command: str, **params: object) -> tuple[str, str]:
         """As `refused`, of an element that has 0.5 s to become ready instead of 5."""
         (worker,) = self.page.context.service_workers
@@ -344,10 +354,11 @@ class DrivenTab(AttachedTab):
 
 @pytest.fixture(scope="module")
 async def driver(shared_popup: Popup) -> AsyncGenerator[Driver]:
-    """One pairing for all tests of a file."""
+    """One pairing for all tests of a file. The popup is not open; what the extension may do can be asked of its tab."""
     async with running_bridge() as bridge:
         await shared_popup.open()
         await shared_popup.pair(bridge)
+        await shared_popup.rest()
         yield bridge, shared_popup
         await shared_popup.forget()
 
@@ -360,6 +371,8 @@ async def driven_tab(driver: Driver, site: "Site", path: str) -> AsyncGenerator[
     async with popup.page.context.expect_page() as opened:
         created = await bridge.ask("browser_create_tab", url=site.url(path))
     page = await opened.value
+    # Until Playwright has heard of the page, it evaluates in the empty one before.
+    await page.wait_for_url(site.url(path), wait_until="commit")
     # Playwright would answer dialogs before the extension can.
     page.on("dialog", lambda _dialog: None)
     yield DrivenTab(bridge, popup, site, page, created["result"]["tab_id"])

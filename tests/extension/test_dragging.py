@@ -61,6 +61,12 @@ async def page(blank: DrivenTab) -> DrivenTab:
     return blank
 
 
+@pytest.fixture
+async def same_page(blank: DrivenTab) -> DrivenTab:
+    await blank.keep(PAGE)
+    return blank
+
+
 async def order(page: DrivenTab) -> str:
     return await page.page.evaluate("[...document.querySelectorAll('li')].map(({ id }) => id).join('')")
 
@@ -175,9 +181,9 @@ async def test_mouse_is_released_when_nobody_waits_any_more(page: DrivenTab) -> 
     ],
 )
 async def test_drag_that_cannot_be_is_refused_before_anything_is_pressed(
-    page: DrivenTab, params: dict[str, Any], code: str, says: str
+    same_page: DrivenTab, params: dict[str, Any], code: str, says: str
 ) -> None:
-    found, message = await page.refused("drag", **params)
+    found, message = await same_page.refused("drag", **params)
 
     assert (found, says in message) == (code, True), message
-    assert [event for event in await page.page.evaluate("events") if event != "move 0"] == []
+    assert [event for event in await same_page.page.evaluate("events") if event != "move 0"] == []

@@ -85,6 +85,7 @@ async def test_tab_that_was_asked_for_before_the_person_disconnected_is_not_atta
         await page.wait_for_event("close")
     tab.site.finish_slow.set()
     if way != "connect":
+        await tab.popup.open()
         await tab.popup.shows("Disconnected" if way == "disconnect" else "Setup")
         await does("reconnect" if way == "disconnect" else "connect")
     await tab.bridge.connected()

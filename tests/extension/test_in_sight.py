@@ -86,6 +86,7 @@ async def test_tabs_that_the_person_has_pinned_or_grouped_stay_where_they_are(dr
 
 async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, site: Site) -> None:
     bridge, popup = driver
+    await popup.open()
     async with driven_tab(driver, site, "/one") as first, driven_tab(driver, site, "/two") as second:
         rows = popup.element("attached-tabs").locator("li")
         await expect(rows).to_contain_text(["One", "Two"])
@@ -268,6 +269,7 @@ async def test_popup_shows_the_log_exports_it_and_clears_it_and_no_log_is_kept_u
     driven: DrivenTab,
 ) -> None:
     popup = driven.popup
+    await popup.open()
     await driven.ask("click", selector="#nowhere")
     await log_of(popup, 1)
     await popup.page.bring_to_front()

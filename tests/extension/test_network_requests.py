@@ -200,8 +200,8 @@ async def test_a_body_that_is_not_there_is_a_sentence(tab: DrivenTab) -> None:
         {"body_of": "../1"},
     ],
 )
-async def test_arguments_that_make_no_sense_are_refused(tab: DrivenTab, params: dict[str, object]) -> None:
-    assert (await tab.refused("network_requests", **params))[0] == "INVALID_ARGUMENT"
+async def test_arguments_that_make_no_sense_are_refused(blank: DrivenTab, params: dict[str, object]) -> None:
+    assert (await blank.refused("network_requests", **params))[0] == "INVALID_ARGUMENT"
 
 
 async def test_nothing_private_of_requests_crosses_the_wire(tab: DrivenTab) -> None:

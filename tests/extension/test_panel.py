@@ -168,6 +168,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
 
 async def test_panel_stays_with_its_tab_while_the_popup_follows_the_person(driven: DrivenTab) -> None:
     panel = await opened_panel(driven.page.context, driven.tab_id)
+    await driven.popup.open()
     await show_page(driven.popup, driven.site.url("/two"))
 
     await expect(driven.popup.element("tab-title")).to_have_text("Two")
@@ -939,6 +940,7 @@ async def test_forgetting_the_server_leaves_history_and_saved_commands(panel: Pa
     await panel.element("save").click()
     await expect(panel.page.locator("#saved > li")).to_have_count(1)
 
+    await inspected.popup.open()
     await inspected.popup.unpair()
     await inspected.popup.shows("Setup")
 

@@ -20,6 +20,12 @@ async def page(blank: DrivenTab) -> DrivenTab:
     return blank
 
 
+@pytest.fixture
+async def same_page(blank: DrivenTab) -> DrivenTab:
+    await blank.keep(PAGE)
+    return blank
+
+
 @pytest.mark.parametrize(
     ("params", "selector"),
     [
@@ -105,7 +111,9 @@ async def test_what_does_not_come_in_time_is_named_with_what_is_near(
         ({"selector": "p["}, "INVALID_SELECTOR", "p["),
     ],
 )
-async def test_wait_that_cannot_be_is_refused(page: DrivenTab, params: dict[str, Any], code: str, says: str) -> None:
-    found, message = await page.refused("wait_for", **params)
+async def test_wait_that_cannot_be_is_refused(
+    same_page: DrivenTab, params: dict[str, Any], code: str, says: str
+) -> None:
+    found, message = await same_page.refused("wait_for", **params)
 
     assert (found, says in message) == (code, True), message
