@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import chrome_tab_mcp_server as server
 from scripts.embed_page_function import SCRIPT
 from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
 from tests.support.page_text import SCRIPT_TEXT
@@ -42,6 +43,15 @@ def test_script_compiles_and_a_broken_one_does_not(tmp_path: Path) -> None:
 
     assert run("osacompile", "-o", tmp_path / "compiled.scpt", SCRIPT).returncode == 0
     assert run("osacompile", "-o", tmp_path / "compiled.scpt", broken).returncode != 0
+
+
+def test_script_compiles_in_the_words_of_safari_and_not_in_those_of_chrome(tmp_path: Path) -> None:
+    only_named = tmp_path / "named.scpt"
+    only_named.write_text(SCRIPT_TEXT.replace('"Google Chrome"', '"Safari"'), encoding="ascii")
+
+    with server.script_for("Safari") as script:
+        assert run("osacompile", "-o", tmp_path / "compiled.scpt", script).returncode == 0
+    assert run("osacompile", "-o", tmp_path / "compiled.scpt", only_named).returncode != 0
 
 
 @pytest.mark.parametrize(
