@@ -4,7 +4,7 @@
 # Each worker would compile every test anew if the person's Python kept no byte code.
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench dev dist soak clean
+.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench dev dist firefox soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -60,9 +60,12 @@ soak: setup ## strangers, faults and load, with figures; SECONDS=180 SERVERS=20 
 dev: setup ## a browser and a server that follow the files: each change starts the server or loads the extension again
 	scripts/run python -m scripts.dev $(URL)
 
-dist: setup ## the package, the MCP bundle, the extension for the store and server.json, into dist/
+dist: setup ## the package, the MCP bundle, the extension for the store and for Firefox, and server.json, into dist/
 	scripts/run python -m scripts.dist dist
 	scripts/run npm exec --yes --package=@anthropic-ai/claude-code@2 -- claude plugin validate --strict .
+
+firefox: setup ## the extension for Firefox alone, into dist/
+	scripts/run python -m scripts.dist --firefox dist
 
 pictures: setup ## the pictures of the documents, taken anew from the real thing
 	scripts/run python scripts/pictures.py

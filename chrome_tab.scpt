@@ -2518,18 +2518,21 @@ const visibleCopy = (() => {
   const bodyOf = getter(Document.prototype, \"body\");
   const windowOf = getter(Document.prototype, \"defaultView\");
   const framedDocumentOf = getter(HTMLIFrameElement.prototype, \"contentDocument\");
-  const anyRootOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
+  const inFirefox = /** @type {\"shadowRoot\"} */ (\"openOrClosedShadowRoot\");
+  const anyRootOf =
+    globalThis.chrome?.dom?.openOrClosedShadowRoot ??
+    (Object.hasOwn(Element.prototype, inFirefox) ? getter(Element.prototype, inFirefox) : null);
   const MAX_NODES = 300_000;
   const TEXTLESS = new Set(
     (
-      \"script style template head meta link title base object embed canvas audio video map area datalist param source track \" +
+"
+property mainContent4 : "      \"script style template head meta link title base object embed canvas audio video map area datalist param source track \" +
       \"input select textarea option progress meter svg math\"
     ).split(\" \"),
   );
   const BLOCKS = new Set(
     (
-"
-property mainContent4 : "      \"address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer \" +
+      \"address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer \" +
       \"form frame h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol p pre search section summary table tbody td \" +
       \"tfoot th thead tr ul\"
     ).split(\" \"),
@@ -3120,13 +3123,13 @@ const mainContent = (() => {
   }
   function readableCopy(page) {
     const copy = copyOf(page);
-    if (textLength(copy) >= FEW_CHARS) return { copy, path: \"blocks\" };
+"
+property mainContent5 : "    if (textLength(copy) >= FEW_CHARS) return { copy, path: \"blocks\" };
     const spare = withoutScripts(page);
     return spare && textLength(spare) > FEW_CHARS ? { copy: spare, path: \"noscript\" } : { copy, path: \"blocks\" };
   }
   function textLength({ body }) {
-"
-property mainContent5 : "    return collapse(body.textContent ?? \"\").length;
+    return collapse(body.textContent ?? \"\").length;
   }
   function examine(page) {
     const { copy, path } = readableCopy(page);

@@ -122,6 +122,7 @@ logger = logging.getLogger("chrome_tab")
 APP_NAME = "chrome-tab-reader"
 PROTOCOL = 1
 EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # by the manifest's key; the Chrome Web Store's comes beside it
+FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # Firefox gives another in each profile
 HOST = "127.0.0.1"
 
 SourceName = Literal["applescript", "extension"]
@@ -2568,6 +2569,15 @@ def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) 
     return sign(key, f"{role}|{port}|{client_nonce}|{server_nonce}")
 
 
+def about_extension(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a message tells of the extension: `version`, and `missing`, the commands that its browser has not."""
+    missing = message.get("missing")
+    return {
+        "version": one_line(str(message.get("version")), 20),
+        "missing": missing if isinstance(missing, list) else [],
+    }
+
+
 class Opening:
     """The server's side of one opening: what came in decides what goes out. No I/O."""
 
@@ -2576,7 +2586,7 @@ class Opening:
         self.role, self._key, self._port = role, key, port
         self._server_nonce = make_nonce()
         self._client_nonce = ""
-        self.version = self.client = ""
+        self.extension, self.client = about_extension({}), ""
 
     def challenge(self, hello: Mapping[str, Any]) -> dict[str, Any] | int:
         """Answer a hello with the server's proof, or with the close code for a stranger."""
@@ -2584,7 +2594,7 @@ class Opening:
         if (hello.get("type"), hello.get("protocol")) != ("hello", PROTOCOL) or not BASE64URL_32_BYTES.fullmatch(nonce):
             return WRONG_PROTOCOL
         self._client_nonce = nonce
-        self.version = one_line(str(hello.get("version")), 20)
+        self.extension = about_extension(hello)
         self.client = one_line(str(hello.get("client", "")), MAX_CLIENT_NAME)
         return {
             "type": "challenge",
@@ -2693,7 +2703,8 @@ class Bridge:
         self.role = Role.NONE
         # Why there is no way to the extension; None while there is one or none was tried.
         self.problem: ChromeTabError | None = None
-        self.extension_version: str | None = None
+        # As it was when it came last.
+        self.extension = about_extension({})
         # Called when the extension has come or gone.
         self.on_change: Callable[[], None] = lambda: None
         # Called when the extension has told that something about an attached tab is another.
@@ -2902,9 +2913,9 @@ class Bridge:
         self.role, self.problem = role, None
         self._tried.set()
 
-    def _reached(self, send_text: Callable[[str], Awaitable[None]], version: str) -> None:
+    def _reached(self, send_text: Callable[[str], Awaitable[None]], extension: dict[str, Any]) -> None:
         """Take the extension as connected."""
-        self._send_text, self.extension_version = send_text, version
+        self._send_text, self.extension = send_text, extension
         self._connected.set()
         self._failures = 0
         remember_port(self.port)
@@ -2913,7 +2924,7 @@ class Bridge:
 
     def _lost(self) -> None:
         """Take the extension as gone: what is under way ends, and nobody knows whether it happened."""
-        self._send_text, self.extension_version = None, None
+        self._send_text = None
         self._pending.fail_all()
         if self.connected:
             self._connected.clear()
@@ -2978,7 +2989,7 @@ class Bridge:
                 self._failures = 0
                 self._pending.settle(message)
             case "event", "extension_connected":
-                self._reached(owner.send, one_line(str(message.get("version")), 20))
+                self._reached(owner.send, about_extension(message))
             case "event", "extension_disconnected":
                 self._lost()
             case "event", "tabs_changed":
@@ -3016,12 +3027,12 @@ class Bridge:
 
         async def extension(websocket: WebSocket) -> None:
             opening = Opening("extension", key, self.port)
-            origins = [[f"chrome-extension://{known}"] for known in EXTENSION_IDS]
-            await self._attend(websocket, origins, opening, self._serve_extension)
+            origin = "|".join([*(f"chrome-extension://{known}" for known in EXTENSION_IDS), FIREFOX_ORIGIN])
+            await self._attend(websocket, origin, opening, self._serve_extension)
 
         async def session(websocket: WebSocket) -> None:
             # A browser always says where a WebSocket comes from: no page can be a session.
-            await self._attend(websocket, [[]], Opening("session", key, self.port), self._serve_guest)
+            await self._attend(websocket, "", Opening("session", key, self.port), self._serve_guest)
 
         routes = [
             Route("/health", health),
@@ -3036,10 +3047,11 @@ class Bridge:
         return headers.getlist("host") in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"])
 
     async def _attend(
-        self, websocket: WebSocket, origins: list[list[str]], opening: Opening, serve: Callable[..., Awaitable[None]]
+        self, websocket: WebSocket, origin: str, opening: Opening, serve: Callable[..., Awaitable[None]]
     ) -> None:
-        """Serve one WebSocket from its first frame to its end; `origins` are what its Origin headers may be."""
-        if not self.addressed_to_us(websocket.headers) or websocket.headers.getlist("origin") not in origins:
+        """Serve one WebSocket from its first frame to its end; its Origin matches the pattern `origin`, or is not there."""
+        told = ",".join(websocket.headers.getlist("origin"))
+        if not self.addressed_to_us(websocket.headers) or not re.fullmatch(origin, told):
             await websocket.close()
             return
         await websocket.accept()
@@ -3065,10 +3077,10 @@ class Bridge:
 
     async def _serve_extension(self, websocket: WebSocket, opening: Opening) -> None:
         """Take the extension's messages until it leaves; what is malformed, unknown or late is dropped."""
-        self._reached(websocket.send_text, opening.version)
+        self._reached(websocket.send_text, opening.extension)
         try:
             await websocket.send_text(json.dumps({"type": "welcome", **self._company()}))
-            self._tell_guests({"event": "extension_connected", "version": opening.version})
+            self._tell_guests({"event": "extension_connected", **opening.extension})
             while (frame := await receive_frame(websocket)) is not None:
                 self._failures = 0
                 message = parse_frame(frame)
@@ -3092,7 +3104,7 @@ class Bridge:
         self._guests.add(guest)
         guest.tell({"type": "welcome", "sessions": self.sessions})
         if self.connected:
-            guest.tell({"type": "event", "event": "extension_connected", "version": self.extension_version})
+            guest.tell({"type": "event", "event": "extension_connected", **self.extension})
         self.spawn(self._tell_sessions())
         ends = [self.spawn(end) for end in (guest.deliver(websocket), self._hear(guest, websocket))]
         try:
@@ -3689,7 +3701,7 @@ class ExtensionTools(Middleware):
                 await self._start()
                 await self._bridge.wait_connected(FIRST_LIST_WAIT_S)
         if self._bridge.connected:
-            return tools
+            return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
         usable = READER_TOOLS + SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
         return [tool for tool in tools if tool.name in usable]
 

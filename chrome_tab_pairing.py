@@ -32,7 +32,7 @@ async def pair_extension(settings: server.Settings) -> int:
     print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
     async with server.ChromeTabs(settings) as tabs:
         await tabs.bridge.reach(server.PAIRING_WAIT_S)
-        print(f"The extension is connected, version {tabs.bridge.extension_version}.", file=sys.stderr)
+        print(f"The extension is connected, version {tabs.bridge.extension['version']}.", file=sys.stderr)
     return 0
 
 

@@ -490,7 +490,7 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
         async with server.ChromeTabs(settings) as tabs:
             with contextlib.suppress(server.ChromeTabError):
                 await tabs.bridge.reach(wait_s)
-            return tabs.bridge.extension_version
+            return tabs.bridge.extension["version"] if tabs.bridge.connected else None
 
     with terminal.console.status("Waiting for the extension ..."):
         return asyncio.run(wait())

@@ -81,7 +81,7 @@ async def extension_layers(bridge: server.Bridge, *, optional: bool) -> list[Lay
     """Return how the port and the extension stand; `optional` where AppleScript does the reading."""
     try:
         await bridge.reach(0 if optional else None)
-        text = f"connected, version {bridge.extension_version}"
+        text = f"connected, version {bridge.extension['version']}"
     except server.ChromeTabError as error:
         text = "not connected, and not needed to read by AppleScript" if optional else error.message
     if bridge.problem:

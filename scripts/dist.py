@@ -2,8 +2,12 @@
 
     python -m scripts.dist FOLDER
 
-makes in that folder the wheel and the sdist, the MCP bundle, the extension for the Chrome Web Store, and `server.json`
-for the MCP registry. Name and version are those of the server.
+makes in that folder the wheel and the sdist, the MCP bundle, the extension for the Chrome Web Store and for Firefox, and
+`server.json` for the MCP registry. Name and version are those of the server.
+
+    python -m scripts.dist --firefox FOLDER
+
+makes the extension for Firefox alone, as `make firefox` does.
 """
 
 import argparse
@@ -23,6 +27,17 @@ ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "extension"
 PLUGIN = ROOT / ".claude-plugin" / "plugin.json"
 STORE_NAME = "Tab Reader for Chrome"
+FIREFOX_NAME = "Tab Reader for Firefox"
+FIREFOX_ID = "chrome-tab-reader@extension"
+# Firefox has to be told of what leaves the extension: the pages go to the server on this computer.
+GECKO = {
+    "id": FIREFOX_ID,
+    "strict_min_version": "153.0",
+    "data_collection_permissions": {"required": ["websiteContent", "browsingActivity"]},
+}
+# What only Chromium browsers know.
+CHROMIUM_KEYS = ("key", "minimum_chrome_version", "side_panel", "devtools_page")
+CHROMIUM_PERMISSIONS = {"debugger", "favicon", "sidePanel"}
 PACKAGE_FOLDER = "chrome_tab_reader/"
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 OLDEST_TIME = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
@@ -44,18 +59,49 @@ def python_package(folder: Path) -> tuple[Path, Path]:
     return folder / f"{name}-py3-none-any.whl", folder / f"{name}.tar.gz"
 
 
-def store_package(folder: Path) -> Path:
-    """Pack the extension for the store, which gives the id itself and forbids names that begin with a trademark."""
+def extension_package(folder: Path, manifest: dict[str, Any], suffix: str) -> Path:
+    """Pack the extension with that manifest in place of its own."""
     files = {
         path.relative_to(EXTENSION).as_posix(): path.read_bytes()
         for path in EXTENSION.rglob("*")
         if path.is_file() and not path.name.endswith(".d.ts")
     }
-    manifest = json.loads(files["manifest.json"])
-    del manifest["key"]
-    manifest["name"] = STORE_NAME
     files["manifest.json"] = json.dumps(manifest, indent=2).encode()
-    return pack(folder / f"{STORE_NAME.lower().replace(' ', '-')}-{server.__version__}.zip", files)
+    return pack(folder / f"{manifest['name'].lower().replace(' ', '-')}-{server.__version__}{suffix}", files)
+
+
+def extension_manifest() -> dict[str, Any]:
+    """Return the manifest that the repository holds, which is Chromium's."""
+    return json.loads((EXTENSION / "manifest.json").read_text(encoding="utf-8"))
+
+
+def store_package(folder: Path) -> Path:
+    """Pack the extension for the store, which gives the id itself and forbids names that begin with a trademark."""
+    manifest = extension_manifest()
+    del manifest["key"]
+    return extension_package(folder, manifest | {"name": STORE_NAME}, ".zip")
+
+
+def firefox_manifest() -> dict[str, Any]:
+    """Return the manifest for Firefox: event pages, a sidebar, and no debugger."""
+    manifest = extension_manifest()
+    worker = manifest["background"]["service_worker"]
+    panel = manifest["side_panel"]["default_path"]
+    kept = {key: value for key, value in manifest.items() if key not in CHROMIUM_KEYS}
+    return kept | {
+        "name": FIREFOX_NAME,
+        "browser_specific_settings": {"gecko": GECKO},
+        "permissions": [name for name in manifest["permissions"] if name not in CHROMIUM_PERMISSIONS],
+        "background": {"scripts": [worker], "type": "module"},
+        "sidebar_action": {"default_panel": panel, "default_icon": manifest["icons"], "open_at_install": False},
+        # Without one of its own Firefox would make wss: and https: of the server's addresses.
+        "content_security_policy": {"extension_pages": "script-src 'self'; object-src 'self';"},
+    }
+
+
+def firefox_package(folder: Path) -> Path:
+    """Pack the extension for Firefox, where about:debugging takes it as it is."""
+    return extension_package(folder, firefox_manifest(), ".xpi")
 
 
 def bundle_manifest() -> dict[str, Any]:
@@ -147,14 +193,16 @@ def make_all(folder: Path) -> list[Path]:
     wheel, sdist = python_package(folder)
     entry = folder / "server.json"
     entry.write_text(json.dumps(registry_entry(), indent=2) + "\n", encoding="utf-8")
-    return [wheel, sdist, bundle(folder, wheel), store_package(folder), entry]
+    return [wheel, sdist, bundle(folder, wheel), store_package(folder), firefox_package(folder), entry]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m scripts.dist", description="Make everything that is handed out.")
+    parser.add_argument("--firefox", action="store_true", help="the extension for Firefox alone")
     parser.add_argument("folder", type=Path)
-    folder: Path = parser.parse_args().folder
-    for made in make_all(folder):
+    asked = parser.parse_args()
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    for made in [firefox_package(asked.folder)] if asked.firefox else make_all(asked.folder):
         print(f"{made}  {made.stat().st_size / 1000:,.0f} kB")
 
 

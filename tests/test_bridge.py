@@ -159,6 +159,21 @@ async def test_another_origin_is_refused_before_the_upgrade(origins: list[str], 
     assert await upgrade(session.port, GOOD_HEADERS) == 101
 
 
+@pytest.mark.parametrize(
+    ("origin", "status"),
+    [
+        ("moz-extension://7c1c5b7e-9c0d-4d5e-8f43-0a2b6c8d9e10", 101),
+        ("moz-extension://7c1c5b7e-9c0d-4d5e-8f43-0a2b6c8d9e10.evil.test", 403),
+        ("moz-extension://evil.test", 403),
+        ("https://7c1c5b7e-9c0d-4d5e-8f43-0a2b6c8d9e10", 403),
+    ],
+)
+async def test_an_extension_of_firefox_is_taken_whatever_id_its_profile_has_given_it(
+    origin: str, status: int, session: Session
+) -> None:
+    assert await upgrade(session.port, [("Host", "127.0.0.1:{port}"), ("Origin", origin)]) == status
+
+
 async def test_the_extension_of_the_store_is_taken_beside_the_unpacked_one_once_its_id_is_known(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:

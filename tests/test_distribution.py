@@ -196,6 +196,20 @@ def test_extension_for_the_store_has_no_key_and_a_name_that_begins_with_nobodys_
     assert all(content == (ROOT / "extension" / name).read_bytes() for name, content in packed.items())
 
 
+def test_extension_for_firefox_asks_for_nothing_that_firefox_does_not_know_and_keeps_the_rest(made: Made) -> None:
+    ours = json.loads((ROOT / "extension/manifest.json").read_text(encoding="utf-8"))
+    with zipfile.ZipFile(made.files[".xpi"]) as package, zipfile.ZipFile(made.files[".zip"]) as store:
+        manifest = json.loads(package.read("manifest.json"))
+        assert package.namelist() == store.namelist()
+
+    assert set(ours["permissions"]) - set(manifest["permissions"]) == {"debugger", "favicon", "sidePanel"}
+    assert not {"key", "minimum_chrome_version", "side_panel", "devtools_page"} & manifest.keys()
+    assert manifest["host_permissions"] == ours["host_permissions"]
+    assert manifest["background"] == {"scripts": [ours["background"]["service_worker"]], "type": "module"}
+    # Firefox would make wss: of ws: by its own policy.
+    assert "upgrade-insecure-requests" not in manifest["content_security_policy"]["extension_pages"]
+
+
 # --- That it runs ---
 
 

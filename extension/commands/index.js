@@ -1,5 +1,6 @@
 /** @import {CommandEntry} from "../shared/types.d.ts" */
 
+import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { attachTab } from "./attaching.js";
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
@@ -52,3 +53,9 @@ export const commands = {
   select: { consent: "attached", page: true, debugger: "acts", run: select },
   evaluate: { consent: "evaluate", page: true, debugger: "acts", run: evaluate },
 };
+
+/** What this browser cannot do: the server does not offer it. */
+export const missing = Object.keys(commands).filter((name) => {
+  const use = commands[name]?.debugger;
+  return !HAS_DEBUGGER && use !== "nothing" && use !== "reads";
+});

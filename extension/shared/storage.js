@@ -17,7 +17,8 @@ export const DEFAULT_PREFERENCES = {
 const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
 
 // A script in a page's isolated world may read local storage unless it is told not to, and the key is there.
-const locked = chrome.storage.local.setAccessLevel({ accessLevel: "TRUSTED_CONTEXTS" });
+// Firefox knows no such lock.
+const locked = chrome.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
 
 /** @returns {Promise<Settings>} */
 export async function loadSettings() {

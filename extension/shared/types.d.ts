@@ -16,7 +16,7 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 // --- Wire: extension -> server
 
 export type ClientMessage =
-  | { type: "hello"; protocol: number; version: string; nonce: string }
+  | { type: "hello"; protocol: number; version: string; nonce: string; missing?: string[] }
   | { type: "proof"; proof: string }
   | { type: "ping" }
   | QuestionMessage

@@ -1,5 +1,6 @@
 /** The controls of attaching, alike in the popup and the DevTools panel. @import {ViewedTab} from "../shared/types.d.ts" */
 
+import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { phrase } from "../shared/messages.js";
 import { setText } from "./dom.js";
 
@@ -25,7 +26,8 @@ export function showAttachment(
   attachButton.disabled = !tab || (!isAttached && tab.obstacle !== "");
   setText(tabObstacle, tab?.obstacle ?? "");
   tabObstacle.hidden = !tab || isAttached || tab.obstacle === "";
-  evaluateRow.hidden = privateRow.hidden = !isAttached;
+  evaluateRow.hidden = !isAttached || !HAS_DEBUGGER;
+  privateRow.hidden = !isAttached;
   allowEvaluate.checked = tab?.allowEvaluate ?? false;
   showPrivate.checked = tab?.showPrivate ?? false;
 }

@@ -1,5 +1,6 @@
 /** Which tab the person looks at, in the popup and in the side panel. @import {ViewedTab} from "../shared/types.d.ts" */
 
+import { KEEPS_ICONS } from "../shared/capabilities.js";
 import { siteOf } from "../shared/text.js";
 import { setText } from "./dom.js";
 
@@ -12,5 +13,6 @@ export function showTabIdentity({ tabIcon, tabTitle, tabHost }, { title, url }) 
   tabTitle.title = title;
   setText(tabHost, siteOf(url));
   // From the browser's own store: the page's server hears nothing of ours.
-  tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(url)}&size=32`);
+  tabIcon.hidden = !KEEPS_ICONS;
+  if (KEEPS_ICONS) tabIcon.src = chrome.runtime.getURL(`/_favicon/?pageUrl=${encodeURIComponent(url)}&size=32`);
 }

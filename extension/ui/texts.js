@@ -1,5 +1,6 @@
 /** Puts the texts into a page, at the elements that name them, and as text. @import {MessageKey} from "../shared/messages.js" */
 
+import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { language, phrase } from "../shared/messages.js";
 
 /** Each by the attribute that names its text. */
@@ -12,6 +13,9 @@ const ATTRIBUTES = {
 const MARK = "\uE000";
 
 document.documentElement.lang = language();
+// What is about the other kind of browser.
+const elsewhere = HAS_DEBUGGER ? "reading" : "driving";
+for (const element of document.querySelectorAll(`[data-where="${elsewhere}"]`)) element.setAttribute("hidden", "");
 for (const element of document.querySelectorAll("[data-message]")) fill(element);
 for (const [name, attribute] of Object.entries(ATTRIBUTES)) {
   for (const element of document.querySelectorAll(`[${name}]`)) {

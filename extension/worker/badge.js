@@ -29,21 +29,23 @@ export async function showBadge(status, attachedTabIds, requests) {
     chrome.action.setBadgeBackgroundColor({ color: requests ? QUESTION.color : COLORS[tone] }),
     chrome.action.setBadgeTextColor({ color: "#ffffff" }),
     chrome.action.setTitle({ title: said.join(" ") }),
-    ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests ? ATTACHED_DOT : undefined)),
+    ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests ? ATTACHED_DOT : null)),
   ]);
 }
 
 /** @param {number} tabId of a tab that is attached no longer */
 export async function clearBadge(tabId) {
-  await setTabText(tabId, undefined);
+  await setTabText(tabId, null);
 }
 
 /**
  * @param {number} tabId
- * @param {string | undefined} text undefined for the text that all tabs have
+ * @param {string | null} text null for the text that all tabs have
  */
 async function setTabText(tabId, text) {
-  await chrome.action.setBadgeText({ tabId, text }).catch(() => {
+  // Chrome takes null for nothing too; Firefox takes nothing else for it.
+  const details = /** @type {chrome.action.BadgeTextDetails} */ ({ tabId, text });
+  await chrome.action.setBadgeText(details).catch(() => {
     // The tab has just closed, and its badge with it.
   });
 }

@@ -4,6 +4,7 @@
  * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
  */
 
+import { missing } from "../commands/index.js";
 import { CommandError } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
@@ -117,7 +118,7 @@ export class Connection {
   #hello() {
     this.#state = State.CHALLENGING;
     const { version } = chrome.runtime.getManifest();
-    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce });
+    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce, ...(missing.length && { missing }) });
   }
 
   /** @param {Record<string, unknown>} challenge */
@@ -152,6 +153,8 @@ export class Connection {
     if (this.#awaitsPong) return this.#fail("closed", CLOSE_NO_ANSWER);
     this.#awaitsPong = true;
     this.#send({ type: "ping" });
+    // In Firefox only a call like this counts as work.
+    void chrome.runtime.getPlatformInfo();
   }
 
   /** @param {Command} command */

@@ -4,6 +4,7 @@
  * @import {FramePage} from "./page-exits.js"
  */
 
+import { ALL_SITES, CLOSED_PAGE, EXTENSIONS_PAGE } from "../shared/capabilities.js";
 import { CommandError } from "../shared/errors.js";
 import { leaving } from "./page-exits.js";
 import { obstacleOf, tabById } from "./tabs.js";
@@ -72,7 +73,7 @@ export async function runInPage({ tabId, signal, page }, { cancel, ...script }) 
   try {
     const injection = await unlessAborted(signal, () => Promise.race([inject(tabId, page, script), exit.left]));
     const answer = /** @type {{result?: unknown, documentId: string} | undefined} */ (injection);
-    if (!answer || (answer.result === null && (await exit.hasLeft()))) throw new PageLeft();
+    if (!answer || ((answer.result ?? null) === null && (await exit.hasLeft()))) throw new PageLeft();
     return answer.result ?? null;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
@@ -174,7 +175,13 @@ async function refusalOf(error, tabId) {
   }
   const tab = await chrome.tabs.get(tabId).catch(() => null);
   if (tab?.url?.startsWith("file:") && !(await chrome.extension.isAllowedFileSchemeAccess())) {
-    return 'To read local files, turn on "Allow access to file URLs" for Chrome Tab Reader in chrome://extensions.';
+    return `To read local files, turn on "Allow access to file URLs" for Chrome Tab Reader in ${EXTENSIONS_PAGE}.`;
   }
-  return "The browser does not let the extension read this page. Look at its site access in chrome://extensions.";
+  if (!(await chrome.permissions.contains(ALL_SITES))) {
+    return (
+      "The browser lets the extension into no page, or only into some. Ask the person to open its popup and to press " +
+      '"Allow on all sites".'
+    );
+  }
+  return CLOSED_PAGE;
 }

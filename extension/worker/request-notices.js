@@ -5,6 +5,7 @@
  * @import {AgentRequest} from "../shared/types.d.ts"
  */
 
+import { NOTICES_ASK } from "../shared/capabilities.js";
 import { phrase } from "../shared/messages.js";
 import { explanation, question } from "../shared/requests.js";
 
@@ -46,8 +47,7 @@ function showNotice(request) {
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
     title: question(request),
     message: `"${request.title}" (${request.site})\n${request.client}: ${explanation(request)}`,
-    buttons: [{ title: phrase("allow") }, { title: phrase("deny") }],
-    requireInteraction: true,
+    ...(NOTICES_ASK && { buttons: [{ title: phrase("allow") }, { title: phrase("deny") }], requireInteraction: true }),
   };
   const isThere = chrome.notifications.create(request.id, options).catch(() => {
     // Where the system shows none, the badge and the popup still ask.

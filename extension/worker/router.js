@@ -7,8 +7,9 @@
  * @import {Bridge} from "./bridge.js"
  */
 
-import { commands } from "../commands/index.js";
+import { commands, missing } from "../commands/index.js";
 import { askToAct, requireActing } from "./acting-consent.js";
+import { EXTENSIONS_PAGE } from "../shared/capabilities.js";
 import { CommandError, invalid } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "./consent.js";
 import { refuseDenied } from "./denied-hosts.js";
@@ -164,6 +165,7 @@ async function runCommand(command, services, controller, { observe, trace, until
       "This version of the extension does not know the command. Update the extension and the server together.",
     );
   }
+  if (missing.includes(command.command)) throw notHere(command.command);
   const { signal } = controller;
   const { attachments, preferences, pace } = services;
   await preferences.loaded;
@@ -208,6 +210,15 @@ async function runCommand(command, services, controller, { observe, trace, until
       if (left) refuseDenied(urlOf(left), own);
     }
   });
+}
+
+/** @param {string} command a known one */
+function notHere(command) {
+  return new CommandError(
+    "EXECUTION_ERROR",
+    `${command} needs the browser's debugger, which this browser gives to no extension. Here tabs and data layers can ` +
+      "be read, and tabs opened and closed. Ask the person to connect Chrome or another Chromium browser for the rest.",
+  );
 }
 
 /** @param {number | null} tabId */
@@ -299,7 +310,7 @@ function unexpected(error) {
   console.debug("A command failed unexpectedly:", error instanceof Error ? error.name : typeof error);
   return new CommandError(
     "EXECUTION_ERROR",
-    "The extension failed at this command. Reload it in chrome://extensions, and report it if it happens again.",
+    `The extension failed at this command. Reload it in ${EXTENSIONS_PAGE}, and report it if it happens again.`,
   );
 }
 

@@ -19,6 +19,7 @@ import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import { group, ungroup } from "./tab-group.js";
 import { UiPorts } from "./ui-ports.js";
+import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { answerCommand, endCommands, performAction, performShortcut, viewOf } from "./router.js";
 
 const bridge = new Bridge({
@@ -103,6 +104,7 @@ const uiPorts = new UiPorts({
  * @param {number} tabId
  */
 async function openDebugger(tabId) {
+  if (!HAS_DEBUGGER) return;
   await debuggers.open(tabId).catch(() => {
     // The command that needs it says why.
   });
@@ -134,8 +136,10 @@ chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
   if (change.status) await show();
 });
 
-chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
-chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+if (HAS_DEBUGGER) {
+  chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
+  chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+}
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
 chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
 chrome.webNavigation.onErrorOccurred.addListener((details) => debuggers.handleLoadError(details));

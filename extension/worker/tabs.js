@@ -1,13 +1,12 @@
 /** Which tab is meant, and whether its page may be read. @import {PageAddress, TabWithId} from "../shared/types.d.ts" */
 
+import { SHOPS } from "../shared/capabilities.js";
 import { CommandError } from "../shared/errors.js";
 import { phrase } from "../shared/messages.js";
 
 /** Windows that show pages; a sign-in or a payment is often popped up. */
 const WINDOW_TYPES = /** @type {const} */ (["normal", "popup"]);
 const READABLE_SCHEMES = new Set(["http:", "https:", "file:"]);
-/** Chrome and Edge let no extension into their own shops. */
-const SHOPS = ["chromewebstore.google.com/", "chrome.google.com/webstore", "microsoftedge.microsoft.com/addons"];
 
 /**
  * @param {number} tabId

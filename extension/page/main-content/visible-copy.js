@@ -12,8 +12,11 @@ const visibleCopy = (() => {
   const bodyOf = getter(Document.prototype, "body");
   const windowOf = getter(Document.prototype, "defaultView");
   const framedDocumentOf = getter(HTMLIFrameElement.prototype, "contentDocument");
+  const inFirefox = /** @type {"shadowRoot"} */ ("openOrClosedShadowRoot");
   /** Only extensions have it: closed shadow roots, too. */
-  const anyRootOf = globalThis.chrome?.dom?.openOrClosedShadowRoot;
+  const anyRootOf =
+    globalThis.chrome?.dom?.openOrClosedShadowRoot ??
+    (Object.hasOwn(Element.prototype, inFirefox) ? getter(Element.prototype, inFirefox) : null);
 
   const MAX_NODES = 300_000;
   /** What shows no text, or shows what a person has typed or may choose. */

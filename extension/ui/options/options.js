@@ -1,6 +1,7 @@
 /** What the person may choose; each change holds at once. */
 
 import "../texts.js";
+import { openShortcuts } from "../../shared/capabilities.js";
 import { phrase } from "../../shared/messages.js";
 import { loadPreferences, loadSettings, savePreferences } from "../../shared/storage.js";
 import { byId, setText } from "../dom.js";
@@ -69,5 +70,5 @@ page.deniedHosts.addEventListener("change", saveHosts);
 page.autoReconnect.addEventListener("change", () => {
   chrome.runtime.connect().postMessage({ action: "set_auto_reconnect", on: page.autoReconnect.checked });
 });
-page.shortcuts.addEventListener("click", () => void chrome.tabs.create({ url: "chrome://extensions/shortcuts" }));
+page.shortcuts.addEventListener("click", () => void openShortcuts());
 void show();

@@ -2,7 +2,7 @@
  * Shows what the worker says and tells it what the person wants; it decides nothing itself. It may also be open as a
  * normal tab.
  *
- * @import {Action, Refusal, View} from "../../shared/types.d.ts"
+ * @import {Action, Refusal, View, ViewedTab} from "../../shared/types.d.ts"
  */
 
 import "../texts.js";
@@ -10,6 +10,7 @@ import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
 import { PairingForm } from "../pairing-form.js";
 import { ViewPort } from "../view-port.js";
+import { ALL_SITES, HAS_DEBUGGER, openSidePanel } from "../../shared/capabilities.js";
 import { phrase } from "../../shared/messages.js";
 import { describe, toneOf } from "../../shared/status.js";
 import { showTabIdentity } from "../tab-identity.js";
@@ -28,6 +29,8 @@ const page = {
   tabHost: byId("tab-host", HTMLElement),
   tabRights: byId("tab-rights", HTMLElement),
   tabObstacle: byId("tab-obstacle", HTMLElement),
+  sites: byId("sites", HTMLElement),
+  allowSites: byId("allow-sites", HTMLButtonElement),
   askPage: byId("ask-page", HTMLButtonElement),
   attachButton: byId("attachButton", HTMLButtonElement),
   evaluateRow: byId("evaluate-row", HTMLElement),
@@ -91,11 +94,22 @@ function showTab({ status, tab }) {
   page.tab.hidden = !tab || (status.state !== "connected" && status.state !== "paired" && !tab.attached);
   if (!tab) return;
   showTabIdentity(page, tab);
-  setText(page.tabRights, phrase(tab.attached ? "rightsAttached" : "rights"));
-  page.askPage.hidden = !chrome.sidePanel || tab.obstacle !== "";
+  setText(page.tabRights, rightsIn(tab));
+  page.askPage.hidden = !openSidePanel || tab.obstacle !== "";
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
   page.attachButton.classList.toggle("primary", !tab.attached && !page.attachButton.disabled);
+}
+
+/** @param {ViewedTab} tab */
+function rightsIn({ attached }) {
+  if (HAS_DEBUGGER) return phrase(attached ? "rightsAttached" : "rights");
+  return phrase(attached ? "rightsAttachedReading" : "rightsReading");
+}
+
+/** The person may take back what the browser gave with the installation, or not have given it yet. */
+async function showSites() {
+  page.sites.hidden = await chrome.permissions.contains(ALL_SITES);
 }
 
 /** @param {Refusal} refusal */
@@ -136,13 +150,16 @@ page.showPrivate.addEventListener("change", () => {
   if (view?.tab) ask({ action: "set_show_private", tabId: view.tab.id, on: page.showPrivate.checked });
 });
 
+page.allowSites.addEventListener("click", () => void chrome.permissions.request(ALL_SITES).then(showSites));
+
 // It opens for a click only, and only at once: what it needs to know is asked before.
 void chrome.windows.getCurrent().then(({ id: windowId }) => {
   page.askPage.addEventListener("click", () => {
-    if (windowId !== undefined) void chrome.sidePanel.open({ windowId }).then(() => window.close());
+    if (windowId !== undefined) void openSidePanel?.(windowId).then(() => window.close());
   });
 });
 
 startActivityView();
+void showSites();
 setText(page.version, phrase("version", chrome.runtime.getManifest().version));
 const port = new ViewPort({ onView: show, onRefusal: showRefusal });
