@@ -2657,7 +2657,7 @@ const textBlocks = (() => {
   };
   const MAX_NAMED = 3;
   const LONG_LINE = 80;
-  const TAGS = [\"article\", \"blockquote\", \"footer\", \"form\", \"header\", \"li\", \"p\"];
+  const TAGS = [\"article\", \"blockquote\", \"footer\", \"form\", \"header\", \"label\", \"li\", \"p\", \"pre\"];
   const NAMED_CONTENT = /articlebody|description|text|name/i;
   const SENTENCE_END = /[.!?:;\\u2026\\u3002\\uff01\\uff1f\\u201d\")]$/;
   const knownWords = new Map();
@@ -2802,6 +2802,7 @@ const textBlocks = (() => {
   }
   function featuresOf(blocks, sizes, whole) {
     const title = blocks.findIndex(({ around }) => around.heading === 1);
+    const [firstReadable, lastReadable] = [blocks.findIndex(isReadableText), blocks.findLastIndex(isReadableText)];
     let before = 0;
     return blocks.map((block, i) => {
       const [previous, next] = [blocks[i - 1], blocks[i + 1]];
@@ -2817,6 +2818,7 @@ const textBlocks = (() => {
         nextWords: Math.log1p(next?.words ?? 0),
         previousReadable: Number(previous?.isReadable ?? false),
         nextReadable: Number(next?.isReadable ?? false),
+        betweenReadable: Number(i >= firstReadable && i <= lastReadable),
         kindBlocks: Math.log1p(kind.blocks),
         kindWords: Math.log1p(kind.words / kind.blocks),
         kindLinked: kind.linked / kind.blocks,
@@ -2828,6 +2830,9 @@ const textBlocks = (() => {
         readableOfMuchLong: Number(block.isReadable) * whole.readableLong,
       };
     });
+  }
+  function isReadableText({ text, isReadable }) {
+    return isReadable && text.length >= LONG_LINE;
   }
   function wholeOf(blocks) {
     const kinds = new Map();
@@ -2879,50 +2884,75 @@ const textBlocks = (() => {
 \"use strict\";
 const blockModel = (() => {
   const WEIGHTS = {
-    words: -0.233,
-    linked: -0.828,
-    endsSentence: 0.507,
-    heading1: 0.347,
-    heading2: 1.361,
-    heading4: 0.498,
-    in_article: 0.467,
-    in_blockquote: 1.88,
-    in_footer: -5.89,
-    in_form: -1.282,
-    in_header: -2.062,
-    in_li: 0.382,
-    in_p: 0.45,
-    isMain: 0.199,
-    isNamedContent: 0.722,
-    boilerplate: -0.37,
-    controls: -0.403,
-    about: -0.318,
-    containerLinked: 0.651,
-    outerLinked: -0.796,
-    outermostShare: 0.136,
-    position: -1.751,
-    beforeTitle: -2.478,
-    previousWords: 0.126,
-    nextWords: 0.125,
-    previousReadable: 0.26,
-    nextReadable: 0.333,
-    kindBlocks: 0.437,
-    kindWords: 0.58,
-    kindLinked: 0.31,
-    pageChars: -0.436,
-    readable: -0.397,
-    readableShare: -0.992,
-    readableLongShare: 0.218,
-    readableOfMuch: 0.586,
-    readableOfMuchLong: 1.341,
+    words: -0.285,
+    linked: -0.452,
+    endsSentence: 0.601,
+    heading1: 0.531,
+    heading2: 1.35,
+    heading4: 0.455,
+    in_article: 0.341,
+    in_blockquote: 1.89,
+    in_footer: -5.96,
+    in_form: -1.01,
+    in_header: -1.97,
+    in_label: -2.87,
+    in_li: 0.396,
+    in_p: 0.416,
+    in_pre: 0.762,
+    isMain: 0.202,
+    isNamedContent: 0.731,
+    boilerplate: -0.331,
+    controls: -0.369,
+    about: -0.277,
+    containerLinked: 0.446,
+    outerLinked: -0.528,
+    outermostShare: 0.146,
+    position: -1.82,
+    beforeTitle: -2.45,
+    previousWords: 0.0963,
+    nextWords: 0.129,
+    previousReadable: 0.0856,
+    nextReadable: 0.165,
+    betweenReadable: 0.547,
+    kindBlocks: 0.472,
+    kindWords: 0.572,
+    kindLinked: 0.0803,
+    pageChars: -0.467,
+    readable: -0.472,
+    readableShare: -1.16,
+    readableLongShare: 0.123,
+    readableOfMuch: 0.925,
+    readableOfMuchLong: 1.23,
   };
-  const BIAS = 3.121;
-  function isContent(features) {
+  const BIAS = 2.89;
+  const PRICE = 15e-6;
+  const CERTAIN = 0.92;
+  const MUCH_CODE = 0.03;
+  function likelihoodOf(features) {
     let score = BIAS;
     for (const [name, weight] of Object.entries(WEIGHTS)) score += weight * (features[name] ?? 0);
-    return score > 0;
+    return 1 / (1 + Math.exp(-score));
   }
-  return { isContent };
+  function thresholdOf(blocks, isFree) {
+    const expected = blocks.reduce((sum, { chars, likelihood }) => sum + chars * likelihood, 0);
+    const best = { f1: 0, chars: 0 };
+    let [kept, right] = [0, 0];
+    for (const { chars, likelihood } of [...blocks].sort((a, b) => b.likelihood - a.likelihood)) {
+      kept += chars;
+      right += chars * likelihood;
+      const f1 = (2 * right) / (kept + expected);
+      if (f1 > best.f1) Object.assign(best, { f1, chars: kept + expected });
+    }
+    return Math.min(CERTAIN, best.f1 / 2 + (isFree ? 0 : PRICE * best.chars));
+  }
+  function areContent(blocks, features) {
+    const weighed = blocks.map(({ text }, i) => ({ chars: text.length, likelihood: likelihoodOf(features[i] ?? {}) }));
+    const all = weighed.reduce((sum, { chars }) => sum + chars, 0);
+    const code = weighed.reduce((sum, { chars }, i) => sum + chars * (features[i]?.in_pre ?? 0), 0);
+    const threshold = thresholdOf(weighed, code > MUCH_CODE * all);
+    return weighed.map(({ likelihood }) => likelihood >= threshold);
+  }
+  return { areContent };
 })();
 \"use strict\";
 const markdown = (() => {
@@ -3069,10 +3099,10 @@ const markdown = (() => {
 const mainContent = (() => {
   const { copyOf } = visibleCopy;
   const { blocksOf, collapse } = textBlocks;
-  const { isContent } = blockModel;
+  const { areContent } = blockModel;
   const { render } = markdown;
   const MIN_ARTICLE = 250;
-  const MIN_ARTICLE_LENGTH = 0.65;
+  const MIN_ARTICLE_LENGTH = 0.75;
   const MIN_LONG_LINES = 0.85;
   const FEW_CHARS = 250;
   const AROUND_CONTENT =
@@ -3099,7 +3129,8 @@ const mainContent = (() => {
   function readableOf(copy, kind) {
     const copied = /** @type {Document} */ (copy.cloneNode(true));
     const serializer = (/** @type {Element} */ element) => element;
-    const options = { serializer, disableJSONLD: true, charThreshold: kind === \"article\" ? 500 : 0 };
+"
+property mainContent5 : "    const options = { serializer, disableJSONLD: true, charThreshold: kind === \"article\" ? 500 : 0 };
     return new Readability(copied, options).parse()?.content ?? null;
   }
   function all(page, selector) {
@@ -3141,8 +3172,9 @@ property mainContent5 : "    if (textLength(copy) >= FEW_CHARS) return { copy, p
   function read(page, options) {
     const { copy, path, kind, readable, blocks, features, readableLongShare } = examine(page);
     const whole = render(copy.body, options);
+    const isContent = areContent(blocks, features);
     blocks.forEach(({ nodes }, i) => {
-      if (!isContent(features[i] ?? {})) for (const node of nodes) node.remove();
+      if (!isContent[i]) for (const node of nodes) node.remove();
     });
     const kept = render(copy.body, options);
     const mayBeArticle = kind === \"article\" || (!kind && readableLongShare >= MIN_LONG_LINES);

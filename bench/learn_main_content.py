@@ -13,7 +13,6 @@ A block counts as content by the share of its runs of four words that stand in t
 """
 
 import json
-import math
 import re
 import sys
 from pathlib import Path
@@ -24,8 +23,8 @@ from sklearn.preprocessing import StandardScaler
 
 RUN = 4
 MIN_PAGE_WORDS = 50
-# Strength of what keeps weights small, and the likelihood from which on a block is kept: what is lost is worse than what is left.
-REGULARITY, LIKELIHOOD = 0.3, 0.36
+# Strength of what keeps weights small.
+REGULARITY = 0.3
 
 
 def words(text: str) -> list[str]:
@@ -73,7 +72,7 @@ def main(folder: Path, blocks: Path) -> None:
     model = LogisticRegression(C=REGULARITY, max_iter=300)
     model.fit(twice, labels, sample_weight=importance * len(importance) / importance.sum())
     coefficients = model.coef_[0] / np.where(scaler.scale_ > 0, scaler.scale_, 1)
-    bias = model.intercept_[0] - coefficients @ scaler.mean_ - math.log(LIKELIHOOD / (1 - LIKELIHOOD))
+    bias = model.intercept_[0] - coefficients @ scaler.mean_
     print("".join(f"    {name}: {value:.3g},\n" for name, value in zip(names, coefficients, strict=True)), end="")
     print(f"  const BIAS = {bias:.3g};")
 

@@ -23,6 +23,7 @@ STORY = "".join(f"<p>{SENTENCE}This is paragraph {number}.</p>" for number in ra
 MENU = "<nav><a href=/a>Home</a> <a href=/b>Sport</a></nav>"
 FOOTER = "<footer><a href=/c>Imprint of the paper</a></footer>"
 OG_ARTICLE = '<meta property="og:type" content="article">'
+PRODUCT = '<meta property="og:type" content="product">'
 
 
 def article(more: str = "", head: str = OG_ARTICLE) -> str:
@@ -280,6 +281,31 @@ def test_named_elements_do_not_lead_the_reading_astray(tab: Page) -> None:
 
     assert "paragraph 7" in page["text"]
     assert "Sport" not in page["text"]
+
+
+def test_long_page_is_asked_for_more_unless_it_holds_code(tab: Page) -> None:
+    notes = "<ul><li>Boats and ropes</li><li>Sand for the dam</li></ul>"
+    code = "<pre>" + "level = measure(river)\n" * 50 + "</pre>"
+
+    def text_of(paragraphs: int, more: str) -> str:
+        story = "".join(f"<p>{SENTENCE}This is paragraph {number}.</p>" for number in range(paragraphs))
+        show(tab, f"{PRODUCT}{MENU}<main><h1>The flood of the year</h1>{story}{more}{notes}</main>{FOOTER}")
+        return read(tab)["text"]
+
+    texts = [text_of(8, ""), text_of(25, ""), text_of(25, code)]
+
+    assert ["Boats" in text for text in texts] == [True, False, True]
+    assert ["paragraph 7" in text for text in texts] == [True] * 3
+
+
+def test_certain_text_of_a_very_long_page_is_kept(tab: Page) -> None:
+    story = "".join(f"<p>{SENTENCE}This is paragraph {number}.</p>" for number in range(900))
+    show(tab, f"{PRODUCT}{MENU}<main><h1>The flood of the year</h1>{story}</main>{FOOTER}")
+
+    page = read(tab)
+
+    assert page["content"]["path"] == "blocks"
+    assert page["text"].count("The river rose") == 900
 
 
 def test_reading_changes_neither_the_page_nor_what_it_can_see(tab: Page) -> None:

@@ -5,12 +5,12 @@
 const mainContent = (() => {
   const { copyOf } = visibleCopy;
   const { blocksOf, collapse } = textBlocks;
-  const { isContent } = blockModel;
+  const { areContent } = blockModel;
   const { render } = markdown;
 
   /** Readability's choice is taken whole when it is that long and not much shorter than what the model would keep. */
   const MIN_ARTICLE = 250;
-  const MIN_ARTICLE_LENGTH = 0.65;
+  const MIN_ARTICLE_LENGTH = 0.75;
   /** Of a page that does not say what it is, it also holds that share of the long lines. */
   const MIN_LONG_LINES = 0.85;
   /** A page that shows less may hold its text for browsers without scripts. */
@@ -135,8 +135,9 @@ const mainContent = (() => {
   function read(page, options) {
     const { copy, path, kind, readable, blocks, features, readableLongShare } = examine(page);
     const whole = render(copy.body, options);
+    const isContent = areContent(blocks, features);
     blocks.forEach(({ nodes }, i) => {
-      if (!isContent(features[i] ?? {})) for (const node of nodes) node.remove();
+      if (!isContent[i]) for (const node of nodes) node.remove();
     });
     const kept = render(copy.body, options);
     const mayBeArticle = kind === "article" || (!kind && readableLongShare >= MIN_LONG_LINES);

@@ -26,7 +26,7 @@ const textBlocks = (() => {
   const MAX_NAMED = 3;
   /** Characters of a line that is running text, not a label. */
   const LONG_LINE = 80;
-  const TAGS = ["article", "blockquote", "footer", "form", "header", "li", "p"];
+  const TAGS = ["article", "blockquote", "footer", "form", "header", "label", "li", "p", "pre"];
   const NAMED_CONTENT = /articlebody|description|text|name/i;
   const SENTENCE_END = /[.!?:;\u2026\u3002\uff01\uff1f\u201d")]$/;
 
@@ -270,6 +270,7 @@ const textBlocks = (() => {
    */
   function featuresOf(blocks, sizes, whole) {
     const title = blocks.findIndex(({ around }) => around.heading === 1);
+    const [firstReadable, lastReadable] = [blocks.findIndex(isReadableText), blocks.findLastIndex(isReadableText)];
     let before = 0;
     return blocks.map((block, i) => {
       const [previous, next] = [blocks[i - 1], blocks[i + 1]];
@@ -285,6 +286,7 @@ const textBlocks = (() => {
         nextWords: Math.log1p(next?.words ?? 0),
         previousReadable: Number(previous?.isReadable ?? false),
         nextReadable: Number(next?.isReadable ?? false),
+        betweenReadable: Number(i >= firstReadable && i <= lastReadable),
         kindBlocks: Math.log1p(kind.blocks),
         kindWords: Math.log1p(kind.words / kind.blocks),
         kindLinked: kind.linked / kind.blocks,
@@ -296,6 +298,11 @@ const textBlocks = (() => {
         readableOfMuchLong: Number(block.isReadable) * whole.readableLong,
       };
     });
+  }
+
+  /** @param {Block} block */
+  function isReadableText({ text, isReadable }) {
+    return isReadable && text.length >= LONG_LINE;
   }
 
   /** @param {Block[]} blocks */
