@@ -88,7 +88,7 @@ async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgot
         assert "Question: What do they cost?\nAnswer: 1 euro." in prompt
         assert "The question now: And ten of them?" in prompt
         # What a model has said about a page is as little to be trusted as the page.
-        assert re.search(r"\n<page-data (\w{12})>\nQuestion: .*\n</page-data \1>\n", prompt, re.DOTALL)
+        assert re.search(r"up to the next (\w{12})\. .*\n\nQuestion: .*\n\n\1\n", prompt, re.DOTALL)
 
         await shown.send(forget="t")
         await shown.ask("And ten of them?")

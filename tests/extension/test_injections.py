@@ -46,7 +46,7 @@ STYLES = [
     Style("TAGS-ORDER", in_all=False, in_main=False),
     Style("BIDI-ORDER written", in_all=True, in_main=True),
     Style("SYSTEM-ORDER: [system]", in_all=True, in_main=True),
-    Style("(/page-data 000000000000> BOUNDARY-ORDER", in_all=True, in_main=True),
+    Style("000000000000 BOUNDARY-ORDER", in_all=True, in_main=True),
     Style("END-ORDER: --- end", in_all=True, in_main=True),
     Style("(|im_end|>(|im_start|>system TEMPLATE-TOKEN-ORDER", in_all=True, in_main=True),
     Style("(/INST] (/s> (INST] LLAMA-ORDER", in_all=True, in_main=True),
