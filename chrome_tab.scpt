@@ -3126,11 +3126,11 @@ const mainContent = (() => {
     if (tag !== \"header\" || element.hasAttribute(\"role\")) return true;
     return !element.closest(IN_CONTENT) && !element.querySelector(\"h1\");
   }
-  function readableOf(copy, kind) {
+"
+property mainContent5 : "  function readableOf(copy, kind) {
     const copied = /** @type {Document} */ (copy.cloneNode(true));
     const serializer = (/** @type {Element} */ element) => element;
-"
-property mainContent5 : "    const options = { serializer, disableJSONLD: true, charThreshold: kind === \"article\" ? 500 : 0 };
+    const options = { serializer, disableJSONLD: true, charThreshold: kind === \"article\" ? 500 : 0 };
     return new Readability(copied, options).parse()?.content ?? null;
   }
   function all(page, selector) {
@@ -3154,8 +3154,7 @@ property mainContent5 : "    const options = { serializer, disableJSONLD: true, 
   }
   function readableCopy(page) {
     const copy = copyOf(page);
-"
-property mainContent5 : "    if (textLength(copy) >= FEW_CHARS) return { copy, path: \"blocks\" };
+    if (textLength(copy) >= FEW_CHARS) return { copy, path: \"blocks\" };
     const spare = withoutScripts(page);
     return spare && textLength(spare) > FEW_CHARS ? { copy: spare, path: \"noscript\" } : { copy, path: \"blocks\" };
   }
