@@ -57,7 +57,7 @@ def test_changed_files_start_the_server_and_load_the_extension_again_until_ctrl_
             (copy / name).write_text(re.sub(before, after, text, count=1), encoding="utf-8")
 
         says("dev: Connected")
-        change("chrome_tab_mcp_server.py", "MCP is served at", "MCP is served anew at")
+        change("chrome_tab_http.py", "MCP is served at", "MCP is served anew at")
         says("dev: the server starts again")
         says("MCP is served anew at")
         says("extension connected")

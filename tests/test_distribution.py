@@ -134,14 +134,13 @@ def test_wheel_built_from_the_sdist_holds_the_same_files(made: Made, tmp_path: P
 
 
 def beside_the_server() -> set[str]:
-    """The names beside it that the server finds by its own path, and the modules there that it imports."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(SERVER.read_text(encoding="utf-8"))):
+    """The server's modules, and the names that these find by their own path."""
+    modules = list(ROOT.glob("chrome_tab_*.py"))
+    found = {module.name for module in modules}
+    for node in (node for module in modules for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))):
         match node:
             case ast.Call(func=ast.Attribute(value=ast.Call(), attr="with_name"), args=[ast.Constant(value=str(name))]):
                 found.add(name)
-            case ast.Import(names=[ast.alias(name=name)]) | ast.ImportFrom(module=str(name)):
-                found |= {f"{name}.py"} & {path.name for path in ROOT.glob("*.py")}
             case _:
                 pass
     return found
