@@ -368,11 +368,14 @@ async def driven_tab(driver: Driver, site: "Site", path: str) -> AsyncGenerator[
     """A tab that was opened for the server at that path; closed in the end, with all that was opened meanwhile."""
     bridge, popup = driver
     before = set(popup.page.context.pages)
-    async with popup.page.context.expect_page() as opened:
-        created = await bridge.ask("browser_create_tab", url=site.url(path))
-    page = await opened.value
-    # Until Playwright has heard of the page, it evaluates in the empty one before.
-    await page.wait_for_url(site.url(path), wait_until="commit")
+    created = await bridge.ask("browser_create_tab", url=site.url(path))
+
+    async def opened() -> Page | None:
+        # Until Playwright has heard of the address, it evaluates in the empty page before.
+        there = [page for page in popup.page.context.pages if page not in before and page.url == site.url(path)]
+        return there[0] if there else None
+
+    page = await until(opened)
     # Playwright would answer dialogs before the extension can.
     page.on("dialog", lambda _dialog: None)
     yield DrivenTab(bridge, popup, site, page, created["result"]["tab_id"])

@@ -253,6 +253,8 @@ async def test_a_flood_of_requests_is_not_followed_and_others_are_again_later(dr
             pass
     await driven.page.evaluate("clearInterval(flood)")
     await driven.do("navigate", url=driven.site.url("/two"))
+    # Playwright hears of it later.
+    await driven.page.wait_for_url(driven.site.url("/two"), wait_until="commit")
 
     async with asyncio.timeout(60):
         while not (await driven.do("network_requests", filter="/after"))["entries"]:
