@@ -293,6 +293,7 @@ async def test_ctrl_c_at_a_question_leaves_everything_as_it_was(ready: tuple[Hom
     async with home.setup("--timeout", "77") as terminal:
         await terminal.answers(answer="2")
         await terminal.sees("Write it?")
+        await terminal.listens()
         terminal.process.send_signal(signal.SIGINT)
         status = await terminal.status()
 

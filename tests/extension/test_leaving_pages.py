@@ -46,11 +46,16 @@ async def soon(tab: AttachedTab, command: str, **params: object) -> Message:
 
 
 async def test_browser_keeps_the_pages_that_are_left(tab: AttachedTab) -> None:
-    """Without that the other tests of this file show nothing."""
-    await tab.show("<script>onpageshow = ({ persisted }) => document.title = persisted ? 'Kept' : 'New'</script>")
-    await tab.do("navigate", url=tab.site.url("/two"))
+    """Without that the other tests of this file show nothing. A busy browser may do without, but not five times."""
+    title = ""
+    for _ in range(5):
+        await tab.show("<script>onpageshow = ({ persisted }) => document.title = persisted ? 'Kept' : 'New'</script>")
+        await tab.do("navigate", url=tab.site.url("/two"))
+        title = (await tab.do("back"))["title"]
+        if title == "Kept":
+            break
 
-    assert (await tab.do("back"))["title"] == "Kept"
+    assert title == "Kept"
 
 
 async def test_element_is_looked_for_in_the_page_that_follows(tab: AttachedTab) -> None:

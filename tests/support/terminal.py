@@ -7,6 +7,10 @@ import struct
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 
+import psutil
+
+from tests.support.polling import until
+
 WAIT_S = 60
 ESCAPES = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
 
@@ -39,6 +43,15 @@ class Terminal:
         for words, line in typed.items():
             await self.sees(words.replace("_", " ") + "?")
             os.write(self._here, f"{line}\n".encode())
+
+    async def listens(self) -> None:
+        """Wait until the program waits, after its question: Python loses a signal that comes just before it reads."""
+        program = psutil.Process(self.process.pid)
+
+        async def sleeps() -> bool:
+            return program.status() == psutil.STATUS_SLEEPING
+
+        await until(sleeps)
 
     async def status(self) -> int:
         """Wait for the end; return the exit status."""
