@@ -272,7 +272,8 @@ async def test_page_whose_end_of_loading_the_browser_does_not_tell_is_waited_for
     reply = await driver[0].ask("read_tab")
 
     assert reply["result"]["text"] == "[Page 1]\nFerry times"
-    assert (await looks(0)).count("loading") == 9
+    # More than nine, when the viewer had not been done before either; all that are allowed, when none helped.
+    assert 9 <= (await looks(0)).count("loading") < 200
 
 
 async def test_feed_is_read_with_a_note_that_it_holds_more(read: Read) -> None:
