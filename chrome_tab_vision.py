@@ -26,7 +26,6 @@ MAX_QUESTION_CHARS = 10_000
 MAX_ASKED_MODELS = 50
 # How servers say that a model takes no pictures, or that they know no such part of a message.
 REFUSAL = re.compile(r"\bimages?\b|image_url|multi-?modal|mmproj|\bvision\b|valid string", re.IGNORECASE)
-CUT_OFF = "the model stopped at its output limit, so the answer may be incomplete"
 
 
 class Picture(NamedTuple):
@@ -101,9 +100,8 @@ def answer_of(said: server.Completion, question: str, model: str, picture: Pictu
     Nobody can tell which addresses a picture shows: only the question's stay.
     """
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
-    notes = [*picture.notes, *([CUT_OFF] if said.cut_off else [])]
-    if len(said.text) > server.MAX_ANSWER_CHARS:
-        notes.append(f"the answer was cut at {server.MAX_ANSWER_CHARS:,} characters")
+    text, shortened = server.bounded_answer(said.text, question)
+    notes = [*picture.notes, *([server.CUT_OFF] if said.cut_off else []), *shortened]
     receipt = {
         "model": model,
         "picture": {"mime_type": picture.mime_type, "width": picture.width, "height": picture.height},
@@ -116,8 +114,7 @@ def answer_of(said: server.Completion, question: str, model: str, picture: Pictu
     }
     looked = f"(looked at {picture.width} x {picture.height} pixels, {server.one_line(model)}, {seconds:.1f} s)"
     note = f"Note: {'; '.join(notes)}." if notes else ""
-    text = server.safe_answer(said.text[: server.MAX_ANSWER_CHARS], question)
-    return server.Answer(text[: server.MAX_ANSWER_CHARS], looked, note, None, receipt)
+    return server.Answer(text, looked, note, None, receipt)
 
 
 # --- Which models take pictures ---
