@@ -1,7 +1,7 @@
 /** What the commands that act on an element share: finding it, and the reply about it. */
 
 /**
- * @import {ActionReply, Box, DrivenContext, ElementAction, FoundElement, Point} from "../shared/types.d.ts"
+ * @import {ActionReply, Box, DrivenContext, ElementAction, ElementLook, FoundElement, Point} from "../shared/types.d.ts"
  */
 
 import { CommandError, invalid } from "../shared/errors.js";
@@ -112,7 +112,7 @@ export async function replyAbout(context, { element, matches, notes }, told) {
 
 /**
  * @param {DrivenContext} context
- * @param {"finishFill" | "finishScroll" | "nextDrawing" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
+ * @param {ElementLook} look
  *   at what the input has made
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone

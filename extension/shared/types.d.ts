@@ -444,6 +444,18 @@ export type ElementRequest = ElementAction & {
 
 export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement | FoundFrames;
 
+/** What a page is asked about the element of an action, by the names of `page/elements/commands.js`. */
+export type ElementLook =
+  | "finishFill"
+  | "finishScroll"
+  | "nextDrawing"
+  | "readChanges"
+  | "readChecked"
+  | "readDrag"
+  | "readFiles"
+  | "readPressed"
+  | "watchPress";
+
 /** Frames of other sites, in which the rest of the selector is to be searched. */
 export interface FoundFrames {
   code: "";

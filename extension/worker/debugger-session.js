@@ -12,7 +12,7 @@ import { runInPage, unreadable } from "./page-access.js";
 import { NETWORK_BOUNDS } from "./network-log.js";
 import { NO_PAGE, loadFailure } from "./page-load.js";
 import { obstacleOf, tabById } from "./tabs.js";
-import { endsWithin, nextEvent } from "./waiting.js";
+import { endsWithin, nextEvent, pause } from "./waiting.js";
 
 const PROTOCOL_VERSION = "1.3";
 const MAX_DIALOG_MESSAGE = 200;
@@ -148,7 +148,7 @@ export class DebuggerSession {
       );
       // A page in a loop hears nothing; the next command opens another session.
       if (!(await endsWithin(SILENCE_MS, disabled))) return await this.close();
-      await new Promise((resolve) => setTimeout(resolve, REST_MS));
+      await pause(REST_MS);
       if (!this.#isClosed) await goOn();
     } catch {
       // The page has gone, and its flood with it.

@@ -14,7 +14,7 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { unreadable } from "./page-access.js";
 import { adoptTabs } from "./tab-openings.js";
-import { unlessAborted } from "./waiting.js";
+import { pause, unlessAborted } from "./waiting.js";
 
 const SETTLE_MS = 5_000;
 const MAX_DIALOGS = 20;
@@ -121,7 +121,7 @@ async function observe(session, work) {
  */
 async function heldByDialog(session, signal) {
   await session.dialogOpened(signal);
-  await new Promise((resolve) => setTimeout(resolve, DIALOG_GRACE_MS));
+  await pause(DIALOG_GRACE_MS);
   throw unreadable("The page shows a dialog and stands still. Answer it in the browser.");
 }
 

@@ -8,7 +8,7 @@ import { ALL_SITES, CLOSED_PAGE, EXTENSIONS_PAGE } from "../shared/capabilities.
 import { CommandError } from "../shared/errors.js";
 import { leaving } from "./page-exits.js";
 import { obstacleOf, tabById } from "./tabs.js";
-import { unlessAborted } from "./waiting.js";
+import { pause, unlessAborted } from "./waiting.js";
 
 /** How often a command looks whether a page has loaded, in all: about 5 s. */
 const LOAD_LOOKS = 200;
@@ -132,7 +132,7 @@ async function loadedTab({ tabId, signal }) {
   let looks = looksLeft.get(signal) ?? LOAD_LOOKS;
   let tab = await tabById(tabId);
   for (; tab.status === "loading" && looks > 0 && !signal.aborted; looks--) {
-    await new Promise((resolve) => setTimeout(resolve, LOAD_LOOK_MS));
+    await pause(LOAD_LOOK_MS);
     tab = await tabById(tabId);
   }
   looksLeft.set(signal, looks);

@@ -2,8 +2,8 @@
  * The way to the elements of a page: files that are put into it once and then only asked. Where a selector leads into a
  * frame of another site, the page in it is asked in the same way, and the pages around it where that is drawn.
  *
- * @import {CommandContext, ElementAnswer, ElementDescription, ElementRequest, ErrorCode, ForeignFrame} from "../shared/types.d.ts"
- * @import {FoundElement, FoundFrames, ListAnswer, ListRequest, PlacedOutside, Point} from "../shared/types.d.ts"
+ * @import {CommandContext, ElementAnswer, ElementDescription, ElementLook, ElementRequest, ErrorCode} from "../shared/types.d.ts"
+ * @import {ForeignFrame, FoundElement, FoundFrames, ListAnswer, ListRequest, PlacedOutside, Point} from "../shared/types.d.ts"
  * @import {PressOutcome, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
  * @import {PageFunction, Script} from "./page-access.js"
  * @import {FramePage} from "./page-exits.js"
@@ -13,7 +13,7 @@ import { CommandError } from "../shared/errors.js";
 import { hostOf, isDenied } from "./denied-hosts.js";
 import { pagesIn } from "./frames.js";
 import { askPage, PageLeft, runInPage } from "./page-access.js";
-import { endsWithin } from "./waiting.js";
+import { endsWithin, pause } from "./waiting.js";
 
 /** Classic scripts, in the order in which they need each other; each leaves one constant in our world of the page. */
 const FILES = filesOf([
@@ -112,7 +112,7 @@ export async function actOnElement(context, requestFor) {
       ways.set(context, outcome.stops);
       return outcome.answer;
     } else {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await pause(POLL_MS);
     }
   }
   return null;
@@ -133,7 +133,7 @@ export async function waitForElements(context, requestNow) {
     const met = answer?.frames ? await metInFrames(context, undefined, answer, requestNow) : answer;
     if (!met) unanswered += 1;
     else if (met.code !== "COMMAND_TIMEOUT" || requestNow().timeout <= 0) return met;
-    else await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    else await pause(POLL_MS);
   }
   return null;
 }
@@ -247,7 +247,7 @@ function refusalOf({ selector }, { length }) {
 
 /**
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
- * @param {"finishFill" | "finishScroll" | "nextDrawing" | "placeOf" | "readChanges" | "readChecked" | "readDrag" | "readFiles" | "readPressed" | "watchPress"} look
+ * @param {ElementLook | "placeOf"} look
  *   at what input has made of the element
  * @param {object} [request]
  * @returns {Promise<unknown>} null when the page has gone

@@ -7,6 +7,7 @@
 import { CommandError } from "../shared/errors.js";
 import { isDenied } from "./denied-hosts.js";
 import { obstacleOf, urlOf } from "./tabs.js";
+import { pause } from "./waiting.js";
 
 /** One command attaches no more: a page could open hundreds. */
 const MAX_ATTACHED = 10;
@@ -79,6 +80,6 @@ async function onceSomewhere(tabId, signal) {
     const tab = await chrome.tabs.get(tabId).catch(() => null);
     signal.throwIfAborted();
     if (!tab || (tab.url && !obstacleOf(tab)) || polls === MAX_POLLS) return tab;
-    await new Promise((resolve) => setTimeout(resolve, ADDRESS_POLL_MS));
+    await pause(ADDRESS_POLL_MS);
   }
 }

@@ -17,6 +17,14 @@ export async function endsWithin(milliseconds, work) {
 }
 
 /**
+ * @param {number} milliseconds
+ * @returns {Promise<void>}
+ */
+export function pause(milliseconds) {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/**
  * @param {EventTarget} target
  * @param {string} event
  * @param {AbortSignal} signal aborted when nobody waits any more

@@ -7,7 +7,7 @@ const elementCommands = (() => {
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
   const { comeBy, selectorOf } = uniqueSelectors;
-  const { Wait } = readiness;
+  const { Wait, pause } = readiness;
   const { describeFrame, placeOutside } = foreignFrames;
   const { caretToEnd, prepareField } = fields;
   const { chooseOptions, chosenIn } = options;
@@ -320,7 +320,7 @@ const elementCommands = (() => {
     const drawn = async () => {
       for (let i = 0; i < 2; i += 1) await new Promise(requestAnimationFrame);
     };
-    await Promise.race([drawn(), new Promise((resolve) => setTimeout(resolve, DRAWING_WAIT_MS))]);
+    await Promise.race([drawn(), pause(DRAWING_WAIT_MS)]);
     return true;
   }
 
