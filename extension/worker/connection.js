@@ -14,6 +14,8 @@ const LARGE_FRAME_UNITS = 64 * 1024;
 const PROTOCOL = 1;
 /** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
 const PING_INTERVAL_MS = 20_000;
+/** In a row: a busy machine answers one late. */
+const MAX_UNANSWERED_PINGS = 2;
 const OPENING_TIMEOUT_MS = 10_000;
 /** For the first sign of a program on the port. */
 const LOOKING_TIMEOUT_MS = 2_000;
@@ -62,7 +64,7 @@ export class Connection {
   /** @type {keyof typeof State} */
   #state = State.LOOKING;
   #nonce = makeNonce();
-  #awaitsPong = false;
+  #unansweredPings = 0;
   /** @type {Map<string, AbortController>} the commands that are under way, by id */
   #commands = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} */
@@ -150,8 +152,8 @@ export class Connection {
 
   #ping() {
     // A machine that slept can leave a socket that looks open with nobody behind it.
-    if (this.#awaitsPong) return this.#fail("closed", CLOSE_NO_ANSWER);
-    this.#awaitsPong = true;
+    if (this.#unansweredPings === MAX_UNANSWERED_PINGS) return this.#fail("closed", CLOSE_NO_ANSWER);
+    this.#unansweredPings += 1;
     this.#send({ type: "ping" });
     // In Firefox only a call like this counts as work.
     void chrome.runtime.getPlatformInfo();
@@ -186,7 +188,7 @@ export class Connection {
 
   /** @param {unknown} data */
   #receive(data) {
-    this.#awaitsPong = false;
+    this.#unansweredPings = 0;
     const message = parseMessage(data);
     const expected = `${this.#state} ${message?.type}`;
     if (message && expected === "CHALLENGING challenge") void this.#answerChallenge(message);

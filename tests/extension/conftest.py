@@ -139,9 +139,11 @@ async def shorter_waits(context: BrowserContext, limits: Mapping[int, int]) -> A
     """Let the service worker's timers of so many milliseconds last so many instead, if they begin inside the block."""
     (worker,) = context.service_workers
     await worker.evaluate(SHORTER, limits)
-    yield
-    for worker in context.service_workers:
-        await worker.evaluate(SHORTER, {})
+    try:
+        yield
+    finally:
+        for worker in context.service_workers:
+            await worker.evaluate(SHORTER, {})
 
 
 @pytest.fixture

@@ -249,6 +249,23 @@ async def test_server_that_says_nothing_is_left_with_4408(popup: Popup, bridge: 
         await popup.shows("Disconnected. The program on port .* does not answer")
 
 
+async def test_server_that_has_answered_no_ping_is_left_at_the_third_and_found_again(
+    popup: Popup, bridge: FakeBridge
+) -> None:
+    bridge.answers_pings = False
+    async with shorter_waits(popup.page.context, {20_000: 500}):
+        await popup.pair(bridge)
+        assert await bridge.next_close_code() == 4408
+        kinds = [bridge.received.get_nowait()["type"] for _ in range(bridge.received.qsize())]
+        assert [kind for kind in kinds if kind != "event"] == ["proof", "ping", "ping"]
+
+        bridge.answers_pings = True
+        await bridge.connected()
+        for _ in range(4):
+            await bridge.next_message("ping")
+        assert bridge.close_codes.empty()
+
+
 async def test_web_server_on_the_port_is_named_as_what_it_is_and_its_end_is_noticed(
     paired: Popup, bridge: FakeBridge
 ) -> None:

@@ -40,6 +40,7 @@ class FakeBridge:
         self.frames: list[bytes] | None = None
         self._server: Server | None = None
         self._open: asyncio.Queue[ServerConnection] = asyncio.Queue()
+        # The newest that both sides have accepted.
         self._peer: ServerConnection | None = None
         self._replies: dict[str, asyncio.Future[Message]] = {}
         self.last_id = 0
@@ -61,7 +62,7 @@ class FakeBridge:
 
     async def connected(self) -> None:
         """Wait for the next opening that both sides accept."""
-        self._peer = await asyncio.wait_for(self._open.get(), WAIT_S)
+        await asyncio.wait_for(self._open.get(), WAIT_S)
 
     async def ask(self, command: str, *, tab_id: int | None = None, **params: object) -> Message:
         """Send a command and return the reply to it, whatever it says."""
@@ -97,6 +98,7 @@ class FakeBridge:
         return encode(hmac.digest(key, statement.encode(), hashlib.sha256))
 
     def accept(self, peer: ServerConnection) -> None:
+        self._peer = peer
         self._open.put_nowait(peer)
 
     async def _serve(self, peer: ServerConnection) -> None:
