@@ -25,8 +25,15 @@ MAX_STARTS, STARTS_WITHIN_S = 5, 300
 HOPELESS_STATUS = 2
 
 
+# What launchctl gives back where the job is no longer there (two of its generations), or is ending at this moment.
+ENDED_STATUSES = (0, 3, 113, 36)
+
+
 class Agent(NamedTuple):
-    """What starts the server at login: its file, the commands that begin and end it, what is left beside it, its log."""
+    """What starts the server at login: its file, the commands that begin and end it, what is left beside it, its log.
+
+    `ended` are the exit statuses of `end` that say it runs no longer.
+    """
 
     path: Path
     text: str
@@ -34,6 +41,7 @@ class Agent(NamedTuple):
     end: list[list[str]]
     leftovers: list[Path]
     log: str
+    ended: tuple[int, ...] = (0,)
 
 
 def agent_for(command: Sequence[str]) -> Agent | None:
@@ -57,6 +65,8 @@ def why_none() -> str:
 
 def user_unit(command: Sequence[str], systemctl: str) -> Agent:
     """Return a unit of the person's own systemd, which sees neither their terminal nor its environment."""
+    # No variable is looked for in the program's path, so a dollar in it stands for itself alone.
+    words = [*map(quoted, command[:1]), *(quoted(argument).replace("$", "$$") for argument in command[1:])]
     name = f"{server.APP_NAME}.service"
     folder = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "systemd" / "user"
     text = f"""\
@@ -67,7 +77,7 @@ StartLimitBurst={MAX_STARTS}
 StartLimitIntervalSec={STARTS_WITHIN_S}
 
 [Service]
-ExecStart={" ".join(map(in_unit, command))}
+ExecStart={" ".join(words)}
 Restart=on-failure
 RestartSec={RESTART_S}
 RestartPreventExitStatus={HOPELESS_STATUS}
@@ -86,9 +96,9 @@ WantedBy=default.target
     )
 
 
-def in_unit(argument: str) -> str:
-    """Return an argument as a unit quotes it: nothing in it is a variable, a specifier or a second argument."""
-    return '"' + re.sub(r'[\\"%$]', lambda found: {"%": "%%", "$": "$$"}.get(found[0], f"\\{found[0]}"), argument) + '"'
+def quoted(text: str) -> str:
+    """Return a text as a unit quotes it: nothing in it is a specifier, an escape or the end of the text."""
+    return '"' + re.sub(r'[\\"]', r"\\\g<0>", text).replace("%", "%%") + '"'
 
 
 def launch_agent(command: Sequence[str], launchctl: str) -> Agent:
@@ -113,4 +123,5 @@ def launch_agent(command: Sequence[str], launchctl: str) -> Agent:
         [[launchctl, "bootout", f"{domain}/{server.APP_NAME}"]],
         [log],
         str(log),
+        ENDED_STATUSES,
     )

@@ -559,17 +559,18 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     except PydanticValidationError as error:
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in error.errors())) from None
     if need_model and (missing := missing_settings(settings)):
-        raise ValueError(f"{missing} {EXAMPLE} Or let `{COMMAND} --setup` find and keep both.")
+        raise ValueError(f"{missing} {EXAMPLE}")
     return settings
 
 
 def missing_settings(settings: Settings) -> str:
-    """Return a sentence for each required setting that is missing."""
-    missing = {field: what for field, what in REQUIRED_SETTINGS.items() if not getattr(settings, field)}
-    return " ".join(
+    """Return a sentence for each required setting that is missing, and what finds them; empty when none is."""
+    sentences = [
         f"{environment_name(field)} must be provided: {what}, with {flag_of(field)} or the environment variable {environment_name(field)}."
-        for field, what in missing.items()
-    )
+        for field, what in REQUIRED_SETTINGS.items()
+        if not getattr(settings, field)
+    ]
+    return " ".join([*sentences, f"Or let `{COMMAND} --setup` find and keep both."]) if sentences else ""
 
 
 def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> str:
@@ -3406,10 +3407,7 @@ class ChromeTabs:
 
     async def site_told(self) -> str:
         """Return what `[sites]` says about the active tab."""
-        try:
-            url = (await self._read(Wanted(), None, clipboard=False)).url
-        except ChromeTabError as error:
-            return f"not known: {error.message}"
+        url = (await self._read(Wanted(), None, clipboard=False)).url
         said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
         rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
         return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
@@ -4435,7 +4433,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if program := next((name for name in ("setup", "history") if name in actions), None):
             return beside(f"chrome_tab_{program}").run(actions[program], flags, what)
-        settings = load_settings(flags, need_model=actions.keys() <= {"analyze"})
+        settings = load_settings(flags, need_model=actions.keys() <= {"analyze", "serve"})
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2

@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import Any, NamedTuple
@@ -721,7 +721,7 @@ def command_change(client: Client, program: str, command: Sequence[str] | None, 
     return Change(f"{client.title}: this is run:", shown, make)
 
 
-def run_program(title: str, call: Sequence[str]) -> None:
+def run_program(title: str, call: Sequence[str], fine: Collection[int] = (0,)) -> None:
     """Run a command of another program's own; raise SetupError with its last line when it fails."""
     try:
         done = subprocess.run(  # noqa: S603 -- an argument vector of ours, no shell
@@ -729,7 +729,7 @@ def run_program(title: str, call: Sequence[str]) -> None:
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SetupError(f"{title} could not be asked ({server.one_line(str(error), 120)}).") from None
-    if done.returncode:
+    if done.returncode not in fine:
         said = (done.stderr or done.stdout).decode(errors="replace").strip().rpartition("\n")[2]
         raise SetupError(f"{title} refused: {server.one_line(said) or f'status {done.returncode}'}.")
 
@@ -795,9 +795,7 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
 
     def make() -> None:
         if before is not None:
-            # It may have been ended by hand.
-            with contextlib.suppress(SetupError):
-                end(agent)
+            end(agent)
         replace_file(agent.path, agent.text)
         try:
             for call in agent.begin:
@@ -835,9 +833,9 @@ def shown_calls(calls: Sequence[Sequence[str]]) -> list[str]:
 
 
 def end(agent: login.Agent) -> None:
-    """End the server that was started at login."""
+    """End the server that was started at login; it may have ended before."""
     for call in agent.end:
-        run_program(Path(call[0]).name, call)
+        run_program(Path(call[0]).name, call, agent.ended)
 
 
 def files_of(agent: login.Agent) -> list[Path]:
@@ -904,10 +902,10 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
     pair_browser(terminal, settings)
     terminal.heading("Your MCP clients")
     here = chosen_clients(terminal, names)
-    if missing := server.missing_settings(settings):
+    if server.missing_settings(settings):
         if here:
             terminal.say(f"Here are: {', '.join(client.title for client in here)}.")
-        terminal.fail(f"A client is registered once there is a model: run --setup again then. {missing}")
+        terminal.fail("A client is registered once the settings name a model: run --setup again then.")
         return
     register(terminal, here, start_command(settings))
     terminal.heading("Without a client")

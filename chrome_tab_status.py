@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import chrome_tab_mcp_server as server
@@ -16,15 +17,15 @@ __all__ = ["Layer", "applescript_layers", "status"]
 
 
 class Layer(NamedTuple):
-    """How one layer stands: its name, whether it works, and what it is or how to mend it."""
+    """How one layer stands: its name, whether it works (None: not known), and what it is or how to mend it."""
 
     name: str
-    ok: bool
+    ok: bool | None
     text: str
 
     def __str__(self) -> str:
         """Return the line that is printed of it."""
-        return f"{self.name:<11}{'ok  ' if self.ok else 'FIX '}{self.text}"
+        return f"{self.name:<11}{ {True: 'ok', False: 'FIX', None: '?'}[self.ok]:<4}{self.text}"
 
 
 async def status(tabs: server.ChromeTabs) -> list[Layer]:
@@ -40,7 +41,7 @@ async def status(tabs: server.ChromeTabs) -> list[Layer]:
     if settings.denied_hosts:
         layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
     if settings.sites:
-        layers.append(Layer("this site", ok=True, text=await tabs.site_told()))
+        layers.append(await site_layer(tabs, layers))
     return layers
 
 
@@ -57,10 +58,12 @@ async def applescript_layers(tabs: server.ChromeTabs) -> list[Layer]:
     try:
         page = await tabs.applescript.read(server.Wanted())
     except server.ChromeTabError as error:
-        if error.code != "NO_BROWSER":
-            return [answers, Layer("permission", error.code != "PERMISSION_DENIED", error.message)]
-        unknown = Layer("permission", ok=False, text="not known while the browser is away")
-        return [Layer("browser", ok=False, text=error.message), unknown]
+        if error.code == "NO_BROWSER":
+            unknown = Layer("permission", ok=None, text="not known while the browser is away")
+            return [Layer("browser", ok=False, text=error.message), unknown]
+        if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
+            return [answers, Layer("permission", ok=True, text=f"AppleScript reaches the active tab. {error.message}")]
+        return [answers, Layer("permission", ok=False, text=error.message)]
     text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
     return [answers, Layer("permission", ok=True, text=text)]
 
@@ -113,3 +116,13 @@ async def model_layers(tabs: server.ChromeTabs) -> list[Layer]:
         Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
     ]
+
+
+async def site_layer(tabs: server.ChromeTabs, layers: Sequence[Layer]) -> Layer:
+    """Return what `[sites]` says about the active tab, if one of the layers can read it."""
+    if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
+        return Layer("this site", ok=None, text="not known while no tab can be read")
+    try:
+        return Layer("this site", ok=True, text=await tabs.site_told())
+    except server.ChromeTabError as error:
+        return Layer("this site", ok=None, text=f"not known: {error.message}")

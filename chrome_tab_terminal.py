@@ -78,10 +78,10 @@ async def analyze(
 
 
 async def doctor(settings: server.Settings) -> int:
-    """Print how each layer stands; 1 when one needs mending."""
+    """Print how each layer stands; return 1 when one needs mending."""
     with terminal_progress() as progress:
         async with server.ChromeTabs(settings) as tabs, progress:
             layers = await chrome_tab_status.status(tabs)
     for layer in layers:
         print(server.printable(str(layer)))
-    return 0 if all(layer.ok for layer in layers) else 1
+    return int(any(layer.ok is False for layer in layers))

@@ -39,6 +39,7 @@ def test_version_needs_no_settings(run: Run) -> None:
         (["--model", "m"], "OLLAMA_BASE_URL must be provided"),
         (["--ollama-url", "http://localhost:1"], "OLLAMA_MODEL must be provided"),
         (["--analyze", "x", "--ollama-url", "http://localhost:1"], "OLLAMA_MODEL must be provided"),
+        (["--serve"], "OLLAMA_BASE_URL must be provided"),
     ],
 )
 def test_a_missing_setting_is_one_sentence_on_stderr_and_exit_2(arguments: list[str], opening: str, run: Run) -> None:
@@ -46,6 +47,7 @@ def test_a_missing_setting_is_one_sentence_on_stderr_and_exit_2(arguments: list[
 
     assert (status, out) == (2, "")
     assert err.startswith(opening)
+    assert "Or let `uv run chrome_tab_mcp_server.py --setup` find and keep both." in err
     assert "Traceback" not in err
 
 

@@ -56,13 +56,16 @@ match sys.argv[1:]:
         sys.exit("unknown command")
 path.write_text(json.dumps(known))
 """
-# Writes down what it is asked, as systemctl or launchctl.
+# Writes down what it is asked, as systemctl or launchctl, and ends with the status that is wanted.
 FAKE_SERVICES = f"""#!{sys.executable}
-import json, sys
+import os, sys
 from pathlib import Path
 path = Path.home() / "asked"
 asked = path.read_text().splitlines() if path.exists() else []
 path.write_text("\\n".join([*asked, " ".join(sys.argv[1:])]) + "\\n")
+if status := int(os.environ.get("FAKE_STATUS", 0)):
+    print("No such process", file=sys.stderr)
+    sys.exit(status)
 """
 REFUSING = f"""#!{sys.executable}
 import sys
@@ -187,7 +190,7 @@ async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_c
         f"+ port = {home.port}",
         "vf://",
         "Going on without the extension. The line stays valid.",
-        "Here are: Cursor. A client is registered once there is a model: run --setup again then.",
+        "Here are: Cursor. A client is registered once the settings name a model: run --setup again then.",
     ):
         assert words in terminal.shown
     assert "Traceback" not in terminal.shown
@@ -435,16 +438,47 @@ def test_a_start_at_login_that_the_system_refuses_is_said_and_leaves_no_file(
     assert "refused: Failed to connect to bus" in " ".join(capsys.readouterr().out.split())
 
 
-def test_no_argument_of_the_command_is_anything_else_at_login(monkeypatch: pytest.MonkeyPatch) -> None:
-    command = ["/opt/my uv", "run", '/srv/"a" $HOME %h\\x & <b>.py', "--serve"]
+def test_no_argument_of_the_command_is_anything_else_at_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "my $HOME 10%h" / "uv"
+    command = [str(program), "run", '/srv/"a" $HOME %h\\x & <b>.py', "--serve"]
     monkeypatch.setattr(os, "getuid", lambda: 501, raising=False)
 
     unit, agent = login.user_unit(command, "systemctl"), login.launch_agent(command, "launchctl")
 
-    line = 'ExecStart="/opt/my uv" "run" "/srv/\\"a\\" $$HOME %%h\\\\x & <b>.py" "--serve"'
-    assert line in unit.text.splitlines()
+    line = '/my $HOME 10%%h/uv" "run" "/srv/\\"a\\" $$HOME %%h\\\\x & <b>.py" "--serve"'
+    assert f'ExecStart="{tmp_path}{line}' in unit.text.splitlines()
+    if systemd := shutil.which("systemd-analyze"):
+        file = tmp_path / "t.service"
+        file.write_text(unit.text, encoding="utf-8")
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+        assert "is not executable" in said_of(systemd, file)
+        program.parent.mkdir()
+        program.symlink_to(sys.executable)
+        assert said_of(systemd, file) == ""
     assert plistlib.loads(agent.text.encode())["ProgramArguments"] == command
     assert agent.begin == [["launchctl", "bootstrap", "gui/501", str(agent.path)]]
+
+
+def said_of(systemd: str, unit: Path) -> str:
+    """What systemd itself finds wrong with a unit."""
+    command = [systemd, "verify", "--user", str(unit)]
+    return subprocess.run(command, check=False, capture_output=True, text=True, timeout=60).stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
+@pytest.mark.parametrize(("status", "is_fine"), [(3, True), (5, False)])
+def test_a_job_that_has_ended_already_is_taken_back_without_a_complaint(
+    status: int, *, is_fine: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    at_login = at_login_in(tmp_path, "darwin", FAKE_SERVICES, monkeypatch)
+    at_login(start=True)
+    monkeypatch.setenv("FAKE_STATUS", str(status))
+
+    terminal = at_login(start=False)
+
+    assert terminal.failed is not is_fine
+    assert ("launchctl refused: No such process" in " ".join(capsys.readouterr().out.split())) is not is_fine
+    assert not (tmp_path / LOGIN_PLACES["darwin"][1]).exists()
 
 
 def test_a_system_without_such_a_program_says_what_to_do(
