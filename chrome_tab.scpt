@@ -34,6 +34,7 @@ property pageFunction : "function readPage(request) {
   const CLOSEST_LINES = 3;
   const MAX_MAIN_CHARS = 2_000_000;
   const LONG_LINE = 80;
+  const MIN_INNER_SHARE = 0.1;
   const MIN_PICTURE = 50;
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
@@ -160,7 +161,7 @@ property pageFunction : "function readPage(request) {
       .join(\"\\n\");
   }
   function refuseEmpty() {
-    if (isWebPage && request.content !== \"main\" && hasInnerText()) {
+    if (isWebPage && request.content !== \"main\" && innerText(all(\"*\"))) {
       throw unreadable(
         'All text of this page stands in web components or frames, which are read as its main content: ask with content=\"main\".',
       );
@@ -184,11 +185,36 @@ property pageFunction : "function readPage(request) {
       \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
     );
   }
-  function hasInnerText() {
-    const roots = all(\"*\").map((element) => Reflect.get(Element.prototype, \"shadowRoot\", element));
-    const texts = roots.flatMap((root) => (root ? [...root.children] : []));
-    const bodies = framedDocuments(document).map((page) => Reflect.get(Document.prototype, \"body\", page));
-    return [...texts, ...bodies].some((part) => part instanceof HTMLElement && part.innerText.trim());
+  function innerText(hosts) {
+    const bodies = framedDocuments(document).flatMap((page) => Reflect.get(Document.prototype, \"body\", page) ?? []);
+    const parts = [...hosts.flatMap((host) => shadowRootOf(host) ?? []), ...bodies];
+    for (const part of parts) {
+      for (const element of part.querySelectorAll(\"*\")) {
+        const root = shadowRootOf(element);
+        if (root) parts.push(root);
+      }
+    }
+    return parts.map(drawnTextOf).join(\"\\n\").trim();
+  }
+  function customElements() {
+    const asked = [\"//*[contains(name(), '-')]\", document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE];
+    const found = Reflect.apply(Document.prototype.evaluate, document, asked);
+    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i));
+  }
+  function shadowRootOf(element) {
+    const open = Reflect.get(Element.prototype, \"shadowRoot\", element);
+    if (open || !(\"innerText\" in element)) return open;
+    const inChrome = globalThis.chrome?.dom?.openOrClosedShadowRoot;
+    const inFirefox = Reflect.get(Element.prototype, \"openOrClosedShadowRoot\", element) ?? null;
+    return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
+  }
+  function drawnTextOf(part) {
+    const texts = [...part.childNodes].map((node) => {
+      if (!(\"innerText\" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : \"\";
+      const isDrawn = Reflect.apply(Element.prototype.checkVisibility, node, []);
+      return isDrawn ? Reflect.get(HTMLElement.prototype, \"innerText\", node) : \"\";
+    });
+    return texts.join(\"\\n\");
   }
   function framedDocuments(page) {
     const inner = all(\"iframe\", page).flatMap(
@@ -208,9 +234,7 @@ property pageFunction : "function readPage(request) {
   }
   function selectedField(page) {
     let active = Reflect.get(Document.prototype, \"activeElement\", page);
-    const rootOf = (/** @type {Element | null} */ element) =>
-      element && Reflect.get(Element.prototype, \"shadowRoot\", element);
-    for (let root = rootOf(active); root; root = rootOf(active)) active = root.activeElement;
+    for (let root; active && (root = shadowRootOf(active));) active = root.activeElement;
     const prototypes = { input: HTMLInputElement.prototype, textarea: HTMLTextAreaElement.prototype };
     if (!active || !Object.hasOwn(prototypes, active.localName)) return null;
     const prototype = Reflect.get(prototypes, active.localName);
@@ -226,6 +250,12 @@ property pageFunction : "function readPage(request) {
       notes.push(\"the page was still loading when it was read, so the end may be missing\");
     }
     if (!isWebPage || request.content === \"selection\") return notes;
+    const inner = request.content === \"main\" ? \"\" : innerText(customElements());
+    if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
+      notes.push(
+        `web components or frames of the page hold ${inner.length.toLocaleString(\"en\")} more characters, which only content=\"main\" reads`,
+      );
+    }
     if (pictures) notes.push(\"the page shows pictures only: this is how it describes them\");
     if (windowShare(\"canvas\") >= 0.5 && shown.trim()) {
       notes.push(\"much of what the page shows is drawn on a canvas, and what stands there cannot be read\");

@@ -33,6 +33,8 @@ export function readPage(request) {
   const MAX_MAIN_CHARS = 2_000_000;
   /** Characters of a line that is running text, not a label. */
   const LONG_LINE = 80;
+  /** Share of the text below which nobody misses what stands in web components and frames. */
+  const MIN_INNER_SHARE = 0.1;
   /** CSS pixels a side, below which nothing is a picture to look at. */
   const MIN_PICTURE = 50;
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
@@ -256,7 +258,7 @@ export function readPage(request) {
    * @returns {never}
    */
   function refuseEmpty() {
-    if (isWebPage && request.content !== "main" && hasInnerText()) {
+    if (isWebPage && request.content !== "main" && innerText(all("*"))) {
       throw unreadable(
         'All text of this page stands in web components or frames, which are read as its main content: ask with content="main".',
       );
@@ -281,12 +283,56 @@ export function readPage(request) {
     );
   }
 
-  /** Whether open shadow roots or frames of this site hold text. */
-  function hasInnerText() {
-    const roots = all("*").map((element) => Reflect.get(Element.prototype, "shadowRoot", element));
-    const texts = roots.flatMap((root) => (root ? [...root.children] : []));
-    const bodies = framedDocuments(document).map((page) => Reflect.get(Document.prototype, "body", page));
-    return [...texts, ...bodies].some((part) => part instanceof HTMLElement && part.innerText.trim());
+  /**
+   * What this page shows and `innerText` is without: in shadow roots, however deep, and in frames of this site.
+   *
+   * @param {Element[]} hosts elements of the page that may have a shadow root
+   */
+  function innerText(hosts) {
+    const bodies = framedDocuments(document).flatMap((page) => Reflect.get(Document.prototype, "body", page) ?? []);
+    /** @type {(Element | ShadowRoot)[]} */
+    const parts = [...hosts.flatMap((host) => shadowRootOf(host) ?? []), ...bodies];
+    for (const part of parts) {
+      for (const element of part.querySelectorAll("*")) {
+        const root = shadowRootOf(element);
+        if (root) parts.push(root);
+      }
+    }
+    return parts.map(drawnTextOf).join("\n").trim();
+  }
+
+  /**
+   * Custom elements alone: to ask each element of a large page for its root takes longer than its `innerText`.
+   *
+   * @returns {Element[]}
+   */
+  function customElements() {
+    const asked = ["//*[contains(name(), '-')]", document, null, XPathResult.ORDERED_NODE_SNAPSHOT_TYPE];
+    const found = Reflect.apply(Document.prototype.evaluate, document, asked);
+    return Array.from({ length: found.snapshotLength }, (_, i) => found.snapshotItem(i));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {ShadowRoot | null} also a closed one, where an extension asks
+   */
+  function shadowRootOf(element) {
+    const open = Reflect.get(Element.prototype, "shadowRoot", element);
+    if (open || !("innerText" in element)) return open;
+    const inChrome = globalThis.chrome?.dom?.openOrClosedShadowRoot;
+    const inFirefox = Reflect.get(Element.prototype, "openOrClosedShadowRoot", element) ?? null;
+    return inChrome?.(/** @type {HTMLElement} */ (element)) ?? inFirefox;
+  }
+
+  /** @param {Element | ShadowRoot} part that is in no element's `innerText` */
+  function drawnTextOf(part) {
+    const texts = [...part.childNodes].map((node) => {
+      if (!("innerText" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : "";
+      // Of what is not drawn `innerText` is everything that stands in it.
+      const isDrawn = Reflect.apply(Element.prototype.checkVisibility, node, []);
+      return isDrawn ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
+    });
+    return texts.join("\n");
   }
 
   /**
@@ -322,9 +368,7 @@ export function readPage(request) {
   function selectedField(page) {
     /** @type {Element | null} */
     let active = Reflect.get(Document.prototype, "activeElement", page);
-    const rootOf = (/** @type {Element | null} */ element) =>
-      element && Reflect.get(Element.prototype, "shadowRoot", element);
-    for (let root = rootOf(active); root; root = rootOf(active)) active = root.activeElement;
+    for (let root; active && (root = shadowRootOf(active));) active = root.activeElement;
     const prototypes = { input: HTMLInputElement.prototype, textarea: HTMLTextAreaElement.prototype };
     if (!active || !Object.hasOwn(prototypes, active.localName)) return null;
     const prototype = Reflect.get(prototypes, active.localName);
@@ -347,6 +391,12 @@ export function readPage(request) {
       notes.push("the page was still loading when it was read, so the end may be missing");
     }
     if (!isWebPage || request.content === "selection") return notes;
+    const inner = request.content === "main" ? "" : innerText(customElements());
+    if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
+      notes.push(
+        `web components or frames of the page hold ${inner.length.toLocaleString("en")} more characters, which only content="main" reads`,
+      );
+    }
     if (pictures) notes.push("the page shows pictures only: this is how it describes them");
     if (windowShare("canvas") >= 0.5 && shown.trim()) {
       notes.push("much of what the page shows is drawn on a canvas, and what stands there cannot be read");

@@ -22,6 +22,12 @@ PICTURE = f"data:image/png;base64,{base64.b64encode(PNG).decode()}"
 CANVAS = "<canvas width=1200 height=900></canvas>"
 EDITOR = f"<div role=menubar>File Edit View</div>{CANVAS}<div contenteditable></div>"
 
+
+def root(body: str, mode: str = "open", host: str = "x-app") -> str:
+    """An element that shows what stands in its shadow root."""
+    return f"<{host}><template shadowrootmode={mode}>{body}</template></{host}>"
+
+
 # Shows a document of that path and reads it with those params.
 Read = Callable[..., Awaitable[Message]]
 
@@ -137,13 +143,45 @@ async def test_document_of_another_type_is_read_as_what_it_is(read: Read, path: 
         ("/editor", EDITOR, "only its menus are text"),
         ("/video", "<video width=300 height=200></video>", "video"),
         ("/frame", "<embed src=/other.pdf type=application/pdf width=300 height=200>", "frame's own address"),
-        ("/roots", "<x-app><template shadowrootmode=open><p>inside</p></template></x-app>", 'content="main"'),
+        ("/styled", root(f"<style>p {{ color: red }}</style>{CANVAS}") + CANVAS, "canvas"),
     ],
 )
 async def test_page_without_text_says_what_it_shows_and_what_to_do(
     read: Read, path: str, body: bytes | str, words: str
 ) -> None:
     assert words in refused(await read(path, body))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        root("<p>inside</p>"),
+        root("inside", mode="closed"),
+        root("<p>inside</p>", mode="closed", host="div"),
+        root(root(root("<p>inside</p>"), mode="closed", host="div")),
+        "<iframe srcdoc='<p>inside</p>'></iframe>",
+    ],
+    ids=["open", "closed", "closed, of any element", "in others", "in a frame"],
+)
+async def test_page_whose_text_is_its_main_content_alone_says_so(read: Read, body: str) -> None:
+    assert 'content="main"' in refused(await read("/inner", body))
+    assert (await read("/inner", body, content="main"))["result"]["text"] == "inside"
+
+
+async def test_text_that_only_the_main_content_holds_is_told(read: Read) -> None:
+    page = f"<p>{LINE}</p>{root(f'<p>Closed. {LINE}</p>', mode='closed')}"
+
+    whole = (await read("/part", page))["result"]
+    main = (await read("/part", page, content="main"))["result"]
+    little = (await read("/little", f"<p>{LINE}</p>{root('ok')}"))["result"]
+
+    assert whole["text"] == LINE
+    assert whole["notes"] == [
+        'web components or frames of the page hold 99 more characters, which only content="main" reads'
+    ]
+    assert "Closed" in main["text"]
+    assert "notes" not in main
+    assert "notes" not in little
 
 
 async def test_page_beside_its_canvas_is_read_with_a_note(read: Read) -> None:
