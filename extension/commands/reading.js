@@ -22,6 +22,8 @@ const MAIN_CONTENT = [
 const PDF = ["vendor/pdfjs.js", "page/pdf/pdf-text.js"];
 /** Less than a command has. */
 const PDF_WAIT_MS = 20_000;
+/** Files of pdf.js for Chinese, Japanese and Korean text. */
+const CHARACTER_MAP = /^[\w-]+\.bcmap$/;
 /** What a message into a page can carry in any case. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 
@@ -69,18 +71,36 @@ async function takePdf(context) {
   if (!isThere) await askPage(context, () => ({ files: PDF }));
   const { url = "" } = await tabById(context.tabId);
   const request = { url: url.startsWith("file:") ? await dataUrlOf(url) : url, waitMs: PDF_WAIT_MS };
+  const stopServing = serveCharacterMaps(context.tabId);
   const isTaken = await askPage(context, () => ({
     func: (/** @type {{url: string, waitMs: number}} */ asked) => chromeTabPdf.take(asked).then(() => true),
     args: [request],
     cancel: { func: () => chromeTabPdf.stop(), args: [null] },
-  }));
+  })).finally(stopServing);
   if (!isTaken) throw unreadable("The PDF in this tab could not be read. Reload the tab, then ask again.");
+}
+
+/**
+ * Gives what reads a tab's PDF the character maps that it asks for, because a page's world may load no file of ours.
+ *
+ * @param {number} tabId
+ * @returns {() => void} what ends it
+ */
+function serveCharacterMaps(tabId) {
+  /** @type {(message: {characterMap: string}, sender: chrome.runtime.MessageSender, reply: (url: string) => void) => boolean} */
+  const serve = ({ characterMap }, { tab }, reply) => {
+    if (tab?.id !== tabId || !CHARACTER_MAP.test(characterMap)) return false;
+    dataUrlOf(chrome.runtime.getURL(`vendor/cmaps/${characterMap}`)).then(reply, () => reply(""));
+    return true;
+  };
+  chrome.runtime.onMessage.addListener(serve);
+  return () => chrome.runtime.onMessage.removeListener(serve);
 }
 
 /**
  * A page that shows a local file may load none, and the extension may where the person allows it.
  *
- * @param {string} url
+ * @param {string} url of a file on the disk, or of the extension's own
  * @returns {Promise<string>} one that holds the file
  * @throws {CommandError} UNREADABLE_PAGE
  */

@@ -11,7 +11,7 @@ from playwright.async_api import Page
 
 from tests.extension.conftest import Driver, Site, shorter_waits
 from tests.support.fake_bridge import Message
-from tests.support.pdf import pdf
+from tests.support.pdf import MappedLine, mapped_pdf, pdf
 from tests.support.polling import until
 
 PNG = base64.b64decode(
@@ -77,6 +77,22 @@ async def test_pdf_is_read_by_the_same_rules_with_the_numbers_of_its_pages(read:
     assert main["text"] == whole["text"]
     assert "notes" not in whole
     assert "volcano" in refused(nowhere, "KEYWORD_NOT_FOUND")
+
+
+async def test_pdf_without_its_fonts_is_read_by_the_character_maps_that_come_with_the_extension(
+    read: Read, site: Site
+) -> None:
+    site.extra_headers["/mapped.pdf"] = ("Content-Security-Policy", "default-src 'none'; sandbox")
+    lines = [
+        MappedLine("\u6e21\u8f6e\u4e5d\u70b9\u51fa\u53d1", "UniGB-UCS2-H", "utf-16-be", "GB1"),
+        MappedLine("\u6e21\u8239\u306f\u4e5d\u6642\u306b\u51fa\u307e\u3059", "90ms-RKSJ-H", "cp932", "Japan1"),
+        MappedLine("\ubc30\ub294 \uc544\ud649 \uc2dc\uc5d0 \ub5a0\ub09c\ub2e4", "KSCms-UHC-H", "cp949", "Korea1"),
+        MappedLine("\u6e21\u8f2a\u4e5d\u9ede\u51fa\u767c", "ETen-B5-H", "big5", "CNS1"),
+    ]
+
+    reply = await read("/mapped.pdf", mapped_pdf(lines))
+
+    assert reply["result"]["text"].split("\n") == ["[Page 1]", *(line.text for line in lines)]
 
 
 async def test_pdf_is_asked_for_as_the_person_who_opened_it(read: Read, site: Site) -> None:

@@ -1,6 +1,7 @@
-"""PDFs for tests, written by hand: pages of lines, pages that are pictures, and one that wants a password."""
+"""PDFs for tests, written by hand: pages of lines or pictures, one that wants a password, and text in predefined CMaps."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 LOCKED = b"/Encrypt <</Filter /Standard /V 1 /R 2 /Length 40 /P -4 /O <%s> /U <%s>>> /ID [<00> <00>]" % (
     b"61" * 32,
@@ -24,6 +25,40 @@ def pdf(pages: Sequence[Sequence[str]], *, locked: bool = False) -> bytes:
         )
         objects.append(b"<</Length %d>>\nstream\n%s\nendstream" % (len(content), content))
     return assembled(objects, LOCKED if locked else b"")
+
+
+class MappedLine(NamedTuple):
+    """A line whose characters only a predefined CMap knows, with Python's name of the same encoding."""
+
+    text: str
+    cmap: str
+    encoding: str
+    ordering: str
+
+
+def mapped_pdf(lines: Sequence[MappedLine]) -> bytes:
+    """A PDF of one page, each line in a font that is not in the file and of which nothing tells the characters."""
+    fonts = b" ".join(b"/F%d %d 0 R" % (i, 5 + 2 * i) for i in range(len(lines)))
+    shown = [
+        b"/F%d 12 Tf <%s> Tj" % (i, line.text.encode(line.encoding).hex().encode()) for i, line in enumerate(lines)
+    ]
+    content = b"BT 14 TL 50 750 Td " + b" T* ".join(shown) + b" ET"
+    objects = [
+        b"<</Type /Catalog /Pages 2 0 R>>",
+        b"<</Type /Pages /Count 1 /Kids [3 0 R]>>",
+        b"<</Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources <</Font <<%s>>>> /Contents 4 0 R>>" % fonts,
+        b"<</Length %d>>\nstream\n%s\nendstream" % (len(content), content),
+    ]
+    for i, line in enumerate(lines):
+        system = b"<</Registry (Adobe) /Ordering (%s) /Supplement 2>>" % line.ordering.encode()
+        objects += [
+            b"<</Type /Font /Subtype /Type0 /BaseFont /Song /Encoding /%s /DescendantFonts [%d 0 R]>>"
+            % (line.cmap.encode(), 6 + 2 * i),
+            b"<</Type /Font /Subtype /CIDFontType0 /BaseFont /Song /CIDSystemInfo %s /FontDescriptor <</Type "
+            b"/FontDescriptor /FontName /Song /Flags 4 /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 880 /StemV 80 "
+            b"/FontBBox [0 -120 1000 880]>>>>" % system,
+        ]
+    return assembled(objects, b"")
 
 
 def drawing(lines: Sequence[str]) -> bytes:

@@ -19,6 +19,16 @@ const pdfText = (() => {
 
   class PdfError extends Error {}
 
+  /** Where pdf.js gets what fonts that are not in the file stand on: the worker has it. */
+  class CharacterMaps {
+    /** @param {{kind: string, filename: string}} asked */
+    async fetch({ kind, filename }) {
+      const url = kind === "cMapUrl" && (await chrome.runtime.sendMessage({ characterMap: filename }));
+      if (!url) throw new Error(`There is no ${filename}.`);
+      return bytesAt(url);
+    }
+  }
+
   /** @type {string[]} texts of the pages that have been read */
   const pages = [];
   /** @type {import("../../shared/types.d.ts").PdfDocument | null} */
@@ -85,7 +95,8 @@ const pdfText = (() => {
   /** @param {Uint8Array} data */
   async function opened(data) {
     try {
-      return await chromeTabPdfjs.getDocument({ data, disableFontFace: true, useWasm: false, verbosity: 0 }).promise;
+      const options = { disableFontFace: true, useWasm: false, verbosity: 0, BinaryDataFactory: CharacterMaps };
+      return await chromeTabPdfjs.getDocument({ data, ...options }).promise;
     } catch (error) {
       const isLocked = error instanceof Error && error.name === "PasswordException";
       throw new PdfError(
