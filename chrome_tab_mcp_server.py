@@ -558,9 +558,26 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
         settings = Settings(**{environment_name(name) or name: value for name, value in flags.items()})
     except PydanticValidationError as error:
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in error.errors())) from None
+    if unknown := unknown_extractions(settings):
+        raise ValueError(" ".join(settings_complaint(detail, flags) for detail in unknown))
     if need_model and (missing := missing_settings(settings)):
         raise ValueError(f"{missing} {EXAMPLE}")
     return settings
+
+
+def unknown_extractions(settings: Settings) -> list[dict[str, Any]]:
+    """Return in pydantic's form what is wrong with the schemas of `[sites]` that name an extraction which nothing has."""
+    named = {site: rule.output_schema for site, rule in settings.sites.items() if isinstance(rule.output_schema, str)}
+    unknown = {site: name for site, name in named.items() if name not in settings.extractions}
+    return [
+        {
+            "type": "value_error",
+            "ctx": {"error": f"must be a JSON Schema or the name of an extraction: {', '.join(settings.extractions)}"},
+            "loc": ("sites", site, "schema"),
+            "input": name,
+        }
+        for site, name in unknown.items()
+    ]
 
 
 def missing_settings(settings: Settings) -> str:

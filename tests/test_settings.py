@@ -333,6 +333,11 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
             "$.type; got {'type': 'text'}.",
         ),
         (
+            '[extract.price]\nprompt = "What does it cost?"\nschema = {}\n[sites."a.example"]\nschema = "prize"',
+            'sites."a.example".schema must be a JSON Schema or the name of an extraction: article, product, recipe, event, '
+            "contact, price; got 'prize'.",
+        ),
+        (
             '[extract.price]\nprompt = "What does it cost?"\nschema = { "$ref" = "other.json" }',
             "extract.price.schema must be a JSON Schema: it refers to 'other.json', which is not inside it (put it in "
             "$defs); got {'$ref': 'other.json'}.",
