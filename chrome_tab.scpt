@@ -35,6 +35,7 @@ property pageFunction : "function readPage(request) {
   const MAX_MAIN_CHARS = 2_000_000;
   const LONG_LINE = 80;
   const MIN_INNER_SHARE = 0.1;
+  const MIN_SPARE = 250;
   const MIN_PICTURE = 50;
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
@@ -105,6 +106,12 @@ property pageFunction : "function readPage(request) {
       return textOfDrawing(root) || refusePicture(\"drawing\");
     }
     if (/[/+]xml$/.test(type)) {
+      const [broken] = all(\"parsererror > div\");
+      if (broken) {
+        throw unreadable(
+          `This file is no XML that the browser can read: ${quote(broken.textContent ?? \"\")}. Have it corrected, or open a copy of it with the ending .txt in a tab, then ask again.`,
+        );
+      }
       const [source] = all(\"#webkit-xml-viewer-source-xml\");
       const nodes = source ? [...source.childNodes] : [root];
       const xml = nodes.map((node) => new XMLSerializer().serializeToString(node)).join(\"\\n\");
@@ -164,6 +171,12 @@ property pageFunction : "function readPage(request) {
     if (isWebPage && request.content !== \"main\" && innerText(all(\"*\"))) {
       throw unreadable(
         'All text of this page stands in web components or frames, which are read as its main content: ask with content=\"main\".',
+      );
+    }
+    const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
+    if (isWebPage && request.content !== \"main\" && spare.some((text) => text.trim().length >= MIN_SPARE)) {
+      throw unreadable(
+        'This page shows no text, but holds some for browsers without scripts, which content=\"main\" reads. Wait until it has loaded, or ask with content=\"main\".',
       );
     }
     if (drawn(\"canvas\").length > 0) {
@@ -286,9 +299,9 @@ property pageFunction : "function readPage(request) {
       const lines = closestLines(text, keyword);
       throw new PageError(
         \"KEYWORD_NOT_FOUND\",
-        `The ${role} keyword ${quote(keyword)} is not on the page. ` +
+        `The ${role} keyword ${quote(keyword)} is not ${where}. ` +
           (lines.length > 0 ? `The closest lines are: ${lines.join(\", \")}. ` : \"\") +
-          \"Use words that stand on the page, or leave the keyword out.\",
+          `Use words that stand ${where}, or leave the keyword out.`,
       );
     }
     return place;
@@ -342,7 +355,7 @@ property pageFunction : "function readPage(request) {
       if (to === null) {
         throw new PageError(
           \"KEYWORD_NOT_FOUND\",
-          `The end keyword ${quote(end)} is on the page, but not after the start keyword` +
+          `The end keyword ${quote(end)} is ${where}, but not after the start keyword` +
             ` ${quote(start)}. Swap the two, or use an end keyword from further down.`,
         );
       }
@@ -426,6 +439,7 @@ property pageFunction : "function readPage(request) {
   const type = ofDocument(\"contentType\");
   const isWebPage = type === \"text/html\" || type === \"application/xhtml+xml\";
   const isPlain = type === \"text/plain\";
+  const where = request.content === \"selection\" ? \"in what is selected\" : \"on the page\";
   const pdf = Object.hasOwn(globalThis, \"chromeTabPdf\") ? chromeTabPdf.read : undefined;
   if (type === \"application/pdf\" && \"pdf\" in request && request.pdf === \"wanted\" && !pdf?.isFinal) return \"pdf\";
   const isMain = request.content === \"main\" && isWebPage;

@@ -35,6 +35,8 @@ export function readPage(request) {
   const LONG_LINE = 80;
   /** Share of the text below which nobody misses what stands in web components and frames. */
   const MIN_INNER_SHARE = 0.1;
+  /** Characters for browsers without scripts that are more than the advice to turn those on. */
+  const MIN_SPARE = 250;
   /** CSS pixels a side, below which nothing is a picture to look at. */
   const MIN_PICTURE = 50;
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
@@ -164,6 +166,12 @@ export function readPage(request) {
       return textOfDrawing(root) || refusePicture("drawing");
     }
     if (/[/+]xml$/.test(type)) {
+      const [broken] = all("parsererror > div");
+      if (broken) {
+        throw unreadable(
+          `This file is no XML that the browser can read: ${quote(broken.textContent ?? "")}. Have it corrected, or open a copy of it with the ending .txt in a tab, then ask again.`,
+        );
+      }
       // Where the browser shows the tree of it.
       const [source] = all("#webkit-xml-viewer-source-xml");
       const nodes = source ? [...source.childNodes] : [root];
@@ -261,6 +269,12 @@ export function readPage(request) {
     if (isWebPage && request.content !== "main" && innerText(all("*"))) {
       throw unreadable(
         'All text of this page stands in web components or frames, which are read as its main content: ask with content="main".',
+      );
+    }
+    const spare = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, ""));
+    if (isWebPage && request.content !== "main" && spare.some((text) => text.trim().length >= MIN_SPARE)) {
+      throw unreadable(
+        'This page shows no text, but holds some for browsers without scripts, which content="main" reads. Wait until it has loaded, or ask with content="main".',
       );
     }
     if (drawn("canvas").length > 0) {
@@ -450,9 +464,9 @@ export function readPage(request) {
       const lines = closestLines(text, keyword);
       throw new PageError(
         "KEYWORD_NOT_FOUND",
-        `The ${role} keyword ${quote(keyword)} is not on the page. ` +
+        `The ${role} keyword ${quote(keyword)} is not ${where}. ` +
           (lines.length > 0 ? `The closest lines are: ${lines.join(", ")}. ` : "") +
-          "Use words that stand on the page, or leave the keyword out.",
+          `Use words that stand ${where}, or leave the keyword out.`,
       );
     }
     return place;
@@ -526,7 +540,7 @@ export function readPage(request) {
       if (to === null) {
         throw new PageError(
           "KEYWORD_NOT_FOUND",
-          `The end keyword ${quote(end)} is on the page, but not after the start keyword` +
+          `The end keyword ${quote(end)} is ${where}, but not after the start keyword` +
             ` ${quote(start)}. Swap the two, or use an end keyword from further down.`,
         );
       }
@@ -649,6 +663,7 @@ export function readPage(request) {
   const type = ofDocument("contentType");
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";
+  const where = request.content === "selection" ? "in what is selected" : "on the page";
   // A page's element of that name is no property of the global object itself.
   const pdf = Object.hasOwn(globalThis, "chromeTabPdf") ? chromeTabPdf.read : undefined;
   if (type === "application/pdf" && "pdf" in request && request.pdf === "wanted" && !pdf?.isFinal) return "pdf";

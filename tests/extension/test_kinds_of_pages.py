@@ -157,7 +157,13 @@ async def test_document_of_another_type_is_read_as_what_it_is(read: Read, path: 
         ("/images", f"<img src={PICTURE} width=300 height=200>", "page of pictures"),
         ("/canvas", CANVAS, "canvas"),
         ("/editor", EDITOR, "only its menus are text"),
-        ("/video", "<video width=300 height=200></video>", "video"),
+        ("/video", "<noscript>Turn scripts on.</noscript><video width=300 height=200></video>", "video"),
+        (
+            "/spare",
+            f"<noscript><p>{LINE * 3}</noscript><video width=300 height=200></video>",
+            "browsers without scripts",
+        ),
+        ("/broken.xml", "<r><i>1</r>", 'read: "error on line 1 at column 12'),
         ("/frame", "<embed src=/other.pdf type=application/pdf width=300 height=200>", "frame's own address"),
         ("/styled", root(f"<style>p {{ color: red }}</style>{CANVAS}") + CANVAS, "canvas"),
     ],
@@ -243,6 +249,7 @@ async def test_only_what_the_person_has_selected_is_read(read: Read, driver: Dri
     await tab.locator("#p").evaluate(SELECT_TEXT)
     text = await selection()
     before_nine = await selection(end="NINE")
+    elsewhere = await driver[0].ask("read_tab", content="selection", start="before")
     await tab.evaluate(SELECT_FIELD.format("textarea"))
     field = await selection()
     await tab.evaluate("getSelection().removeAllRanges()")
@@ -258,6 +265,7 @@ async def test_only_what_the_person_has_selected_is_read(read: Read, driver: Dri
 
     assert "Nothing is selected" in refused(nothing, "EMPTY_PAGE")
     assert (text, before_nine) == ("The ferry leaves at nine", "The ferry leaves at")
+    assert 'The start keyword "before" is not in what is selected.' in refused(elsewhere, "KEYWORD_NOT_FOUND")
     assert field == "two"
     assert not password["success"]
     assert framed == "In a frame of this site."
