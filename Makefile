@@ -18,9 +18,11 @@ tests: setup
 setup: ## install what is missing
 	@scripts/setup
 
-lint: setup ## Python format and lint
+lint: setup ## Python format and lint, and the form of what GitHub reads
 	scripts/run ruff format --check
 	scripts/run ruff check
+	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 
 types: setup ## Python types
 	scripts/run basedpyright
