@@ -68,7 +68,7 @@ def copy_tree(folder: Path) -> Path:
 
 
 def run_tests(folder: Path, tests: Iterable[str]) -> tuple[int, str]:
-    """Run these tests in a copy until one fails; return pytest's exit status and the last lines."""
+    """Run these tests in a copy until one fails; return pytest's exit status, the first complaint and the last lines."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
     # Byte code is kept by time and size of the source, and a change may keep both.
     environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"}
@@ -78,7 +78,15 @@ def run_tests(folder: Path, tests: Iterable[str]) -> tuple[int, str]:
         )
     except subprocess.TimeoutExpired:
         return FAILED, f"not done within {TESTS_S} s"
-    return done.returncode, "\n".join(done.stdout.splitlines()[-8:])
+    lines = done.stdout.splitlines()
+    return done.returncode, "\n".join([*[line for line in lines if line.startswith("E  ")][:1], *lines[-8:]])
+
+
+def noticing(said: str) -> str:
+    """Name the test that failed and its first complaint: what only a time limit notices may not be meant by the test."""
+    failed = [line for line in said.splitlines() if line.startswith(("FAILED tests", "ERROR tests", "not done"))]
+    complaint = next((line[1:] for line in said.splitlines() if line.startswith("E  ")), "")
+    return f"{' '.join(failed)}: {complaint.strip()[:150]}"
 
 
 def try_out(mutant: Mutant, folder: Path) -> tuple[int, str]:
@@ -112,8 +120,11 @@ def try_all(mutants: list[Mutant], copies: list[Path]) -> list[str]:
         if healthy != PASSED or status not in {PASSED, FAILED}:
             print(f"NOT TRIED   {mutant.what}: {tests} fails without a change or cannot be run:\n{said}", flush=True)
             return mutant.what
-        print(f"{'noticed    ' if status == FAILED else 'NOT NOTICED'} {mutant.what}", flush=True)
-        return None if status == FAILED else mutant.what
+        if status == FAILED:
+            print(f"noticed     {mutant.what}\n            {noticing(said)}", flush=True)
+            return None
+        print(f"NOT NOTICED {mutant.what}", flush=True)
+        return mutant.what
 
     with ThreadPoolExecutor(len(copies)) as pool:
         return [what for what in pool.map(one, mutants) if what]

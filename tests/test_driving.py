@@ -513,10 +513,10 @@ EVERY_COMMAND: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
 
 
 async def test_a_tab_of_a_denied_host_is_not_touched(denying: Parts) -> None:
-    tabs = [{"id": 5, "url": DENIED["url"]}, {"id": 6, "url": FINE["url"]}]
+    tabs = [{"id": 6, "url": FINE["url"]}, {"id": 5, "url": DENIED["url"]}]
     for tool, arguments, reply in EVERY_COMMAND:
         call = Call(denying, tool, **arguments)
-        await call.answer("list_tabs", [DENIED])
+        await call.answer("list_tabs", [{**FINE, "tab_id": 6}, DENIED])
         code, message = error_of(await call.ended())
         assert code == "HOST_BLOCKED"
         assert "bank.denied.example" in message
