@@ -5,6 +5,7 @@ from playwright.async_api import Frame
 
 from tests.extension.conftest import DrivenTab, shared_tab_at
 from tests.extension.test_screenshot import color_at
+from tests.support.polling import until
 
 page = shared_tab_at("/frames.html")
 
@@ -15,8 +16,12 @@ def other_site(page: DrivenTab, path: str) -> str:
 
 
 async def frame_of(page: DrivenTab, name: str) -> Frame:
-    """Playwright's own way to the frame whose address ends in that name."""
-    (frame,) = [frame for frame in page.page.frames if frame.url.endswith(f"/framed.html#{name}")]
+    """Playwright's own way to the frame whose address ends in that name, once it has heard of it."""
+
+    async def look() -> list[Frame]:
+        return [frame for frame in page.page.frames if frame.url.endswith(f"/framed.html#{name}")]
+
+    (frame,) = await until(look)
     await frame.wait_for_load_state()
     return frame
 
