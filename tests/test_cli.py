@@ -491,7 +491,8 @@ async def test_a_client_that_leaves_in_mid_call_takes_osascript_with_it(osascrip
 
 
 DEFECT = f"""
-import sys
+import gc, sys
+gc.disable()
 sys.path.insert(0, {str(SERVER.parent)!r})
 import chrome_tab_mcp_server as server
 

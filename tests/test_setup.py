@@ -31,7 +31,8 @@ on_terminals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has n
 
 # --setup, which looks for model servers on ports of the test's own.
 WITH_PORTS = f"""
-import json, os, sys
+import gc, json, os, sys
+gc.disable()
 sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
 import chrome_tab_setup as setup

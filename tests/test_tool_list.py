@@ -1,7 +1,9 @@
 """The tool list follows the extension: its tools appear and vanish, and the client is told."""
 
 import asyncio
+import importlib
 import json
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -113,6 +115,17 @@ async def test_with_applescript_the_tabs_can_be_listed_and_read_without_an_exten
         listed_first = {tool.name for tool in await client.list_tools()}
 
     assert listed_first == READER_TOOLS | {"browser_get_tabs", "process_chrome_tabs"}
+
+
+async def test_neither_list_nor_call_imports_what_keeps_a_sessions_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("adapters.pydantic", "stores.memory"):
+        monkeypatch.setitem(sys.modules, f"key_value.aio.{name}", None)
+    with pytest.raises(ImportError):
+        importlib.import_module("key_value.aio.stores.memory")
+    settings = server.load_settings({"source": "applescript"}, need_model=False)
+    async with Client(server.create_server(settings)) as client:
+        assert await client.list_tools()
+        assert "browser " in text_of(await client.call_tool("chrome_tab_status", {}))
 
 
 async def test_where_an_extension_has_been_before_the_first_list_waits_for_it_and_no_later_one(

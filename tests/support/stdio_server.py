@@ -16,7 +16,8 @@ WAIT_S = 60
 IMPATIENT = (
     "-c",
     f"""
-import sys
+import gc, sys
+gc.disable()
 sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
 server.EXTENSION_WAIT_S = 0.1
