@@ -149,7 +149,10 @@ async def test_what_the_page_function_refuses_is_refused_in_every_dialect(reply:
         assert error_of(await call("read_chrome_tab", {"browser": name})) == (reply, "What happened. What to do.")
 
 
-@pytest.mark.parametrize("reply", ["", "[]", '"[1]"', '["", "", "text"]', '["OTHER", "a", "", ""]', "{", "[" * 99_999])
+@pytest.mark.parametrize(
+    "reply",
+    ["", "[]", '"[1]"', '["", "", "text"]', '["OTHER", "a", "", ""]', "{", pytest.param("[" * 99_999, id="deep")],
+)
 def test_a_reply_of_arc_that_is_none_is_an_unreadable_page(reply: str) -> None:
     with pytest.raises(server.ChromeTabError) as refused:
         chrome_tab_mac.from_arc(reply)

@@ -13,8 +13,8 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Any, NoReturn, Protocol, TypeAlias
+from functools import cache, lru_cache
+from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
 # --- Values and errors ---
 
@@ -220,7 +220,7 @@ def handlers_of(source: str) -> "dict[str, Handler]":
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t]+) | (?P<comment>--[^\n]*) | (?P<newline>\n)
-      | (?P<text>"(?:\\["\\]|[^"\\])*") | (?P<number>-?\d+) | (?P<word>[A-Za-z_][A-Za-z0-9_]*('s)?)
+      | (?P<text>"[^"\\]*+(?:\\["\\][^"\\]*+)*+") | (?P<number>-?\d+) | (?P<word>[A-Za-z_][A-Za-z0-9_]*('s)?)
       | (?P<sign>[&(),:{}])""",
     re.VERBOSE,
 )
@@ -238,12 +238,12 @@ RESERVED = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class Token:
-    """A word of the script: its kind (a group of TOKEN, or `end of file`), its value and its line."""
+class Token(NamedTuple):
+    """A word of the script: its kind (a group of TOKEN, or `end of file`), its value, that in small letters, and its line."""
 
     kind: str
     value: str
+    lowered: str
     line: int
 
 
@@ -257,10 +257,10 @@ def tokens_of(source: str) -> list[Token]:
             raise ScriptSyntaxError(f"line {line}: unexpected {source[position]!r}")
         kind, value = str(match.lastgroup), match.group()
         if kind not in ("space", "comment"):
-            found.append(Token(kind, value, line))
+            found.append(Token(kind, value, value.lower(), line))
         line += value.count("\n")
         position = match.end()
-    return [*found, Token("newline", "\n", line), Token("end of file", "", line)]
+    return [*found, Token("newline", "\n", "\n", line), Token("end of file", "", "", line)]
 
 
 # --- Grammar: each rule gives a function that does what it has read ---
@@ -285,6 +285,12 @@ class Returned(Exception):  # noqa: N818  # no error: how `return` leaves its bl
 Expression: TypeAlias = Callable[[Frame], Value]
 Statement: TypeAlias = Callable[[Frame], None]
 Handler: TypeAlias = Callable[[Surroundings, list[Value]], Value]
+
+
+@cache
+def unescaped(literal: str) -> str:
+    """What stands between the quotes; kept, because each broken script has the same long text."""
+    return re.sub(r"\\(.)", r"\1", literal[1:-1])
 
 
 class Parser:
@@ -312,7 +318,7 @@ class Parser:
 
     def _sees(self, *words: str) -> bool:
         ahead = self._tokens[self._at : self._at + len(words)]
-        return [token.value.lower() for token in ahead if token.kind in ("word", "sign")] == [*words]
+        return [token.lowered for token in ahead] == [*words]
 
     def _takes(self, *words: str) -> bool:
         if not self._sees(*words):
@@ -331,7 +337,7 @@ class Parser:
         return self._tokens[self._at - 1].value
 
     def _text(self) -> str:
-        return re.sub(r"\\(.)", r"\1", self._take("text")[1:-1])
+        return unescaped(self._take("text"))
 
     def _new_name(self) -> str:
         name = self._take("word").lower()

@@ -67,12 +67,12 @@ class JavaScriptError(Exception):
 
 
 class IsolatedWorld:
-    """A world beside the page's own: the same DOM, other globals. Valid until the page navigates."""
+    """A world beside the page's own: the same DOM, other globals. Valid until the page navigates; one of each name."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, name: str = "reader") -> None:
         self._session: Any = page.context.new_cdp_session(page)
         frame = self._session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
-        world = {"frameId": frame, "worldName": "reader"}
+        world = {"frameId": frame, "worldName": name}
         self._context = self._session.send("Page.createIsolatedWorld", world)["executionContextId"]
 
     def evaluate(self, program: str) -> Any:

@@ -8,9 +8,7 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import Any
-
-import pytest
+from typing import TYPE_CHECKING, Any
 
 from tests.support.applescript_evaluator import (
     FakeChrome,
@@ -20,6 +18,9 @@ from tests.support.applescript_evaluator import (
     Surroundings,
     osascript,
 )
+
+if TYPE_CHECKING:  # each start of the fake would load all of it
+    import pytest
 
 ROOT = Path(__file__).parent.parent.parent
 # Two runs at the same time leave a mark.
@@ -49,7 +50,7 @@ class ShownText:
 class FakeMac:
     """Browsers by name, each `{"windows": [{"id", "mode", "active", "tabs": [{"id", "url", "title", "text"}]}], "error"}`."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder: Path, monkeypatch: "pytest.MonkeyPatch") -> None:
         self.folder = folder
         bin_folder = folder / "bin"
         bin_folder.mkdir(parents=True)
