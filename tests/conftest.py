@@ -1,7 +1,8 @@
 """What every test may use: settings that are nobody's, the small real model, and how tests are shared out.
 
 The suite runs in four workers, because much of it waits. The tests of one file stay together, so that a pairing serves
-them all; of a file that takes long, in pieces. What takes longest comes first, by `tests/seconds.json`.
+them all; of a file that takes long, in pieces, unless it names a group of its own. What takes longest comes first, by
+`tests/seconds.json`.
 """
 
 import gc
@@ -66,10 +67,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip(reason=NO_POSIX))
         if "tiny_model" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.xdist_group("tiny model"))
     for file, tests in files.items():
         pieces = 1 + seconds.get(file, 0) // PIECE_S
         for number, item in enumerate(tests):
-            item.add_marker(pytest.mark.xdist_group(f"{file} {1 + number * pieces // len(tests)}"))
+            # A test in two groups would be in a third one.
+            if not item.get_closest_marker("xdist_group"):
+                item.add_marker(pytest.mark.xdist_group(f"{file} {1 + number * pieces // len(tests)}"))
     items.sort(key=lambda item: -seconds.get(file_of(item.nodeid), 0))
 
 

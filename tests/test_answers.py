@@ -792,7 +792,6 @@ async def test_real_model_with_a_small_window_is_asked_in_parts_that_it_takes(
 
 
 @pytest.mark.e2e
-@pytest.mark.xdist_group("tiny_model")
 async def test_real_server_with_a_small_window_reads_the_whole_page_in_parts(osascript: FakeOsascript) -> None:
     osascript.shows("\n\n".join(f"Stop {i}: the bus leaves at {i + 5}:10 from the market square." for i in range(12)))
     with tiny_model_started(context_length=768) as small:

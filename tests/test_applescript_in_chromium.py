@@ -22,7 +22,7 @@ from tests.support.page_text import (
     well_formed,
 )
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("applescript")]
+pytestmark = pytest.mark.e2e
 
 
 @dataclass

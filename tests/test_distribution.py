@@ -28,7 +28,8 @@ from tests.support.fake_extension import free_port
 from tests.support.fake_models import FakeOpenAIServer
 from tests.support.stdio_server import started
 
-pytestmark = pytest.mark.e2e
+# What is handed out is made once for all.
+pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("distribution")]
 
 ROOT = Path(__file__).parent.parent
 SERVER = ROOT / "chrome_tab_mcp_server.py"

@@ -13,7 +13,7 @@ from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascr
 from tests.support.browser import IsolatedWorld, launch_chromium, show
 from tests.support.page_text import PAGE_FUNCTION, SCRIPT_TEXT
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("page_function")]
+pytestmark = pytest.mark.e2e
 
 SCRIPTS = main_content_script()
 SENTENCE = (

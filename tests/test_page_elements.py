@@ -11,7 +11,7 @@ from playwright.sync_api import Page
 
 from tests.support.browser import IsolatedWorld, launch_chromium, show
 
-pytestmark = [pytest.mark.e2e, pytest.mark.xdist_group("page_elements")]
+pytestmark = pytest.mark.e2e
 
 EXTENSION = Path(__file__).parent.parent / "extension"
 FOLDER = EXTENSION / "page" / "elements"

@@ -28,7 +28,6 @@ async def test_tiny_model_answers_the_same_each_time(tiny_model: TinyModel) -> N
 
 
 @pytest.mark.e2e
-@pytest.mark.xdist_group("tiny_model")
 def test_tiny_model_frees_its_port_at_the_end_of_the_block() -> None:
     with started() as server:
         address = ("127.0.0.1", urllib.parse.urlsplit(server.url).port or 0)
