@@ -53,7 +53,8 @@ async def browser_with_extension(
             handle_sigint=False,  # Ctrl-C ends the block, and that ends the browser
             headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
             args=[
-                *([] if window else ["--headless=new"]),
+                # What nobody sees is drawn without an imitation of a graphics card.
+                *([] if window else ["--headless=new", "--disable-gpu"]),
                 f"--load-extension={extension}",
                 f"--disable-extensions-except={extension}",
                 "--disable-background-networking",

@@ -21,16 +21,18 @@ from demo.server import connection_string, server_environment, started_server
 from demo.web import QuietHandler, serving
 
 # An agent that has lost its way does not hold up the others.
-EPISODE_S = 40
-REWARD_S = 2
+EPISODE_S = 120
+REWARD_S = 10
 # The pages end an episode after 10 s otherwise, and a cover lies over them until it begins. Their own figures and the
-# sheet on which they draw clicks are no part of a task: MiniWoB++ does not show them to agents either.
-START = """seed => {
+# sheet on which they draw clicks are no part of a task: MiniWoB++ does not show them to agents either. Until a page is
+# drawn, which a busy machine puts off, the browser may drop what the mouse does.
+START = """async seed => {
   Math.seedrandom(seed);
   core.EPISODE_MAX_TIME = 1e6;
   core.startEpisodeReal();
   const own = "#reward-display, #click-canvas { display: none !important }";
   document.head.append(Object.assign(document.createElement("style"), { textContent: own }));
+  for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
 }"""
 GOAL = "(said => said.utterance ?? said)(core.getUtterance())"
 IS_DONE = "WOB_DONE_GLOBAL"

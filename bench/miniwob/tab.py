@@ -12,7 +12,10 @@ from bench.miniwob.picture import Picture
 
 LINE = re.compile(r'(?P<role>[\w-]+)(?: "(?P<name>.*?)"(?= |$))?(?P<state>.*?)(?:  (?P<selector>\S.*))?$')
 LOOK = re.compile(r"(?:(\w+)(?: #([0-9a-f]{6}))? )?(\d+)x(\d+)(?: at (-?\d+),(-?\d+))?$")
-WAIT_S = 5
+# The machine may be slow, and looking without a pause would make it slower.
+WAIT_S = 30
+PAUSE_S = 0.1
+STILL_S = 0.4
 
 
 @dataclass(frozen=True)
@@ -212,12 +215,27 @@ class Tab:
             target_at=list(end) if end else None,
         )
 
-    async def until(self, test: Callable[[list[Element]], Any], find: str | None = None) -> Any:
+    async def until(
+        self, test: Callable[[list[Element]], Any], find: str | None = None, within_s: float = WAIT_S
+    ) -> Any:
         """Look until the list fits; return what the test found.
 
-        Raises TimeoutError after five seconds.
+        Raises TimeoutError after so many seconds.
         """
-        async with asyncio.timeout(WAIT_S):
-            while not (found := test(await self.look(find))):
-                pass
+        async with asyncio.timeout(within_s):
+            while not (found := test(await self.look(find))):  # noqa: ASYNC110 - a page tells nobody
+                await asyncio.sleep(PAUSE_S)
         return found
+
+    async def still(self) -> list[Element]:
+        """List the page once it lists the same for a moment: parts slide open.
+
+        Raises TimeoutError after `WAIT_S` seconds.
+        """
+        listed = await self.look()
+        async with asyncio.timeout(WAIT_S):
+            while True:
+                await asyncio.sleep(STILL_S)
+                before, listed = listed, await self.look()
+                if listed == before:
+                    return listed

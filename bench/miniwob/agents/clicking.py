@@ -93,12 +93,12 @@ async def find_link_in_parts(tab: Tab, goal: str) -> None:
         return found[0] if found else None
 
     listed = await tab.look()
+    found = link(listed)
     for part in parts_of(listed):
-        if found := link(await tab.look()):
+        if found:
             break
         await tab.click(part)
-        await asyncio.sleep(0.4)  # parts slide open
-    found = found if (found := link(await tab.look())) else None
+        found = link(await tab.still())
     if found is None:
         raise LookupError(name)
     await tab.click(found)
@@ -122,11 +122,11 @@ async def find_in_tree(tab: Tab, goal: str) -> None:
 
 @solves("click-menu")
 async def choose_in_menu(tab: Tab, goal: str) -> None:
-    *parents, last = re.findall(r"Select (.*)", goal)[0].split(">")
-    for parent in parents:
+    path: list[str] = re.findall(r"Select (.*)", goal)[0].split(">")
+    for parent, child in itertools.pairwise(path):
         await tab.hover(named(await tab.look(), parent))
-        await asyncio.sleep(0.5)  # menus open after a moment
-    await tab.click_named(last)
+        await tab.until(lambda listed, child=child: any(element.name == child for element in listed))
+    await tab.click_named(path[-1])
 
 
 @solves("search-engine")

@@ -7,10 +7,10 @@ import re
 
 from bench.miniwob.agents import solves
 from bench.miniwob.agents.words import FIELDS, lines_below_goal, ordinal, quoted, squeezed, submit, take_suggestion
-from bench.miniwob.tab import Element, Tab, Target, named
+from bench.miniwob.tab import PAUSE_S, Element, Tab, Target, named
 
 MONTHS = list(calendar.month_name)
-CALENDAR_S, CLOSING_S = 15, 2
+CALENDAR_S, CLOSING_S = 60, 2
 UNITS = {"d": 24 * 60, "h": 60, "m": 1}
 
 
@@ -32,17 +32,19 @@ async def pick_date(tab: Tab, field: Target, month: int, day: int, year: int) ->
         while (shown := shown_month(await tab.overview())) != wanted:
             if shown:
                 await tab.click_named("Next" if shown < wanted else "Prev")
+            else:
+                await asyncio.sleep(PAUSE_S)
     for _ in range(3):
         days = [element for element in await tab.look(find=str(day)) if element.name == str(day)]
+        if not days:  # the calendar has closed late
+            return
         await tab.click(min(days, key=lambda element: element.role == "text"))
         for done in [element for element in await tab.overview() if element.name == "Done"]:
             await tab.click(done)
         # Some calendars take no click while they slide in.
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(CLOSING_S):
-                while shown_month(await tab.overview()):
-                    pass
-                return
+            await tab.until(lambda listed: not shown_month(listed), within_s=CLOSING_S)
+            return
     raise TimeoutError
 
 
