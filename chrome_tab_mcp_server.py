@@ -439,7 +439,7 @@ class Settings(BaseSettings):
     requests_per_minute: int = setting(600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", ge=1, le=10**6)
     parallel: int = setting(1, "CHROME_TAB_PARALLEL", "parts of a long page asked at the same time", ge=1, le=64)
     source: Literal["auto", "applescript", "extension"] = setting("auto", "CHROME_TAB_SOURCE", "how the tab is read")
-    browser: Browser = setting("auto", "CHROME_TAB_BROWSER", "AppleScript application; auto: the frontmost of these")
+    browser: Browser = setting("auto", "CHROME_TAB_BROWSER", "AppleScript application, or the frontmost one")
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
     port: int = setting(61822, "CHROME_TAB_PORT", "one loopback port for everything", ge=1024, le=65_535)

@@ -457,7 +457,14 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> None:
         terminal.say(
             "In Chrome open chrome://extensions, turn on Developer mode, press Load unpacked and choose this folder:"
         )
-        terminal.exact(f"  {Path(server.__file__).resolve().parent / 'extension'}", "cyan")
+        extension = Path(server.__file__).resolve().parent / "extension"
+        terminal.exact(f"  {extension}", "cyan")
+        if is_passing(extension):
+            terminal.say(
+                "uv may delete this folder, because uvx made it for one run, and the extension would go with it. "
+                f"`uv tool install` keeps it: install {server.APP_NAME} so, then run --setup again.",
+                "yellow",
+            )
         terminal.say("Then click the extension's icon, paste this line and press Connect:")
     terminal.exact(line, "cyan")
     terminal.say(f"It is a password for your browser, kept in {server.config_dir() / 'key'}: do not share it.")
@@ -636,14 +643,18 @@ def clients_here() -> list[Client]:
 CLIENT_NAMES = ("claude-code", "claude-desktop", "cursor", "vscode")
 
 
+def is_passing(path: Path) -> bool:
+    """Say whether a path is in the environment that uvx has made for one run, and that uv may delete."""
+    return re.search(r"[\\/]archive-v\d+[\\/]", str(path)) is not None
+
+
 def start_command(settings: server.Settings) -> list[str]:
     """Return the command with which a client starts the server: absolute, because clients have a PATH of their own."""
     script = Path(server.__file__).resolve()
     uv, uvx = shutil.which("uv") or os.environ.get("UV"), shutil.which("uvx")
     if not {"site-packages", "dist-packages"} & set(script.parts):
         command = [uv, "run", str(script)] if uv else [sys.executable, str(script)]
-    elif uvx and re.search(r"[\\/]archive-v\d+[\\/]", str(script)):
-        # uv may delete the environment that it made for one run.
+    elif uvx and is_passing(script):
         command = [uvx, server.APP_NAME]
     else:
         command = [shutil.which(server.APP_NAME) or str(Path(sys.executable).with_name(server.APP_NAME))]

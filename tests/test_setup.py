@@ -756,6 +756,19 @@ def test_clients_start_the_server_as_it_was_installed(
     assert setup.start_command(server.load_settings({}, need_model=False)) == command
 
 
+@pytest.mark.parametrize(("file", "is_said"), [(INSTALLED, False), (FOR_ONE_RUN, True)])
+def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
+    file: str, *, is_said: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(server, "__file__", file)
+
+    setup.pair_browser(setup.Terminal(yes=True), server.load_settings({"source": "extension"}, need_model=False))
+
+    shown = " ".join(capsys.readouterr().out.split())
+    assert str(Path(file).with_name("extension")) in shown
+    assert ("uv may delete this folder" in shown) is is_said
+
+
 def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> None:
     refusing = tmp_path / "claude"
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
