@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from unittest import mock
-from urllib.parse import quote, unquote
+from urllib.parse import quote, unquote, urlsplit
 
 import psutil
 from playwright.async_api import BrowserContext, Page
@@ -40,6 +40,7 @@ PACKAGES = ["@playwright/mcp@>=0.0.83 <0.1", "chrome-devtools-mcp@>=1.11 <2"]
 INSTALL_S = 300
 ANSWER_S = 60
 LONGEST_LINE = 64 * 1024 * 1024
+ABOUT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 ROUNDS = 15
 STORMS = 3
 TO_READ, TO_LIST, TO_GUEST, TO_GROW = 0.2, 0.7, 1.5, 1.2
@@ -154,7 +155,7 @@ def web_server(pages: Mapping[str, str]) -> Generator[str]:
     """Serve the pages on loopback; gives the address before their names."""
 
     def page(request: BaseHTTPRequestHandler) -> Reply:
-        body = pages.get(unquote(request.path).lstrip("/"), "").encode()
+        body = pages.get(unquote(urlsplit(request.path).path).lstrip("/"), "").encode()
         return 200 if body else 404, "text/html; charset=utf-8", body
 
     with listening(page) as address:
@@ -180,8 +181,7 @@ class StdioClient:
 
     async def initialize(self) -> None:
         """Open the session."""
-        about = {"name": "bench", "version": "1"}
-        await self.request("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=about)
+        await self.request("initialize", **ABOUT)
         self._send({"method": "notifications/initialized"})
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:

@@ -40,7 +40,15 @@ def extension_id() -> str:
 async def browser_with_extension(
     profile: Path, extension: Path = EXTENSION, *, window: bool = False
 ) -> AsyncGenerator[BrowserContext]:
-    """Run Chromium with the extension for the time of the block; `profile` is a folder that is still empty."""
+    """Run Chromium with our extension for the time of the block, without the page that it opens once."""
+    async with extended_browser(profile, extension, window=window) as context:
+        await close_welcome(context)
+        yield context
+
+
+@asynccontextmanager
+async def extended_browser(profile: Path, extension: Path, *, window: bool = False) -> AsyncGenerator[BrowserContext]:
+    """Run Chromium with an extension for the time of the block; `profile` is a folder that is still empty."""
     async with AsyncExitStack() as stack:
         # A browser that is ended early leaves files behind, and so does Playwright's own process that starts it.
         scratch = stack.enter_context(tempfile.TemporaryDirectory(prefix="chromium-", ignore_cleanup_errors=True))
@@ -66,7 +74,6 @@ async def browser_with_extension(
             timeout=START_S * 1000,
         )
         try:
-            await close_welcome(context)
             yield context
         finally:
             await context.close()
