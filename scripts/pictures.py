@@ -26,8 +26,9 @@ PICTURES = ROOT / "docs" / "pictures"
 WAIT_MS = 120_000
 POPUP: ViewportSize = {"width": 372, "height": 400}
 PANEL: ViewportSize = {"width": 960, "height": 420}
+SHOWN: ViewportSize = {"width": 760, "height": 480}
 SIDE_PANEL: ViewportSize = {"width": 380, "height": 420}
-APP: ViewportSize = {"width": 1180, "height": 760}
+APP: ViewportSize = {"width": 1180, "height": 900}
 
 
 @asynccontextmanager
@@ -73,7 +74,7 @@ async def take_popup(browser: BrowserContext, shown: Page) -> None:
 
 
 async def take_panel(browser: BrowserContext, shown: Page) -> None:
-    """Take the panel with a picture that it has taken."""
+    """Take the panel with a picture that it has taken: of the page's head, as wide as a person has it."""
     page = await browser.new_page()
     await page.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     tab_id = await page.evaluate(
@@ -82,6 +83,8 @@ async def take_panel(browser: BrowserContext, shown: Page) -> None:
     await page.set_viewport_size(PANEL)
     await page.goto(f"chrome-extension://{extension_id()}/ui/devtools/panel.html?tab={tab_id}")
     await page.locator("#command").select_option("screenshot")
+    for side, pixels in SHOWN.items():
+        await page.locator(f"#field-{side}").fill(str(pixels))
     await page.locator("#run").click()
     await expect(page.locator("#runs img").first).to_be_visible(timeout=WAIT_MS)
     await picture(page, "panel")
