@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from unittest.mock import patch
@@ -18,6 +18,17 @@ from playwright.async_api import TimeoutError as BrowserTimeoutError
 EXTENSION = Path(__file__).resolve().parent.parent / "extension"
 START_S = 60
 CONNECT_S = 30
+# The suggestions under the address bar are pages in a process of their own, which takes more than half of a start.
+SUGGESTIONS = ["WebUIOmniboxPopup", "WebUIOmniboxAimPopup"]
+# What Playwright leaves out; of two lists only the later one counts.
+LEFT_OUT = [
+    *SUGGESTIONS,
+    *["AimEnabled", "AvoidCorsURLLoaderRestartOnRedirect", "AvoidUnnecessaryBeforeUnloadCheckSync"],
+    *["DestroyProfileOnBrowserClose", "HttpsFirstBalancedModeAutoEnable", "HttpsUpgrades", "LensOverlay"],
+    *["MediaRouter", "NetworkTimeServiceQuerying", "OptimizationHints", "PaintHolding", "PreconnectToSearch"],
+    *["TcpPortRandomizationWin", "ThirdPartyStoragePartitioning"],
+]
+QUIET = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
 
 
 def chromium() -> str:
@@ -36,18 +47,25 @@ def extension_id() -> str:
     return digest[:32].translate(str.maketrans("0123456789abcdef", "abcdefghijklmnop"))
 
 
+def without(features: Iterable[str]) -> str:
+    """Give the argument by which Chromium does without those features of its own."""
+    return f"--disable-features={','.join(features)}"
+
+
 @asynccontextmanager
 async def browser_with_extension(
-    profile: Path, extension: Path = EXTENSION, *, window: bool = False
+    profile: Path, extension: Path = EXTENSION, *, window: bool = False, arguments: Iterable[str] = ()
 ) -> AsyncGenerator[BrowserContext]:
     """Run Chromium with our extension for the time of the block, without the page that it opens once."""
-    async with extended_browser(profile, extension, window=window) as context:
+    async with extended_browser(profile, extension, window=window, arguments=arguments) as context:
         await close_welcome(context)
         yield context
 
 
 @asynccontextmanager
-async def extended_browser(profile: Path, extension: Path, *, window: bool = False) -> AsyncGenerator[BrowserContext]:
+async def extended_browser(
+    profile: Path, extension: Path, *, window: bool = False, arguments: Iterable[str] = ()
+) -> AsyncGenerator[BrowserContext]:
     """Run Chromium with an extension for the time of the block; `profile` is a folder that is still empty."""
     async with AsyncExitStack() as stack:
         # A browser that is ended early leaves files behind, and so does Playwright's own process that starts it.
@@ -65,10 +83,9 @@ async def extended_browser(profile: Path, extension: Path, *, window: bool = Fal
                 *([] if window else ["--headless=new", "--disable-gpu"]),
                 f"--load-extension={extension}",
                 f"--disable-extensions-except={extension}",
-                "--disable-background-networking",
-                "--disable-component-update",
-                "--disable-sync",
-                "--no-first-run",
+                *QUIET,
+                *([] if window else [without(LEFT_OUT)]),
+                *arguments,
             ],
             ignore_default_args=["--disable-extensions"],
             timeout=START_S * 1000,

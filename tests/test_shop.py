@@ -22,6 +22,7 @@ from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
 from tests.support.asking import error_of, text_of
+from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import wait_for_port
 from tests.support.polling import until
 
@@ -94,7 +95,8 @@ async def parts() -> AsyncGenerator[tuple[Client[Any], Client[Any], BrowserConte
         await wait_for_port(int(environment["CHROME_TAB_PORT"]))
         other = {**environment, "CHROME_TAB_TOOL_NAMES": "kapture"}
         renamed = await stack.enter_async_context(started_server(other, folder / "renamed.log"))
-        browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
+        arguments = [*chromium_arguments(), *STILL]
+        browser = await stack.enter_async_context(browser_with_extension(folder / "profile", arguments=arguments))
         # Playwright would answer dialogs before the extension can.
         browser.on("dialog", lambda _dialog: None)
         await pair(browser, await connection_string(environment))

@@ -16,7 +16,7 @@ from playwright.async_api import BrowserContext, Locator, Page, Playwright, asyn
 from demo.browser import close_welcome
 from demo.web import serving
 from tests.support import extension_coverage
-from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.browser import STILL, chromium_arguments, chromium_path
 from tests.support.fake_bridge import FakeBridge, Message, running_bridge
 from tests.support.polling import until
 
@@ -32,9 +32,6 @@ WAIT_MS = 40_000
 HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(10_000)]
 PDF = b"%PDF-1.1\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj\n\
 3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
-# A third of the processor time went into what nobody sees here: the bar about the debugger in each attached tab, and the
-# movements of the browser's own window (not of pages). `plain_chromium` has both, as people's browsers do.
-STILL = ["--silent-debugger-extension-api", "--animation-duration-scale=0"]
 CONTENT_TYPES = {
     ".pdf": "application/pdf",
     ".json": "application/json",

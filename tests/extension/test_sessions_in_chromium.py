@@ -14,6 +14,7 @@ import pytest
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
+from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import wait_for_port
 from tests.support.polling import until
 
@@ -50,7 +51,8 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
         first = await stack.enter_async_context(started_server(environment, tmp_path / "first.log"))
         await wait_for_port(int(environment["CHROME_TAB_PORT"]))
         second = await stack.enter_async_context(started_server(environment, tmp_path / "second.log"))
-        browser = await stack.enter_async_context(browser_with_extension(tmp_path / "profile"))
+        arguments = [*chromium_arguments(), *STILL]
+        browser = await stack.enter_async_context(browser_with_extension(tmp_path / "profile", arguments=arguments))
         await pair(browser, await connection_string(environment))
         page = browser.pages[0]
         await page.goto(site)

@@ -9,10 +9,15 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, Route, sync_playwright
 
+from demo.browser import LEFT_OUT, QUIET, without
+
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 # Routed inside the browser: nothing is asked from a network.
 PAGE_URL = "http://page.test/"
+# A third of the processor time went into what nobody sees here: the bar about the debugger in each attached tab, and the
+# movements of the browser's own window (not of pages). `plain_chromium` has both, as people's browsers do.
+STILL = ["--silent-debugger-extension-api", "--animation-duration-scale=0"]
 
 
 def chromium_path() -> str:
@@ -29,8 +34,7 @@ def chromium_path() -> str:
 
 def chromium_arguments() -> list[str]:
     """Nothing in the background, drawn without an imitation of a graphics card; root has no sandbox to offer."""
-    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"]
-    quiet += ["--disable-gpu"]
+    quiet = [*QUIET, "--disable-gpu", without(LEFT_OUT)]
     return [*quiet, "--no-sandbox"] if hasattr(os, "geteuid") and os.geteuid() == 0 else quiet
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from websockets.asyncio.client import ClientConnection, connect
 
+from demo.browser import SUGGESTIONS, without
 from tests.support.browser import chromium_arguments, chromium_path
 from tests.support.polling import until
 
@@ -88,6 +89,7 @@ async def plain_chromium(extension: Path, *arguments: str) -> AsyncGenerator[Pla
             f"--load-extension={extension}",
             f"--disable-extensions-except={extension}",
             *chromium_arguments(),
+            without(SUGGESTIONS),  # Playwright's browser does without more
             *arguments,
             stdout=asyncio.subprocess.DEVNULL,
             stderr=asyncio.subprocess.DEVNULL,
