@@ -157,53 +157,78 @@ async def answer_commands(extension: FakeExtension, app: App) -> None:
 
 
 @asynccontextmanager
-async def opened_app(
-    page: Page, *, viewport: ViewportSize = DESKTOP, scheme: Any = "light", **settings: Any
+async def shown_app(
+    page: Page, served: HttpServer, extension: FakeExtension, viewport: ViewportSize = DESKTOP, scheme: Any = "light"
 ) -> AsyncGenerator[App]:
-    """The test app of a server whose extension answers everything."""
+    """The test app of that server, whose extension answers everything; nothing of it is left in the browser."""
+    await page.set_viewport_size(viewport)
+    await page.emulate_media(color_scheme=scheme)
+    app = App(page, served)
+    answering = asyncio.create_task(answer_commands(extension, app))
+    try:
+        yield app
+    finally:
+        answering.cancel()
+        app.leave()
+        if page.url.startswith(served.base):
+            await page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        await page.goto("about:blank")
+    assert app.errors == []
+
+
+@asynccontextmanager
+async def started_parts(**settings: Any) -> AsyncGenerator[tuple[HttpServer, FakeExtension]]:
     async with (
         FakeOpenAIServer(answer("An answer.")) as model,
         http_server(**{"ollama_url": model.url} | settings) as served,
         connected(served.port, server.pairing_key()) as extension,
     ):
-        await page.set_viewport_size(viewport)
-        await page.emulate_media(color_scheme=scheme)
-        app = App(page, served)
-        answering = asyncio.create_task(answer_commands(extension, app))
-        try:
-            yield app
-        finally:
-            answering.cancel()
-            app.leave()
-            await page.goto("about:blank")
-        assert app.errors == []
+        yield served, extension
+
+
+@asynccontextmanager
+async def opened_app(page: Page, **settings: Any) -> AsyncGenerator[App]:
+    """The test app of a server with these settings."""
+    async with started_parts(**settings) as parts, shown_app(page, *parts) as app:
+        yield app
+
+
+@pytest.fixture(scope="module")
+async def parts() -> AsyncGenerator[tuple[HttpServer, FakeExtension]]:
+    """One server for all tests that want no settings of their own: the browser knows its scripts after the first."""
+    async with started_parts() as parts:
+        yield parts
+
+
+@pytest.fixture
+async def app(page: Page, parts: tuple[HttpServer, FakeExtension]) -> AsyncGenerator[App]:
+    async with shown_app(page, *parts) as app:
+        yield app
 
 
 # --- Getting in ---
 
 
-async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.enter()
+async def test_a_link_lets_the_page_in_and_leaves_no_trace_in_its_address(app: App) -> None:
+    await app.enter()
 
-        assert app.page.url == f"{app.served.base}/"
-        stored = await app.page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")
-        assert stored == '[{},{},""]'
-        await expect(app.page.locator("#server")).to_contain_text(f"127.0.0.1:{app.served.port}, chrome-tab-reader")
+    assert app.page.url == f"{app.served.base}/"
+    stored = await app.page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")
+    assert stored == '[{},{},""]'
+    await expect(app.page.locator("#server")).to_contain_text(f"127.0.0.1:{app.served.port}, chrome-tab-reader")
 
 
-async def test_without_a_link_the_page_says_how_to_get_in(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.open()
-        await expect(app.page.locator("#entrance")).to_contain_text("--pair --http")
-        await app.page.locator("#link").fill("wrong")
-        await app.page.keyboard.press("Enter")
-        await expect(app.page.locator("#entrance-advice")).to_contain_text("older than two minutes")
+async def test_without_a_link_the_page_says_how_to_get_in(app: App) -> None:
+    await app.open()
+    await expect(app.page.locator("#entrance")).to_contain_text("--pair --http")
+    await app.page.locator("#link").fill("wrong")
+    await app.page.keyboard.press("Enter")
+    await expect(app.page.locator("#entrance-advice")).to_contain_text("older than two minutes")
 
-        await app.page.locator("#link").fill(app.served.bearer)
-        await app.page.keyboard.press("Enter")
-        await app.is_connected()
-        assert await app.page.locator("#entrance").is_hidden()
+    await app.page.locator("#link").fill(app.served.bearer)
+    await app.page.keyboard.press("Enter")
+    await app.is_connected()
+    assert await app.page.locator("#entrance").is_hidden()
 
 
 @pytest.mark.parametrize("transport", ["http", "sse"])
@@ -238,63 +263,59 @@ async def test_every_tool_can_be_executed_from_its_form(page: Page, tmp_path: Pa
     assert sent["navigate"]["timeout"] == 1000
 
 
-async def test_wrong_arguments_show_their_code_and_what_to_do(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.enter()
-        await app.choose("read_chrome_tab")
-        await app.fill({"offset": "999"})
-        await app.execute("Error INVALID_ARGUMENT")
+async def test_wrong_arguments_show_their_code_and_what_to_do(app: App) -> None:
+    await app.enter()
+    await app.choose("read_chrome_tab")
+    await app.fill({"offset": "999"})
+    await app.execute("Error INVALID_ARGUMENT")
 
-        await expect(app.page.locator("#content")).to_contain_text("past the end")
-
-
-async def test_picture_is_shown_and_text_of_pages_is_never_markup(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.enter()
-        await expect(app.page.locator("#tabs")).to_contain_text(HOSTILE)
-        await app.choose("browser_get_tabs")
-        await app.execute()
-        await expect(app.page.locator("#content")).to_contain_text("onerror")
-        assert await app.page.locator("#tabs img, #content img, #content b").count() == 0
-
-        await app.choose("screenshot")
-        await app.execute()
-        shown = await app.page.locator("#content img").get_attribute("src")
-        assert shown == f"data:image/png;base64,{DOT}"
-        assert base64.b64decode(DOT)
-        assert await app.page.title() == "Chrome Tab Reader: test app"
+    await expect(app.page.locator("#content")).to_contain_text("past the end")
 
 
-async def test_chosen_tab_goes_into_the_form_and_into_the_json(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.enter()
-        await app.choose("click")
-        await app.page.locator("#tabs label", has_text="Other").click()
-        await expect(app.page.locator("#argument-tab_id")).to_have_value("8")
-        await expect(app.page.locator("#tabs label", has_text="Other")).to_contain_text("attached")
-        await app.fill({"selector": "#a"})
+async def test_picture_is_shown_and_text_of_pages_is_never_markup(app: App) -> None:
+    await app.enter()
+    await expect(app.page.locator("#tabs")).to_contain_text(HOSTILE)
+    await app.choose("browser_get_tabs")
+    await app.execute()
+    await expect(app.page.locator("#content")).to_contain_text("onerror")
+    assert await app.page.locator("#tabs img, #content img, #content b").count() == 0
 
-        await app.page.locator("#as-json").click()
-        await expect(app.page.locator("#editor .cm-content")).to_contain_text('"tab_id": 8')
-        await app.execute()
+    await app.choose("screenshot")
+    await app.execute()
+    shown = await app.page.locator("#content img").get_attribute("src")
+    assert shown == f"data:image/png;base64,{DOT}"
+    assert base64.b64decode(DOT)
+    assert await app.page.title() == "Chrome Tab Reader: test app"
+
+
+async def test_chosen_tab_goes_into_the_form_and_into_the_json(app: App) -> None:
+    await app.enter()
+    await app.choose("click")
+    await app.page.locator("#tabs label", has_text="Other").click()
+    await expect(app.page.locator("#argument-tab_id")).to_have_value("8")
+    await expect(app.page.locator("#tabs label", has_text="Other")).to_contain_text("attached")
+    await app.fill({"selector": "#a"})
+
+    await app.page.locator("#as-json").click()
+    await expect(app.page.locator("#editor .cm-content")).to_contain_text('"tab_id": 8')
+    await app.execute()
 
     clicks = [message for message in app.commands if message["command"] == "click"]
     assert [(each["tab_id"], each["params"]["selector"]) for each in clicks] == [(8, "#a")]
 
 
-async def test_json_that_is_none_is_not_sent(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.enter()
-        await app.choose("read_chrome_tab")
-        await app.page.locator("#as-json").click()
-        await app.page.locator("#editor .cm-content").fill("{bad")
-        await app.page.locator("#execute").click()
+async def test_json_that_is_none_is_not_sent(app: App) -> None:
+    await app.enter()
+    await app.choose("read_chrome_tab")
+    await app.page.locator("#as-json").click()
+    await app.page.locator("#editor .cm-content").fill("{bad")
+    await app.page.locator("#execute").click()
 
-        await expect(app.page.locator("#problem")).to_contain_text("must be one JSON object")
-        assert await app.page.locator("#result").is_hidden()
-        await app.page.locator("#editor .cm-content").fill('{"max_chars": 3}')  # the control
-        await app.execute()
-        await expect(app.page.locator("#content")).to_contain_text("the")
+    await expect(app.page.locator("#problem")).to_contain_text("must be one JSON object")
+    assert await app.page.locator("#result").is_hidden()
+    await app.page.locator("#editor .cm-content").fill('{"max_chars": 3}')  # the control
+    await app.execute()
+    await expect(app.page.locator("#content")).to_contain_text("the")
 
 
 # --- Calls that take long ---
@@ -348,13 +369,12 @@ async def test_a_lost_server_is_told_and_found_again(page: Page) -> None:
             assert await app.page.locator("#execute").is_enabled()
 
 
-async def test_disconnect_and_connect_are_the_persons(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.enter()
-        await app.page.locator("#connect").click()
-        await expect(app.page.locator("#status")).to_have_text("Disconnected")
-        await app.page.locator("#connect").click()
-        await app.is_connected()
+async def test_disconnect_and_connect_are_the_persons(app: App) -> None:
+    await app.enter()
+    await app.page.locator("#connect").click()
+    await expect(app.page.locator("#status")).to_have_text("Disconnected")
+    await app.page.locator("#connect").click()
+    await app.is_connected()
 
 
 # --- History ---
@@ -413,8 +433,10 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (400, "dark")])
-async def test_nothing_is_cut_off_and_everything_has_a_name(page: Page, width: int, scheme: str) -> None:
-    async with opened_app(page, viewport={"width": width, "height": 800}, scheme=scheme) as app:
+async def test_nothing_is_cut_off_and_everything_has_a_name(
+    page: Page, parts: tuple[HttpServer, FakeExtension], width: int, scheme: str
+) -> None:
+    async with shown_app(page, *parts, {"width": width, "height": 800}, scheme) as app:
         await app.enter()
         await app.choose("read_chrome_tab")
         await app.execute()
@@ -431,19 +453,18 @@ NAMELESS = """[...document.querySelectorAll("button, input, select, textarea, [r
   .map((each) => each.outerHTML)"""
 
 
-async def test_a_call_can_be_made_by_keyboard_alone(page: Page) -> None:
-    async with opened_app(page) as app:
-        await app.enter()
-        await app.page.locator("#tools-filter").focus()
-        await app.page.keyboard.type("read_chrome")
-        await expect(app.page.locator("#tools button")).to_have_count(1)
-        await app.page.keyboard.press("Tab")
-        await app.page.keyboard.press("Enter")
-        await expect(app.page.locator("#tool-name")).to_have_text("read_chrome_tab")
-        await app.page.locator("#as-form").focus()
-        await app.page.keyboard.press("ArrowRight")
-        await expect(app.page.locator("#editor")).to_be_visible()
-        await app.page.keyboard.press("ArrowLeft")
-        await app.page.locator("#argument-start").focus()
-        await app.page.keyboard.press("Control+Enter")
-        await expect(app.page.locator("#outcome")).to_have_text("Success")
+async def test_a_call_can_be_made_by_keyboard_alone(app: App) -> None:
+    await app.enter()
+    await app.page.locator("#tools-filter").focus()
+    await app.page.keyboard.type("read_chrome")
+    await expect(app.page.locator("#tools button")).to_have_count(1)
+    await app.page.keyboard.press("Tab")
+    await app.page.keyboard.press("Enter")
+    await expect(app.page.locator("#tool-name")).to_have_text("read_chrome_tab")
+    await app.page.locator("#as-form").focus()
+    await app.page.keyboard.press("ArrowRight")
+    await expect(app.page.locator("#editor")).to_be_visible()
+    await app.page.keyboard.press("ArrowLeft")
+    await app.page.locator("#argument-start").focus()
+    await app.page.keyboard.press("Control+Enter")
+    await expect(app.page.locator("#outcome")).to_have_text("Success")

@@ -1,13 +1,11 @@
 """What needs an attached tab: which one is meant, and what ends with it."""
 
 import asyncio
-import tempfile
-from pathlib import Path
 
 import pytest
-from playwright.async_api import BrowserContext, Page, Playwright, expect
+from playwright.async_api import BrowserContext, Page, expect
 
-from tests.extension.conftest import Popup, Site, launched_chromium, stop_worker
+from tests.extension.conftest import Popup, Site, stop_worker
 from tests.extension.test_popup import show_page, wait_for_badge
 from tests.support.fake_bridge import FakeBridge, Message
 
@@ -192,23 +190,6 @@ async def test_attached_tab_stays_so_through_navigation_and_the_workers_death(
     assert (await bridge.ask("getDataLayer"))["result"]["values"] == ["b"]
     await paired.open()
     await wait_for_badge(paired.page, tab_id, "•", "Chrome Tab Reader: Connected")
-
-
-async def test_no_tab_is_attached_after_a_restart_of_the_browser(
-    playwright: Playwright, bridge: FakeBridge, layers: Site
-) -> None:
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        async with launched_chromium(playwright, Path(profile)) as context:
-            popup = await opened_popup(context)
-            await popup.paste(bridge.connection_string)
-            await bridge.connected()
-            await popup.shows("Connected")
-            await attach(popup, bridge, layers.url("/a"))
-            assert len((await bridge.ask("list_tabs"))["result"]) == 1
-        async with launched_chromium(playwright, Path(profile)):
-            await bridge.connected()
-
-            assert (await bridge.ask("list_tabs"))["result"] == []
 
 
 async def opened_popup(context: BrowserContext) -> Popup:

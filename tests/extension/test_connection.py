@@ -6,12 +6,12 @@ import socket
 import tempfile
 from pathlib import Path
 
-import pytest
 from playwright.async_api import Playwright, expect
 from websockets.asyncio.server import ServerConnection
 
 from demo.web import serving
 from tests.extension.conftest import Popup, Site, launched_chromium, shorter_waits, stop_worker
+from tests.extension.test_attaching import opened_popup
 from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
 
 ALARMS = "await chrome.alarms.getAll()"
@@ -135,24 +135,27 @@ async def test_alarm_wakes_a_killed_worker_within_half_a_minute(paired: Popup) -
     assert alarm["periodInMinutes"] == 0.5
 
 
-@pytest.mark.parametrize("is_wanted", [True, False])
-async def test_restarted_browser_does_what_the_person_chose(
-    playwright: Playwright, bridge: FakeBridge, *, is_wanted: bool
+async def test_restarted_browser_connects_as_the_person_chose_and_has_no_tab_attached(
+    playwright: Playwright, bridge: FakeBridge, site: Site
 ) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        async with launched_chromium(playwright, Path(profile)) as chromium:
-            popup = Popup(await chromium.new_page())
-            await popup.open()
+        async with launched_chromium(playwright, Path(profile)) as context:
+            popup = await opened_popup(context)
             await popup.paste(bridge.connection_string)
             await bridge.connected()
-            if not is_wanted:
-                await popup.press("disconnect")
-                await popup.shows("Disconnected")
-        async with launched_chromium(playwright, Path(profile)) as chromium:
-            popup = Popup(await chromium.new_page())
-            await popup.open()
-            await popup.shows("Connected" if is_wanted else "Disconnected. Press Reconnect")
-            assert len(bridge.hellos) == (2 if is_wanted else 1)
+            assert (await bridge.ask("browser_create_tab", url=site.url("/one")))["success"]
+            assert len((await bridge.ask("list_tabs"))["result"]) == 1
+        async with launched_chromium(playwright, Path(profile)) as context:
+            await bridge.connected()
+            assert (await bridge.ask("list_tabs"))["result"] == []
+            popup = await opened_popup(context)
+            await popup.shows("Connected")
+            await popup.press("disconnect")
+            await popup.shows("Disconnected")
+        async with launched_chromium(playwright, Path(profile)) as context:
+            popup = await opened_popup(context)
+            await popup.shows("Disconnected. Press Reconnect")
+            assert len(bridge.hellos) == 2
 
 
 async def test_frames_that_are_no_command_are_dropped_and_the_next_command_is_answered(

@@ -1,14 +1,52 @@
 """What `read_tab` and `browser_get_tabs` answer for the tabs that people have."""
 
 import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 
 import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, expect
 
-from tests.extension.conftest import HUGE_LINES, Popup, Site
+from tests.extension.conftest import HUGE_LINES, Driver, Popup, Site
 from tests.support.fake_bridge import FakeBridge
+
+Shown = Callable[[str], Awaitable[Page]]
+
+
+@pytest.fixture
+def bridge(driver: Driver) -> FakeBridge:
+    return driver[0]
+
+
+@pytest.fixture
+async def paired(driver: Driver) -> AsyncGenerator[Popup]:
+    """The extension's own tab; what a test opens besides is closed after it."""
+    popup = driver[1]
+    before = set(popup.page.context.pages)
+    yield popup
+    for page in popup.page.context.pages:
+        if page not in before:
+            await page.close()
+
+
+@pytest.fixture(scope="module")
+async def front(driver: Driver) -> AsyncGenerator[Page]:
+    page = await driver[1].page.context.new_page()
+    yield page
+    await page.close()
+
+
+@pytest.fixture
+def show(front: Page, paired: Popup) -> Shown:  # noqa: ARG001 - it tidies up
+    """Show an address in the tab in front, which all tests of this file share."""
+
+    async def in_front(url: str) -> Page:
+        await front.bring_to_front()
+        await front.goto(url)
+        return front
+
+    return in_front
 
 
 async def open_page(popup: Popup, url: str) -> Page:
@@ -26,9 +64,9 @@ async def open_window(popup: Popup, url: str) -> int:
     return window["id"]
 
 
-async def test_tab_in_front_is_read(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+async def test_tab_in_front_is_read(paired: Popup, show: Shown, bridge: FakeBridge, site: Site) -> None:
     url = site.url("/one")
-    await open_page(paired, url)
+    await show(url)
 
     reply = await bridge.ask("read_tab", start=None, end=None)
 
@@ -42,16 +80,16 @@ async def test_tab_in_front_is_read(paired: Popup, bridge: FakeBridge, site: Sit
     }
 
 
-async def test_keywords_cut_the_text(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    await open_page(paired, site.url("/one"))
+async def test_keywords_cut_the_text(show: Shown, bridge: FakeBridge, site: Site) -> None:
+    await show(site.url("/one"))
 
     reply = await bridge.ask("read_tab", start="ALPHA", end="gamma")
 
     assert reply["result"]["text"] == "beta"
 
 
-async def test_answer_of_the_page_function_is_passed_on(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    await open_page(paired, site.url("/one"))
+async def test_answer_of_the_page_function_is_passed_on(show: Shown, bridge: FakeBridge, site: Site) -> None:
+    await show(site.url("/one"))
 
     reply = await bridge.ask("read_tab", start="delta")
 
@@ -59,8 +97,8 @@ async def test_answer_of_the_page_function_is_passed_on(paired: Popup, bridge: F
     assert '"delta"' in reply["error"]["message"]
 
 
-async def test_page_without_text_is_empty(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    await open_page(paired, site.url("/empty"))
+async def test_page_without_text_is_empty(show: Shown, bridge: FakeBridge, site: Site) -> None:
+    await show(site.url("/empty"))
 
     assert (await bridge.ask("read_tab"))["error"]["code"] == "EMPTY_PAGE"
 
@@ -96,6 +134,7 @@ async def test_window_without_focus_is_read(paired: Popup, bridge: FakeBridge, s
 async def test_popup_in_front_as_a_tab_means_the_tab_before_it(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     await open_page(paired, site.url("/two"))
     await open_page(paired, site.url("/one"))
+    await paired.open()
     await paired.page.bring_to_front()
 
     assert (await bridge.ask("read_tab"))["result"]["title"] == "One"
@@ -122,12 +161,11 @@ async def test_own_page_named_by_its_id_cannot_be_read(paired: Popup, bridge: Fa
     ],
 )
 async def test_page_that_cannot_be_read_is_refused_with_its_reason(
-    paired: Popup, bridge: FakeBridge, site: Site, url: str, sentence: str
+    show: Shown, bridge: FakeBridge, site: Site, url: str, sentence: str
 ) -> None:
-    page = await paired.page.context.new_page()
     # The shop and the closed port do not answer here; their tabs have the address all the same.
     with suppress(PlaywrightError):
-        await page.goto(url.format(site=site.url("")))
+        await show(url.format(site=site.url("")))
 
     reply = await bridge.ask("read_tab")
 
@@ -178,16 +216,16 @@ async def test_page_that_never_finishes_loading_is_read_as_it_is(paired: Popup, 
     assert (await bridge.ask("read_tab"))["result"]["text"] == "first part"
 
 
-async def test_page_of_10_megabytes_is_read_whole(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    await open_page(paired, site.url("/huge"))
+async def test_page_of_10_megabytes_is_read_whole(show: Shown, bridge: FakeBridge, site: Site) -> None:
+    await show(site.url("/huge"))
 
     text = (await bridge.ask("read_tab"))["result"]["text"]
 
     assert text == "\n".join(HUGE_LINES)
 
 
-async def test_answer_that_escaping_makes_too_large_is_refused(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    await open_page(paired, site.url("/controls"))
+async def test_answer_that_escaping_makes_too_large_is_refused(show: Shown, bridge: FakeBridge, site: Site) -> None:
+    await show(site.url("/controls"))
 
     error = (await bridge.ask("read_tab"))["error"]
 
@@ -198,6 +236,11 @@ async def test_answer_that_escaping_makes_too_large_is_refused(paired: Popup, br
 
 @pytest.mark.usefixtures("short_commands")
 async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    # The time between its pings is decided when it connects.
+    await bridge.hang_up()
+    await bridge.connected()
+    while not bridge.received.empty():
+        bridge.received.get_nowait()
     page = await open_page(paired, site.url("/busy"))
     busy_id = await paired.tab_id(site.url("/busy"))
     # It waits for its server and does nothing else meanwhile, which takes no processor time.
@@ -217,8 +260,8 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
         assert "reload it" in reply["error"]["message"]
 
 
-async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never_starts(popup: Popup) -> None:
-    log = await popup.page.evaluate(
+async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never_starts(paired: Popup) -> None:
+    log = await paired.page.evaluate(
         """async () => {
           const { inTurn } = await import("/worker/tab-queue.js");
           const log = [];
@@ -273,11 +316,12 @@ async def test_unknown_command_is_answered_with_what_to_do(paired: Popup, bridge
 
         assert error["code"] == "INVALID_ARGUMENT"
         assert "Update the extension" in error["message"]
+    await paired.open()
     await paired.shows("Connected")
 
 
-async def test_keyword_that_is_no_text_is_refused(paired: Popup, bridge: FakeBridge, site: Site) -> None:
-    await open_page(paired, site.url("/one"))
+async def test_keyword_that_is_no_text_is_refused(show: Shown, bridge: FakeBridge, site: Site) -> None:
+    await show(site.url("/one"))
 
     error = (await bridge.ask("read_tab", start=7))["error"]
 
@@ -285,7 +329,7 @@ async def test_keyword_that_is_no_text_is_refused(paired: Popup, bridge: FakeBri
 
 
 async def test_main_content_is_read_by_scripts_that_are_put_there_once(
-    paired: Popup, bridge: FakeBridge, site: Site
+    show: Shown, bridge: FakeBridge, site: Site
 ) -> None:
     story = "".join(f"<p>The river rose by two metres in one night, and again in the next. {i}</p>" for i in range(8))
     closed = "<x-note></x-note><script>document.querySelector('x-note').attachShadow({ mode: 'closed' }).textContent = "
@@ -294,7 +338,7 @@ async def test_main_content_is_read_by_scripts_that_are_put_there_once(
     foreign = f'<iframe src="http://localhost:{site.server_port}/one" width=300 height=200></iframe>'
     page = f"<nav><a href=/>{'Menu ' * 60}</a></nav><main><h1>Flood</h1>{story}{closed}</main>{foreign}"
     site.pages["/flood"] = page.encode()
-    await open_page(paired, site.url("/flood"))
+    await show(site.url("/flood"))
 
     first, again = [(await bridge.ask("read_tab", content="main"))["result"] for _ in range(2)]
     whole = (await bridge.ask("read_tab", content="all"))["result"]
@@ -310,12 +354,12 @@ async def test_main_content_is_read_by_scripts_that_are_put_there_once(
 
 
 async def test_page_that_is_little_more_than_a_frame_of_another_site_is_read_with_it(
-    paired: Popup, bridge: FakeBridge, site: Site
+    show: Shown, bridge: FakeBridge, site: Site
 ) -> None:
     site.pages["/shell"] = (
         f'<p>x</p><iframe src="http://localhost:{site.server_port}/one" width=300 height=200>'.encode()
     )
-    await open_page(paired, site.url("/shell"))
+    await show(site.url("/shell"))
 
     result = (await bridge.ask("read_tab", content="main"))["result"]
 
