@@ -10,6 +10,14 @@ const ATTACHED_DOT = "•";
 const QUESTION = { text: "?", color: "#8a5000" };
 
 /**
+ * What all tabs have: each time it is set, the browser writes it to its disk and paints its toolbar. A worker that has
+ * just started does not know it.
+ *
+ * @type {{text?: string, color?: string, title?: string}}
+ */
+let common = {};
+
+/**
  * Chrome drops what was set for one tab whenever that tab navigates, so this is called again then.
  *
  * @param {Status} status
@@ -24,11 +32,18 @@ export async function showBadge(status, attachedTabIds, requests) {
     ...(attachedTabIds.length ? [phrase("badgeAttached", attachedTabIds.length)] : []),
     ...(requests ? [phrase("badgeAsking")] : []),
   ];
+  const before = common;
+  common = {
+    text: requests ? QUESTION.text : tone === "neutral" && status.paired ? "" : DOT,
+    color: requests ? QUESTION.color : COLORS[tone],
+    title: said.join(" "),
+  };
+  const { text = "", color = "", title = "" } = common;
   await Promise.all([
-    chrome.action.setBadgeText({ text: requests ? QUESTION.text : tone === "neutral" && status.paired ? "" : DOT }),
-    chrome.action.setBadgeBackgroundColor({ color: requests ? QUESTION.color : COLORS[tone] }),
-    chrome.action.setBadgeTextColor({ color: "#ffffff" }),
-    chrome.action.setTitle({ title: said.join(" ") }),
+    text !== before.text && chrome.action.setBadgeText({ text }),
+    color !== before.color && chrome.action.setBadgeBackgroundColor({ color }),
+    color !== before.color && chrome.action.setBadgeTextColor({ color: "#ffffff" }),
+    title !== before.title && chrome.action.setTitle({ title }),
     ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests ? ATTACHED_DOT : null)),
   ]);
 }

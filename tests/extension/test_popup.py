@@ -356,6 +356,11 @@ async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
     other_id = await paired.tab_id(site.url("/one?other"))
     await paired.chrome(f"await chrome.action.setBadgeText({{ tabId: {other_id}, text: 'old' }})")
     worker = paired.page.context.service_workers[-1]
+    await worker.evaluate("""() => {
+        const { setTitle } = chrome.action;
+        Object.assign(globalThis, { titles: 0, restore: () => Object.assign(chrome.action, { setTitle }) });
+        chrome.action.setTitle = (details) => ((titles += 1), setTitle(details));
+    }""")
     await paired.page.goto("about:blank")
 
     await page.reload()
@@ -363,6 +368,11 @@ async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
 
     await wait_for_badge(worker, other_id, " ", "Chrome Tab Reader: Connected")
     await wait_for_badge(worker, tab_id, "•", "Chrome Tab Reader: Connected")
+    # What all tabs have is still there. The control: it is set when it changes.
+    assert await worker.evaluate("titles") == 0
+    await bridge.stop()
+    await wait_for_badge(worker, tab_id, "", "Chrome Tab Reader: Paired")
+    assert await worker.evaluate("restore(), titles") > 0
 
 
 @pytest.fixture
