@@ -59,13 +59,16 @@ class Panel:
         await self.page.keyboard.press("Escape")
 
     async def attach(self) -> None:
-        """Attach the tab, anew if it is attached."""
+        """Attach the tab if it is not attached."""
         button = self.element("attachButton")
-        if await button.inner_text() == "Detach":
+        await expect(button).to_have_text(re.compile("tach"))
+        if await button.inner_text() == "Attach":
             await button.click()
-            await expect(button).to_have_text("Attach")
-        await button.click()
-        await expect(button).to_have_text("Detach")
+            await expect(button).to_have_text("Detach")
+
+    async def detach(self) -> None:
+        await self.element("attachButton").click()
+        await expect(self.element("attachButton")).to_have_text("Attach")
 
     async def fill_form(self, command: str, **fields: object) -> None:
         await self.element("command").select_option(command)
@@ -112,9 +115,8 @@ async def shared_tab_and_panel(driver: Driver) -> AsyncGenerator[tuple[DrivenTab
 
 @pytest.fixture
 async def panel(shared_tab_and_panel: tuple[DrivenTab, Panel]) -> Panel:
-    """The panel of a tab that has just been attached, with nothing to remember."""
-    tab, panel = shared_tab_and_panel
-    await tab.page.goto(tab.site.url("/blank"))
+    """The panel, just opened, of an attached tab, with nothing to remember. The tab shows what the last test has left."""
+    _tab, panel = shared_tab_and_panel
     await panel.page.evaluate("chrome.storage.local.remove(['history', 'saved'])")
     await panel.open()
     await panel.attach()
@@ -442,15 +444,28 @@ async def test_picture_that_may_not_be_copied_says_what_to_do_instead(panel: Pan
 # --- Console
 
 
+@pytest.fixture
+async def rows(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Locator]:
+    """The lines of a console that has none yet, and has none of them afterwards: each panel would be told them."""
+
+    async def start_anew() -> None:
+        await inspected.page.goto(inspected.site.url("/blank"))
+        await panel.detach()
+        await panel.attach()
+
+    await start_anew()
+    yield panel.page.locator("#console-list > li")
+    await start_anew()
+
+
 async def log(inspected: DrivenTab, script: str) -> None:
     """Run a script in the page, as the page itself."""
     await inspected.page.evaluate(script)
 
 
-async def test_console_shows_what_was_there_and_what_comes(panel: Panel, inspected: DrivenTab) -> None:
+async def test_console_shows_what_was_there_and_what_comes(panel: Panel, inspected: DrivenTab, rows: Locator) -> None:
     await inspected.show("<script>console.info('from the start')</script>")
     await panel.show("Console")
-    rows = panel.page.locator("#console-list > li")
     await expect(rows).to_have_text([re.compile(r"\d\d:\d\d:\d\d\.\d{3}infofrom the start")])
 
     await log(inspected, "console.warn('it', 'is', 3)")
@@ -467,13 +482,12 @@ async def test_console_shows_what_was_there_and_what_comes(panel: Panel, inspect
     await expect(panel.page.get_by_role("tab", name="Console, 1 error")).to_have_text(re.compile(r"^\s*Console1\s*$"))
 
 
-async def test_console_is_filtered_by_level_and_text(panel: Panel, inspected: DrivenTab) -> None:
+async def test_console_is_filtered_by_level_and_text(panel: Panel, inspected: DrivenTab, rows: Locator) -> None:
     await inspected.show("<p>text")
     await log(
         inspected, "for (const level of ['debug', 'log', 'info', 'warn', 'error']) console[level](`Said by ${level}`)"
     )
     await panel.show("Console")
-    rows = panel.page.locator("#console-list > li")
     await expect(rows).to_have_count(5)
 
     await panel.element("console-level").select_option("Without debug")
@@ -487,7 +501,9 @@ async def test_console_is_filtered_by_level_and_text(panel: Panel, inspected: Dr
     await expect(rows).to_have_text([re.compile("Said by error"), re.compile("by error, again")])
 
 
-async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(panel: Panel, inspected: DrivenTab) -> None:
+async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(
+    panel: Panel, inspected: DrivenTab, rows: Locator
+) -> None:
     await inspected.show("<p>text")
     await panel.show("Console")
     # More at once, or faster, is a flood.
@@ -498,7 +514,6 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(panel:
         lines(4_500);
         const timer = setInterval(() => { lines(1_000); if (i === 10_500) clearInterval(timer); }, 1_100);""",
     )
-    rows = panel.page.locator("#console-list > li")
     await expect(rows.last).to_contain_text("line 10500.", timeout=WAIT_MS)
     await expect(panel.element("console-count")).to_have_text("1,000 of 10,000")
     await expect(panel.element("console-state")).to_have_text("500 older ones are not kept.")
@@ -523,11 +538,10 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(panel:
 
 
 async def test_console_stays_at_its_end_and_keeps_its_place_when_scrolled_away(
-    panel: Panel, inspected: DrivenTab
+    panel: Panel, inspected: DrivenTab, rows: Locator
 ) -> None:
     await inspected.show("<p>text")
     await panel.show("Console")
-    rows = panel.page.locator("#console-list > li")
     await log(inspected, "for (let i = 1; i <= 1_000; i += 1) console.log(`line ${i}.`)")
     await expect(rows.last).to_contain_text("line 1000.")
     await log(inspected, "console.log('one more')")
@@ -549,12 +563,11 @@ async def test_console_stays_at_its_end_and_keeps_its_place_when_scrolled_away(
 
 
 async def test_console_goes_on_over_navigations_and_starts_anew_when_attached_again(
-    panel: Panel, inspected: DrivenTab
+    panel: Panel, inspected: DrivenTab, rows: Locator
 ) -> None:
     await inspected.show("<script>console.log('first page')</script>", "/first")
     await inspected.show("<script>console.log('second page')</script>", "/second")
     await panel.show("Console")
-    rows = panel.page.locator("#console-list > li")
     await expect(rows).to_have_text([re.compile("first page"), re.compile("second page")])
 
     await expect(panel.element("console-state")).to_be_empty()
@@ -1180,28 +1193,30 @@ async def full(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Panel]:
         await panel.page.set_viewport_size(size)
 
 
-@pytest.mark.parametrize(("width", "height"), [(360, 640), (554, 640), (1280, 280)])
-async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel, width: int, height: int) -> None:
-    await full.page.set_viewport_size({"width": width, "height": height})
+async def test_nothing_is_cut_off_or_scrolls_sideways(full: Panel) -> None:
+    await full.show("Data layer")
+    await entries_of(full).click()
+    await full.page.get_by_role("treeitem", name="unbreakable").last.click()
     wide = """(width) => [...document.querySelectorAll('button, input, select, textarea, summary, .scroll, pre')]
         .filter((each) => each.checkVisibility())
         .filter((each) => each.getBoundingClientRect().right > width || each.getBoundingClientRect().left < 0
             || (each.matches('button, .scroll, pre') && each.scrollWidth > each.clientWidth))
         .map((each) => each.id || each.outerHTML)"""
-    for view in ("Commands", "Elements", "Console", "Data layer", "History"):
-        await full.show(view)
-        if view == "Elements":
-            await expect(full.page.locator("#elements button")).to_have_count(1)
-        if view == "Data layer":
-            await entries_of(full).click()
-            await full.page.get_by_role("treeitem", name="unbreakable").last.click()
-        assert await full.page.evaluate("[document.documentElement.scrollWidth, scrollY]") == [width, 0]
-        assert await full.page.evaluate(wide, width) == []
-        # All there is above a view is one toolbar.
-        assert await full.page.locator("main").evaluate("(main) => main.getBoundingClientRect().top") == 28
-    await full.show("Commands")
-    await full.show_details()
-    assert await full.page.evaluate(wide, width) == []
+    for width, height in [(360, 640), (554, 640), (1280, 280)]:
+        await full.page.set_viewport_size({"width": width, "height": height})
+        for view in ("Commands", "Elements", "Console", "Data layer", "History"):
+            await full.show(view)
+            if view == "Elements":
+                await expect(full.page.locator("#elements button")).to_have_count(1)
+            size = await full.page.evaluate("[document.documentElement.scrollWidth, scrollY]")
+            assert size == [width, 0], (width, view)
+            assert await full.page.evaluate(wide, width) == [], (width, view)
+            # All there is above a view is one toolbar.
+            assert await full.page.locator("main").evaluate("(main) => main.getBoundingClientRect().top") == 28
+        await full.show("Commands")
+        await full.show_details()
+        assert await full.page.evaluate(wide, width) == [], width
+        await full.page.keyboard.press("Escape")
 
 
 async def test_text_has_contrast_in_light_and_dark(full: Panel) -> None:
