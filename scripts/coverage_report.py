@@ -2,12 +2,15 @@
 
     make coverage                                       all tests
     make coverage ONLY="tests/extension/test_input.py"  some of them
+    scripts/run python -m scripts.coverage_report --add-to FOLDER tests/test_cli.py
+                                                        some more, beside what an earlier run has noted in the folder
 
-Python: the server's file, also in the processes that tests start with this interpreter. JavaScript: the extension, as
-the browser itself counts; a branch is a block whose count V8 keeps apart from what is around it. Exit status 1: a test
-has failed, or one of the four figures is below `LEAST`.
+Python: the server's files, also in the processes that tests start with this interpreter. JavaScript: the extension
+without `vendor/`, as the browser itself counts; a branch is a block whose count V8 keeps apart from what is around it.
+Exit status 1: a test has failed, or one of the four figures is below `LEAST`.
 """
 
+import argparse
 import json
 import os
 import re
@@ -48,13 +51,21 @@ class Figure:
 def python_figures(folder: Path) -> Iterator[Figure]:
     """Put together what every process has noted."""
     report = folder / "python.json"
-    run("coverage", "combine", "--quiet", str(folder), environment=python_environment(folder))
-    run("coverage", "json", "--quiet", "-o", str(report), environment=python_environment(folder))
-    (name, file), *_ = json.loads(report.read_text(encoding="utf-8"))["files"].items()
-    of = file["summary"]
-    lines = spans(file["missing_lines"])
-    yield Figure("Python lines", of["covered_lines"], of["num_statements"], [f"{name}: {lines}"] if lines else [])
-    exits = [f"{name}: {start} to {end if end > 0 else 'the end'}" for start, end in file["missing_branches"]]
+    run("coverage", "combine", "--quiet", "--append", str(folder), environment=python_environment(folder))
+    # Some tests start a copy of the server, which is gone by now.
+    ours = f"--include={ROOT}/chrome_tab*.py"
+    run("coverage", "json", "--quiet", ours, "-o", str(report), environment=python_environment(folder))
+    noted = json.loads(report.read_text(encoding="utf-8"))
+    of = noted["totals"]
+    lines = [
+        f"{name}: {spans(file['missing_lines'])}" for name, file in noted["files"].items() if file["missing_lines"]
+    ]
+    yield Figure("Python lines", of["covered_lines"], of["num_statements"], lines)
+    exits = [
+        f"{name}: {start} to {end if end > 0 else 'the end'}"
+        for name, file in noted["files"].items()
+        for start, end in file["missing_branches"]
+    ]
     yield Figure("Python branches", of["covered_branches"], of["num_branches"], exits)
 
 
@@ -90,7 +101,8 @@ class Script:
 
 def scripts_of(folder: Path) -> dict[str, Script]:
     """Put together what every browser has noted."""
-    found = {str(path.relative_to(EXTENSION)): Script(set(), b"") for path in EXTENSION.rglob("*.js")}
+    ours = (path.relative_to(EXTENSION) for path in EXTENSION.rglob("*.js"))
+    found = {str(path): Script(set(), b"") for path in ours if path.parts[0] != "vendor"}
     for path in folder.glob("*.json"):
         for file, noted in json.loads(path.read_text(encoding="ascii")).items():
             if script := found.get(file):
@@ -144,12 +156,17 @@ def lines_of(source: bytes, units: bytes) -> tuple[set[int], set[int]]:
 
 
 def main() -> int:
+    parser = argparse.ArgumentParser(description="Which lines and branches the tests run.")
+    parser.add_argument("tests", nargs="*", help="files of tests; all without any")
+    parser.add_argument("--add-to", metavar="FOLDER", help="keep what is noted there, and count what is there already")
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        python, javascript = Path(name, "python"), Path(name, "javascript")
-        python.mkdir()
-        javascript.mkdir()
+        folder = Path(options.add_to or name).resolve()
+        python, javascript = folder / "python", folder / "javascript"
+        python.mkdir(parents=True, exist_ok=True)
+        javascript.mkdir(exist_ok=True)
         environment = python_environment(python) | {"EXTENSION_COVERAGE": str(javascript)}
-        status = run("coverage", "run", "-m", "pytest", *PYTEST, *sys.argv[1:], environment=environment)
+        status = run("coverage", "run", "-m", "pytest", *PYTEST, *options.tests, environment=environment)
         figures = [*python_figures(python), *javascript_figures(javascript)]
     for figure in figures:
         print(f"\n{figure.what}: {figure.ran:,} of {figure.there:,}, {figure.share:.1%}. Not run:")

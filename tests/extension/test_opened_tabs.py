@@ -54,6 +54,7 @@ async def test_tab_or_window_that_a_page_opens_is_attached_and_named(
     assert note.replace("?", "") == f'It opened tab {tab_id} at "{opening.site.url("/two")}", which is attached now.'
     assert tab_id in await attached(opening)
     read = await opening.bridge.ask("hover", tab_id=tab_id, selector="body")
+    assert read["success"], read["error"]
     assert read["result"]["title"] == "Two"
     code = await opening.bridge.ask("evaluate", tab_id=tab_id, code="1")
     assert code["error"]["code"] == "EVALUATE_NOT_ALLOWED"

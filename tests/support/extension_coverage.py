@@ -8,8 +8,9 @@ import asyncio
 import contextlib
 import json
 import os
+import re
 import secrets
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from typing import Any
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
 
+EXTENSION = Path(__file__).resolve().parents[2] / "extension"
+FUNCTION = re.compile(r"^(?:export )?(?P<text>(?:async )?function (?P<name>\w+)\(.*?^\})", re.MULTILINE | re.DOTALL)
 FOLDER = os.environ.get("EXTENSION_COVERAGE")
 # What runs between the last look and a page's end is not seen.
 LOOK_S = 0.2
@@ -35,6 +38,7 @@ class Collector:
         self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._sessions: set[str] = set()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._places = dict(places())
         # By file of the extension, in UTF-16 units: functions and blocks, and which units have run (1) or not (0).
         self.blocks: dict[str, set[tuple[int, int]]] = {}
         self.units: dict[str, bytes] = {}
@@ -76,29 +80,68 @@ class Collector:
 
     async def _count(self, session: str) -> None:
         with contextlib.suppress(TimeoutError, ConnectionClosed):
-            await self.ask("Profiler.enable", session)
-            await self.ask("Profiler.startPreciseCoverage", session, callCount=True, detailed=True)
-            await self.attach_to_new(session)
-            await self.ask("Runtime.runIfWaitingForDebugger", session)
+            # At once: some targets answer only when they go on.
+            await asyncio.gather(
+                self.ask("Profiler.enable", session),
+                self.ask("Profiler.startPreciseCoverage", session, callCount=True, detailed=True),
+                self.attach_to_new(session),
+                self.ask("Runtime.runIfWaitingForDebugger", session),
+            )
             self._sessions.add(session)
 
     def _add(self, taken: dict[str, Any]) -> None:
         for script in taken.get("result", []):
             scheme, _, path = script["url"].partition("://")
-            if scheme != "chrome-extension":
-                continue
-            file = path.partition("/")[2]
-            ranges = [one for function in script["functions"] for one in function["ranges"]]
-            counts = [one["count"] for one in ranges]
-            # Where a function has run its module has too, maybe before we came.
-            units = bytearray([any(counts)]) * (max((one["endOffset"] for one in ranges), default=0))
-            # The inner ones come after those that hold them.
-            for one in sorted(ranges, key=lambda one: (one["startOffset"], -one["endOffset"])):
-                start, end = one["startOffset"], one["endOffset"]
-                if start > 0:  # the module itself is painted above
-                    units[start:end] = bytes([one["count"] > 0]) * (end - start)
-                self.blocks.setdefault(file, set()).add((start, end))
-            self.units[file] = either(self.units.get(file, b""), bytes(units))
+            if scheme == "chrome-extension":
+                self._add_file(path.partition("/")[2], script["functions"])
+            elif not script["url"]:
+                self._add_injected(script["functions"])
+
+    def _add_file(self, file: str, functions: list[dict[str, Any]]) -> None:
+        ranges = [one for function in functions for one in function["ranges"]]
+        # Where a function has run its module has too, maybe before we came.
+        self._note(file, ranges, around=any(one["count"] for one in ranges))
+
+    def _add_injected(self, functions: list[dict[str, Any]]) -> None:
+        """A function that was sent into a page as its source text has no address: its name and length say whose it is."""
+        for injected in functions:
+            start, end = extent(injected)
+            if place := self._places.get((injected["functionName"], end - start)):
+                file, moved = place[0], place[1] - start
+                ranges = [
+                    one | {"startOffset": one["startOffset"] + moved, "endOffset": one["endOffset"] + moved}
+                    for function in functions
+                    for one in function["ranges"]
+                    if start <= one["startOffset"] and one["endOffset"] <= end
+                ]
+                self._note(file, ranges, around=False)
+
+    def _note(self, file: str, ranges: list[dict[str, int]], *, around: bool) -> None:
+        """Note which of these ranges of a file have run; what is around its functions has as `around` says."""
+        units = bytearray([around]) * max((one["endOffset"] for one in ranges), default=0)
+        # The inner ones come after those that hold them.
+        for one in sorted(ranges, key=lambda one: (one["startOffset"], -one["endOffset"])):
+            start, end = one["startOffset"], one["endOffset"]
+            if start > 0:  # the module itself is painted above
+                units[start:end] = bytes([one["count"] > 0]) * (end - start)
+            self.blocks.setdefault(file, set()).add((start, end))
+        self.units[file] = either(self.units.get(file, b""), bytes(units))
+
+
+def places() -> Iterator[tuple[tuple[str, int], tuple[str, int]]]:
+    """By a function's name and length: its file, and where it starts there, of all that stand in no other function."""
+    for path in EXTENSION.rglob("*.js"):
+        source = path.read_text(encoding="utf-8")
+        for found in FUNCTION.finditer(source):
+            before, text = source[: found.start("text")], found["text"]
+            size = len(text.encode("utf-16-le")) // 2
+            file = path.relative_to(EXTENSION).as_posix()
+            yield (found["name"], size), (file, len(before.encode("utf-16-le")) // 2)
+
+
+def extent(function: dict[str, Any]) -> tuple[int, int]:
+    """Where a function starts and ends in its script."""
+    return function["ranges"][0]["startOffset"], function["ranges"][0]["endOffset"]
 
 
 @asynccontextmanager
