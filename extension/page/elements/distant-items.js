@@ -10,7 +10,7 @@ const distantItems = (() => {
   const { CANDIDATES, roleOf } = roles;
 
   const SEEN = { visibilityProperty: true };
-  const HEADING = /^h[1-6]$/u;
+  const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
   const GRABBED = new Set(["grab", "grabbing", "move", "cell"]);
 
   /**
@@ -21,23 +21,31 @@ const distantItems = (() => {
    * @returns {Item[]} what can be acted on in it, and headings
    */
   function distantItemsIn(element, candidates, inherited, items = []) {
-    const isCandidate = candidates.has(element);
-    const said = isCandidate ? roleOf(element) : "";
+    const said = candidates.has(element) ? roleOf(element) : "";
     const cursor = said ? "pointer" : getComputedStyle(element).cursor;
-    const gripped = cursor === inherited || controlOf(element) ? "" : grippedRole(cursor);
-    const role = said || (isFrame(element) ? "frame" : gripped);
-    const isHeading = !role && HEADING.test(tagOf(element)) && !hasIn(element, CANDIDATES);
+    const role = said || silentRoleOf(element, cursor, inherited);
+    const isHeading = !role && HEADINGS.has(tagOf(element)) && !hasIn(element, CANDIDATES);
     const isThing = role !== "" && isThere(element) && (said !== "" || !hasIn(element, CANDIDATES));
     if (isThing || (isHeading && isRendered(element, SEEN))) {
       const [kind, word] = isThing ? /** @type {const} */ (["thing", role]) : /** @type {const} */ (["heading", "#"]);
       items.push({ kind, role: word, element, cells: [], isInSight: false });
     }
-    if (isControl(element) || isHeading) return items;
+    if (isHeading || (said && isControl(element))) return items;
     // A collection of the children would cost as much as all else.
     for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
       distantItemsIn(child, candidates, cursor, items);
     }
     return items;
+  }
+
+  /**
+   * @param {Element} element that says no role
+   * @param {string} cursor
+   * @param {string} inherited
+   */
+  function silentRoleOf(element, cursor, inherited) {
+    if (isFrame(element)) return "frame";
+    return cursor === inherited || controlOf(element) ? "" : grippedRole(cursor);
   }
 
   /** @param {string} cursor that begins at an element */
@@ -54,5 +62,5 @@ const distantItems = (() => {
     return (width > 0 && height > 0) || isVisible(element) || labelsOf(element).some(isVisible);
   }
 
-  return { SEEN, distantItemsIn, grippedRole };
+  return { HEADINGS, SEEN, distantItemsIn, grippedRole };
 })();

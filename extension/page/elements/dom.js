@@ -15,6 +15,7 @@ const dom = (() => {
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const isInPage = getter(Node.prototype, "isConnected");
   const parentOf = getter(Node.prototype, "parentNode");
+  const parentElementOf = getter(Node.prototype, "parentElement");
   const documentOf = getter(Node.prototype, "ownerDocument");
   const childNodesOf = getter(Node.prototype, "childNodes");
   const textContentOf = getter(Node.prototype, "textContent");
@@ -222,7 +223,7 @@ const dom = (() => {
 
   /** @param {Element} element */
   function* treeAncestors(element) {
-    for (let node = /** @type {Node | null} */ (element); node && isElement(node); node = parentOf(node)) yield node;
+    for (let node = /** @type {Element | null} */ (element); node; node = parentElementOf(node)) yield node;
   }
 
   /**
@@ -300,6 +301,7 @@ const dom = (() => {
     labelsOf,
     likelyRootOf,
     nextElementOf,
+    parentElementOf,
     parentOf,
     queryAll,
     queryIn,

@@ -42,7 +42,7 @@ const pageItems = (() => {
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { INLINE } = names;
   const { CANDIDATES, roleOf } = roles;
-  const { SEEN, distantItemsIn, grippedRole } = distantItems;
+  const { HEADINGS, SEEN, distantItemsIn, grippedRole } = distantItems;
 
   const SKIPPED = wordsOf(
     "base br col colgroup datalist head hr link meta noscript optgroup option param script source style template title " +
@@ -53,11 +53,9 @@ const pageItems = (() => {
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
   const LISTS = wordsOf("menu ol ul");
-  const ROWS = wordsOf("table tr td th");
   const BOXES = wordsOf("div i li p span td");
-  const HEADING = /^h[1-6]$/u;
   /** What is looked at more closely for what its texts are. */
-  const TELLING = "dialog, h1, h2, h3, h4, h5, h6, legend, label, output, [role], [aria-live]";
+  const TELLING = new Set([...HEADINGS, ...CELLS, "dialog", "label", "legend", "output", "table", "tr"]);
   /** Elements to act on, whose lines a list may have room for together with the texts between. */
   const FEW = 150;
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
@@ -81,10 +79,10 @@ const pageItems = (() => {
     #candidates;
     /** @readonly @type {Map<Element | null, Root>} by what holds them */
     #inner;
-    /** @readonly what says itself what its texts are */
-    #telling;
     /** @readonly */
     #inert;
+    /** @readonly the size of the viewport: the browser takes a while to tell it */
+    #sight = { width: innerWidth, height: innerHeight };
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
 
@@ -96,7 +94,6 @@ const pageItems = (() => {
       this.#inner = new Map(roots.map((root) => [holderOf(root), root]));
       const all = (/** @type {string} */ selector) => new Set(roots.flatMap((root) => queryAll(root, selector)));
       this.#candidates = all(CANDIDATES);
-      this.#telling = all(TELLING);
       this.#inert = all("[inert]");
       this.isBrief = !isWhole && this.#candidates.size > FEW && roots.length === 1 && !this.#inert.size;
     }
@@ -130,7 +127,7 @@ const pageItems = (() => {
       const within = { ...around, isVisible: isVisible_ };
       const role = this.#roleAt(element, tag, isCandidate, within);
       if (role && this.#addThing(element, role, within)) return;
-      if (!role && !within.isInThing && !INLINE.has(tag) && isClosed(element, within)) return;
+      if (!role && !within.isInThing && !INLINE.has(tag) && isClosed(element, within, this.#sight)) return;
       if (this.isBrief && within.isFar && !within.isInThing) {
         this.items.push(...distantItemsIn(element, this.#candidates, around.cursor));
         return;
@@ -192,13 +189,13 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #tell(element, tag, within) {
-      if (!this.#telling.has(element) && !ROWS.has(tag)) {
+      const role = attributeOf(element, "role") ?? "";
+      if (!role && !TELLING.has(tag) && attributeOf(element, "aria-live") === null) {
         if (!within.block.isRow && !isInLine(element, tag)) within.block = { item: null, isRow: false };
         return;
       }
-      const role = attributeOf(element, "role") ?? "";
       const live = liveRoleOf(element, tag, role);
-      if (HEADING.test(tag) || role === "heading") within.told = { kind: "heading", role: "#" };
+      if (HEADINGS.has(tag) || role === "heading") within.told = { kind: "heading", role: "#" };
       else if (live) within.told = { kind: "message", role: live };
       else if (tag === "legend") within.told = { kind: "message", role: "group" };
       else if (tag === "dialog" || DIALOGS.has(role)) this.#push("message", "dialog", element, boxOf(element));
@@ -286,7 +283,7 @@ const pageItems = (() => {
      * @param {DOMRect | null} box null out of sight
      */
     #place(item, box) {
-      item.isInSight = box !== null && isInSight(item.element, box);
+      item.isInSight = box !== null && meets(placeOf(item.element, box), this.#sight);
       this.items.push(item);
     }
   }
@@ -312,25 +309,34 @@ const pageItems = (() => {
   /**
    * @param {Element} element
    * @param {Surroundings} within which is told when it is out of sight
+   * @param {{width: number, height: number}} sight
    * @returns {boolean} whether what is in it is cut off
    */
-  function isClosed(element, within) {
+  function isClosed(element, within, sight) {
     if (within.isFar || documentOf(element) !== document) return false;
     const box = boxOf(element);
     if (box.width === 0 || box.height === 0) return getComputedStyle(element).overflow === "hidden";
-    within.isFar = !isInSight(element, box);
+    within.isFar = !meets(box, sight);
     return false;
   }
 
   /**
    * @param {Element} element
    * @param {DOMRect} box
+   * @returns {Box} where it is drawn, or what stands for it
    */
-  function isInSight(element, box) {
+  function placeOf(element, box) {
     const own = documentOf(element) === document ? box : placeInMainFrame(element);
     const isHidden = own.width === 0 && own.height === 0;
-    const { x, y, width, height } = isHidden ? placeInMainFrame(handleOf(element)) : own;
-    return x < innerWidth && y < innerHeight && x + width > 0 && y + height > 0;
+    return isHidden ? placeInMainFrame(handleOf(element)) : own;
+  }
+
+  /**
+   * @param {Box} box
+   * @param {{width: number, height: number}} sight
+   */
+  function meets({ x, y, width, height }, sight) {
+    return x < sight.width && y < sight.height && x + width > 0 && y + height > 0;
   }
 
   /**

@@ -9,7 +9,7 @@
  */
 
 const repeats = (() => {
-  const { attributeOf, isElement, parentOf, tagOf } = dom;
+  const { attributeOf, parentElementOf, tagOf } = dom;
 
   const STEPS = 4;
   /** So many are always shown; of more, fewer the more there are, and of all kinds of them together about so many. */
@@ -70,8 +70,11 @@ const repeats = (() => {
   function shapeOf(element) {
     /** @type {string[]} */
     const tags = [];
-    for (let node = /** @type {Node | null} */ (element); node && isElement(node); node = parentOf(node)) {
-      if (tags.length === STEPS) break;
+    for (
+      let node = /** @type {Element | null} */ (element);
+      node && tags.length < STEPS;
+      node = parentElementOf(node)
+    ) {
       tags.unshift(tagOf(node));
     }
     return tags;

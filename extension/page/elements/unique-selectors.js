@@ -117,11 +117,15 @@ const uniqueSelectors = (() => {
     const root = /** @type {Root} */ (rootOf(element));
     const isSearched = roots.includes(root);
     const ownNames = namesOf(element);
-    const named = ownNames.filter((naming) => counts.named(root, naming) === 1);
-    const unique = named.find((naming) => sum(roots.map((one) => counts.named(one, naming))) === 1);
+    const isItsOwn = (/** @type {{name: string, value: string}} */ naming) => counts.named(root, naming) === 1;
+    // The first one that will do: each attribute that is asked about is looked for in all of the page.
+    const unique = ownNames.find(
+      (naming) => isItsOwn(naming) && sum(roots.map((one) => counts.named(one, naming))) === 1,
+    );
     if (unique && isSearched) return selectorBy(unique);
+    const named = ownNames.find(isItsOwn);
     const isAlone = (/** @type {string} */ selector) => counts.of(root, selector) === 1;
-    const inner = named.map(selectorBy)[0] ?? combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone);
+    const inner = named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone));
     if (isSearched && sum(roots.map((one) => counts.of(one, inner))) === 1) return inner;
     const holder = holderOf(root);
     return `${holder ? `${ownSelectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
