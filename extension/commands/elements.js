@@ -1,8 +1,9 @@
 /** @import {CommandContext, PageElements} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
+import { tabAsAsked } from "../worker/page-access.js";
 import { listElements } from "../worker/page-elements.js";
-import { addressOf, tabById } from "../worker/tabs.js";
+import { addressOf } from "../worker/tabs.js";
 
 const MAX_LENGTH = 2_000;
 
@@ -20,10 +21,10 @@ export async function pageElements(context) {
     throw invalid("offset must be a whole number from 0 on, as next_offset gives it.");
   }
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
-  const [answer, tab] = await Promise.all([listElements(context, request), tabById(context.tabId)]);
+  const answer = await listElements(context, request);
   if (answer && "text" in answer) {
     const { text, total, shown, next_offset } = answer;
-    return { text, total, shown, next_offset, ...addressOf(tab) };
+    return { text, total, shown, next_offset, ...addressOf(tabAsAsked(context)) };
   }
   if (answer && "message" in answer) throw new CommandError(answer.code, answer.message);
   throw new CommandError("EXECUTION_ERROR", "The page left before it was listed. Look where the tab is now.");

@@ -40,6 +40,28 @@ export class PageLeft extends CommandError {
 
 /** @type {WeakMap<AbortSignal, number>} looks that are left to each command, by its signal */
 const looksLeft = new WeakMap();
+/** @type {WeakMap<AbortSignal, chrome.tabs.Tab>} the tab as it was when a command began, until that asks its page */
+const firstLooks = new WeakMap();
+/** @type {WeakMap<AbortSignal, chrome.tabs.Tab>} the tab as it was when a command asked its page last */
+const lastLooks = new WeakMap();
+
+/**
+ * Spares a command that begins now its own first look at its tab: each takes as long as reading a small page.
+ *
+ * @param {chrome.tabs.Tab} tab as it is now
+ * @param {AbortSignal} signal of the command
+ */
+export function noteFirstLook(tab, signal) {
+  firstLooks.set(signal, tab);
+}
+
+/**
+ * @param {{signal: AbortSignal}} context of a command that has asked its page
+ * @returns {chrome.tabs.Tab} as it was just before
+ */
+export function tabAsAsked({ signal }) {
+  return /** @type {chrome.tabs.Tab} */ (lastLooks.get(signal));
+}
 
 /**
  * The tab, when its page may be read.
@@ -130,12 +152,14 @@ async function inject(tabId, page, script) {
  */
 async function loadedTab({ tabId, signal }) {
   let looks = looksLeft.get(signal) ?? LOAD_LOOKS;
-  let tab = await tabById(tabId);
+  let tab = firstLooks.get(signal) ?? (await tabById(tabId));
+  firstLooks.delete(signal);
   for (; tab.status === "loading" && looks > 0 && !signal.aborted; looks--) {
     await pause(LOAD_LOOK_MS);
     tab = await tabById(tabId);
   }
   looksLeft.set(signal, looks);
+  lastLooks.set(signal, tab);
   return tab;
 }
 

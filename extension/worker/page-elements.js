@@ -53,6 +53,7 @@ const LIST_FILES = filesOf([
 /** By what a page answers that has not got them. */
 const MISSING = new Map([
   ["absent", FILES],
+  ["absent for a list", [...FILES, ...LIST_FILES]],
   ["incomplete", LIST_FILES],
 ]);
 
@@ -459,7 +460,7 @@ export function ask(command, request) {
  */
 function forward({ command, request }) {
   // A page's element of that name is no property of the global object itself.
-  if (!Object.hasOwn(globalThis, "chromeTabReader")) return "absent";
+  if (!Object.hasOwn(globalThis, "chromeTabReader")) return command === "list" ? "absent for a list" : "absent";
   const run = chromeTabReader[command];
   return run ? run(request) : "incomplete";
 }

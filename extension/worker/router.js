@@ -14,7 +14,7 @@ import { CommandError, invalid } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "./consent.js";
 import { refuseDenied } from "./denied-hosts.js";
 import { usingDebugger } from "./debugger-uses.js";
-import { refuseSleeping } from "./page-access.js";
+import { noteFirstLook, refuseSleeping } from "./page-access.js";
 import { parseConnectionString } from "./pairing.js";
 import { ANSWER_TIMEOUT_MS } from "./requests.js";
 import { inTurn } from "./tab-queue.js";
@@ -195,9 +195,11 @@ async function runCommand(command, services, controller, { observe, trace, until
   if (use === "acts") refuseSleeping(tab);
   // Not in its turn: others may go on meanwhile.
   if (ask_hosts) await untilAnswered(askToAct(tab, command, services, signal));
+  const waits = ask_hosts !== undefined || running.has(tab.id);
   return whileTabLives(tab, controller, session, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
-    const there = ask_hosts || own.length ? await tabById(tab.id) : tab;
+    const there = waits ? await tabById(tab.id) : tab;
+    noteFirstLook(there, signal);
     if (ask_hosts) await requireActing(there, command, services);
     refuseDenied(urlOf(there), own);
     // Where a command leads by itself; where a page leads is seen afterwards.

@@ -244,6 +244,27 @@ async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that
     assert error_of(await click())[0] == "ATTACH_DENIED"
 
 
+async def test_yes_to_act_on_one_site_is_no_yes_to_act_on_the_next(
+    paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
+) -> None:
+    page, tab_id = one
+    await paired.press("attachButton")
+    bridge.session = AGENT
+
+    def click() -> asyncio.Task[Message]:
+        return asyncio.create_task(bridge.ask("click", tab_id=tab_id, selector="body", ask_hosts=[["*", True]]))
+
+    asked = click()
+    await shown(paired)
+    await page.goto(site.url("/two").replace("127.0.0.1", "localhost"))
+    await answer(paired, "Allow")
+
+    code, message = error_of(await asked)
+    assert (code, "another site" in message) == ("ATTACH_DENIED", True)
+    await page.goto(site.url("/one"))
+    assert (await click())["success"]
+
+
 async def test_question_whether_an_agent_may_act_goes_with_the_tab_that_is_detached(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:

@@ -325,13 +325,14 @@ async def test_page_that_is_still_loading_is_read_with_a_note(
 
 
 async def test_page_whose_end_of_loading_the_browser_does_not_tell_is_waited_for_no_longer(
-    read: Read, driver: Driver, looks: Callable[[int], Awaitable[list[str]]]
+    read: Read, driver: Driver, site: Site, looks: Callable[[int], Awaitable[list[str]]]
 ) -> None:
     await read("/told.pdf", pdf([["Ferry times"]]))
+    tab_id = await driver[1].tab_id(site.url("/told.pdf"))
 
     # As of a PDF: its viewer loads after the tab has, and there is no event when it is done.
     await looks(9)
-    reply = await driver[0].ask("read_tab")
+    reply = await driver[0].ask("read_tab", tab_id=tab_id)
 
     assert reply["result"]["text"] == "[Page 1]\nFerry times"
     # More than nine, when the viewer had not been done before either; all that are allowed, when none helped.

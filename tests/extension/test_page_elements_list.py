@@ -82,6 +82,33 @@ async def open_page(tab: DrivenTab, path: str) -> DrivenTab:
     return tab
 
 
+# In the service worker: runs the command's part there, and counts what the browser is asked for meanwhile.
+COUNTED = """() => {
+  const asked = (globalThis.asked = { tabs: 0, pages: 0 });
+  const count = (api, name, key) => {
+    const real = (api[name].real ??= api[name]);
+    api[name] = Object.assign((...given) => (asked[key]++, real.apply(api, given)), { real });
+  };
+  count(chrome.tabs, "get", "tabs");
+  count(chrome.scripting, "executeScript", "pages");
+}"""
+UNCOUNTED = """() => {
+  chrome.tabs.get = chrome.tabs.get.real;
+  chrome.scripting.executeScript = chrome.scripting.executeScript.real;
+}"""
+
+
+@asynccontextmanager
+async def counted(tab: DrivenTab) -> AsyncGenerator[dict[str, int]]:
+    """Count how often the browser is asked for a tab, and for something in a page."""
+    (worker,) = tab.page.context.service_workers
+    await worker.evaluate(COUNTED)
+    count: dict[str, int] = {}
+    yield count
+    count |= await worker.evaluate("asked")
+    await worker.evaluate(UNCOUNTED)
+
+
 # --- What is listed, and how ---
 
 
@@ -416,3 +443,20 @@ async def test_far_elements_of_a_large_page_are_counted_as_near_ones_are(empty: 
     assert 'text "Far text"' not in below["text"]
     assert 'text "Far text"' in lines_of(above)
     assert "texts out of sight are left out" in below["text"]
+
+
+# --- What a look costs ---
+
+
+async def test_look_asks_the_browser_for_no_more_than_it_needs(driven: DrivenTab) -> None:
+    await driven.show("<button>Buy</button>")
+
+    async with counted(driven) as first:
+        await driven.do("page_elements")
+    async with counted(driven) as again:
+        result = await driven.do("page_elements")
+
+    assert 'button "Buy"  button' in lines_of(result)
+    # The tab and the page; the first time both again for the files, and again when they are there.
+    assert first == {"tabs": 3, "pages": 3}
+    assert again == {"tabs": 1, "pages": 1}
