@@ -8,7 +8,10 @@
 /** @type {Map<number, Set<(frameId: number, documentId: string) => void>>} whoever waits for a tab's page, by tab */
 const waiting = new Map();
 
-/** @param {{tabId: number, frameId: number, documentId?: string}} details of chrome.webNavigation.onCommitted */
+/**
+ * @param {{tabId: number, frameId: number, documentId?: string}} details of chrome.webNavigation's news: another page is
+ *   there, or may be
+ */
 export function handleCommitted({ tabId, frameId, documentId = "" }) {
   for (const tell of waiting.get(tabId) ?? []) tell(frameId, documentId);
 }

@@ -142,7 +142,11 @@ if (HAS_DEBUGGER) {
 }
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
 chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
-chrome.webNavigation.onErrorOccurred.addListener((details) => debuggers.handleLoadError(details));
+chrome.webNavigation.onErrorOccurred.addListener((details) => {
+  // The browser's own page about it comes without a word of its own.
+  handleCommitted({ ...details, documentId: "" });
+  debuggers.handleLoadError(details);
+});
 chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
 chrome.notifications.onButtonClicked.addListener((id, button) => requests.answer(id, answerOf(button)));
 // Where the popup cannot be opened for them, the person opens it.

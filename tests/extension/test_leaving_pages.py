@@ -99,6 +99,18 @@ async def test_field_that_leads_elsewhere_has_been_filled(tab: AttachedTab) -> N
         assert filled.get("value") == "words" or "The page has left" in filled["notes"][0]
 
 
+async def test_page_is_left_for_one_about_an_error_and_come_back_to(tab: AttachedTab) -> None:
+    await tab.show("<a href='http://127.0.0.1:9/'>Nowhere</a>")
+    assert 'link "Nowhere"' in (await soon(tab, "page_elements"))["text"]
+
+    await soon(tab, "click", selector="a")
+    code, message = await asyncio.wait_for(tab.refused("page_elements"), SOON_S)
+
+    assert (code, "shows an error of the browser" in message) == ("UNREADABLE_PAGE", True)
+    await soon(tab, "back")
+    assert 'link "Nowhere"' in (await soon(tab, "page_elements"))["text"]
+
+
 async def test_page_that_shows_a_dialog_since_before_it_was_attached_is_said_to_and_can_be_left(
     browser: PlainChromium, tab: AttachedTab
 ) -> None:
