@@ -10,6 +10,7 @@ import gc
 gc.disable()  # nothing is garbage while the tests are read, and looking for it would take a third of that time
 
 import functools
+import importlib.util
 import inspect
 import json
 import logging
@@ -23,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fastmcp.prompts.base import Prompt
 from fastmcp.server.dependencies import transform_context_annotations
 from fastmcp.tools.function_tool import FunctionTool
 
@@ -138,8 +140,17 @@ def certificates_read_once() -> Generator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def sniffio_missed_once() -> Generator[None]:
+    """HTTP clients look on the whole path, at each request, for a package that need not be there."""
+    with pytest.MonkeyPatch.context() as patch:
+        if importlib.util.find_spec("sniffio") is None:
+            patch.setitem(sys.modules, "sniffio", None)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def schemas_made_once() -> Generator[None]:
-    """Each server makes its twenty tools anew, and their schemas, which follow from what is the same for all of them."""
+    """Each server makes its tools and prompts anew, with schemas that follow from what is the same for all of them."""
     made: dict[tuple[object, ...], FunctionTool] = {}
     make = server.PlainTool.from_function
 
@@ -150,8 +161,18 @@ def schemas_made_once() -> Generator[None]:
             made[key] = make(function, **about)
         return made[key].model_copy(update={"fn": transform_context_annotations(function)})
 
+    made_prompts: dict[tuple[object, ...], Prompt] = {}
+    make_prompt = Prompt.from_function
+
+    def prompt(function: Callable[..., Any], **about: Any) -> Prompt:
+        key = (function.__code__, str(about))
+        if key not in made_prompts:
+            made_prompts[key] = make_prompt(function, **about)
+        return made_prompts[key]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(server.PlainTool, "from_function", tool)
+        patch.setattr(Prompt, "from_function", prompt)
         yield
 
 
@@ -167,7 +188,9 @@ def log_levels() -> Generator[None]:
     levels = {name: logging.getLogger(name).level for name in list(logging.root.manager.loggerDict)}
     yield
     for name in list(logging.root.manager.loggerDict):
-        logging.getLogger(name).setLevel(levels.get(name, logging.NOTSET))
+        logger, level = logging.getLogger(name), levels.get(name, logging.NOTSET)
+        if logger.level != level:  # to set one clears what all loggers remember
+            logger.setLevel(level)
 
 
 @pytest.fixture

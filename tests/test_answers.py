@@ -503,7 +503,7 @@ async def test_requests_over_the_limit_wait_for_their_turn_and_say_so(
     """120 a minute are one each half second; the last of 122 come after that many at once."""
     # On a slow machine turns would come as quickly as requests.
     monkeypatch.setattr(server, "time", StoppedClock())
-    osascript.shows(pages_of_parts(120))
+    osascript.shows(pages_of_parts(117))
     told = Told()
     script = failing_part("none", HANG)
     async with (

@@ -953,6 +953,8 @@ async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "PORT_RETRY_S", 0.3)
+    if name in {"says nothing", "never stops"}:
+        monkeypatch.setattr(server, "VISIT_TIMEOUT_S", 0.5)
     foreigner = await asyncio.start_server(FOREIGNERS[name], "127.0.0.1", 0)
     port = foreigner.sockets[0].getsockname()[1]
     async with running_session(port) as session:

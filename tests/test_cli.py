@@ -211,9 +211,9 @@ async def test_analyze_prints_the_answer_while_the_model_writes_it(osascript: Fa
         arguments = ["--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
         async with started(*arguments) as process:
             assert process.process.stdout
-            seen = await asyncio.wait_for(process.process.stdout.readexactly(len("It costs 3 EUR")), 30)
+            seen = await asyncio.wait_for(process.process.stdout.readexactly(len("It costs 3 EUR")), 60)
             process.process.send_signal(signal.SIGINT)
-            rest, _ = await asyncio.wait_for(process.process.communicate(), 30)
+            rest, _ = await asyncio.wait_for(process.process.communicate(), 60)
 
     assert seen == b"It costs 3 EUR"
     assert (rest, process.process.returncode) == (b"\n", 130)
@@ -372,9 +372,9 @@ async def test_ctrl_c_ends_analyze_with_130_and_without_a_traceback(osascript: F
     osascript.plays(': >"$here/started"; exec sleep 60')
     running = read_pipe(osascript.folder / "started")
     async with started("--analyze", "x", *MODEL, "--source", "applescript") as process:
-        await asyncio.wait_for(running, 30)
+        await asyncio.wait_for(running, 60)
         process.process.send_signal(signal.SIGINT)
-        out, err = await asyncio.wait_for(process.process.communicate(), 30)
+        out, err = await asyncio.wait_for(process.process.communicate(), 60)
 
     assert process.process.returncode == 130
     assert out == b""
@@ -451,11 +451,11 @@ async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
         await process.initialize()
         call = {"name": "read_chrome_tab", "arguments": {}}
         process.send({"id": 99, "method": "tools/call", "params": call})
-        await asyncio.wait_for(running, 30)
+        await asyncio.wait_for(running, 60)
 
         process.process.send_signal(number)
 
-        await asyncio.wait_for(alive, 30)
+        await asyncio.wait_for(alive, 50)
         status, stderr = await process.ended(99)
     assert status == 128 + number
     assert stderr == ""
@@ -480,11 +480,11 @@ async def test_a_client_that_leaves_in_mid_call_takes_osascript_with_it(osascrip
     async with started(*MODEL, "--source", "applescript") as process:
         await process.initialize()
         process.send({"id": 99, "method": "tools/call", "params": {"name": "read_chrome_tab", "arguments": {}}})
-        await asyncio.wait_for(running, 30)
+        await asyncio.wait_for(running, 60)
 
         process.close_stdin()
 
-        await asyncio.wait_for(alive, 20)
+        await asyncio.wait_for(alive, 50)
         assert process.process.stderr
         assert await process.process.stderr.read() == b""
         assert await process.process.wait() == 0

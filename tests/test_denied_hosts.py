@@ -122,7 +122,9 @@ async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
             if flags["source"] == "applescript":
                 yield client, browser
             else:
-                await client.call_tool("chrome_tab_status", {})
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+                    await client.call_tool("chrome_tab_status", {})
                 async with connected(port, server.pairing_key()) as extension:
                     answering = asyncio.create_task(browser.answer(extension))
                     yield client, browser

@@ -401,7 +401,8 @@ async def test_port_of_another_of_our_servers_is_named_and_left_alone(served: Ht
         assert await client.list_tools()
 
 
-async def test_port_of_a_foreign_program_is_named() -> None:
+async def test_port_of_a_foreign_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "VISIT_TIMEOUT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         port = foreign.getsockname()[1]
         taken = server.load_settings(

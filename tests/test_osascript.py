@@ -20,7 +20,7 @@ from tests.support.fake_osascript import FakeOsascript, installed
 
 Read = Callable[..., Coroutine[Any, Any, CallToolResult]]
 
-WAIT_S = 20
+WAIT_S = 50
 
 
 @pytest.fixture

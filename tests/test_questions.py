@@ -135,8 +135,9 @@ async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_mor
     ],
 )
 async def test_what_goes_wrong_is_a_sentence_with_a_code(
-    settings: dict[str, str], about: dict[str, Any], code: str
+    settings: dict[str, str], about: dict[str, Any], code: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
     async with panel(**settings) as shown:
         await shown.ask("What is it?", **about)
         event = await shown.end()
@@ -170,7 +171,7 @@ async def test_what_is_no_question_disturbs_nothing() -> None:
 async def test_questions_at_the_same_time_are_told_apart() -> None:
     ended: dict[str, str] = {}
     fake = FakeOpenAIServer(script=lambda request: answer(request.data.split()[-2]))
-    async with fake, panel(**model(fake)) as shown, asyncio.timeout(20):
+    async with fake, panel(**model(fake)) as shown, asyncio.timeout(60):
         for tab_id in (1, 2):
             await shown.ask("What is it?", tab_id, id=f"q{tab_id}", talk=f"t{tab_id}")
         while len(ended) < 2:

@@ -41,7 +41,7 @@ async def asking(fake: FakeOpenAIServer) -> AsyncGenerator[Client[Any]]:
     flags = {"ollama_url": fake.url, "model": "fake-model", "source": "extension", "port": port, "context_length": 8192}
     async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
         await client.list_tools()
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while True:
                 try:
                     extension = connected(port, server.pairing_key())

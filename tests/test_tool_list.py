@@ -56,7 +56,7 @@ async def listed(process: StdioServer) -> set[str]:
 async def told(process: StdioServer) -> None:
     """Wait for the next message, which must say that the list has changed."""
     assert process.process.stdout
-    line = await asyncio.wait_for(process.process.stdout.readline(), 30)
+    line = await asyncio.wait_for(process.process.stdout.readline(), 60)
     assert json.loads(line) == {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 
 

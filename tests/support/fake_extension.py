@@ -17,7 +17,7 @@ from websockets.exceptions import ConnectionClosed
 Message = dict[str, Any]
 
 ORIGIN = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
-WAIT_S = 20
+WAIT_S = 60
 # What it reads where a test does not mind what.
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 
@@ -145,7 +145,7 @@ class Call:
 
 async def wait_for_port(port: int) -> None:
     """Wait until a server answers there."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(WAIT_S):
         while True:
             try:
                 await raw_request(port, f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n")
