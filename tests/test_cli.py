@@ -527,16 +527,3 @@ async def test_initialize_needs_neither_port_nor_model_and_a_defect_leaks_nothin
     assert status == 0
     (line,) = stderr.splitlines()
     assert line.startswith("chrome_tab: read_chrome_tab failed: RuntimeError at <string>:")
-
-
-@pytest.mark.e2e
-async def test_garbage_on_stdin_does_not_end_the_server(osascript: FakeOsascript) -> None:
-    assert osascript
-    async with started(*MODEL, "--source", "applescript") as process:
-        await process.initialize()
-        assert process.process.stdin
-        process.process.stdin.write(b'garbage\n{"jsonrpc": "2.0"}\n\xff\xfe\n[]\n\n' + b"[" * 100_000 + b"\n")
-
-        result = await process.call("read_chrome_tab")
-
-    assert result["content"][0]["text"] == "the page"

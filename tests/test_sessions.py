@@ -11,6 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import mcp_types
 import psutil
 import pytest
 from fastmcp import Client
@@ -33,7 +34,6 @@ from tests.support.fake_extension import (
     within,
 )
 from tests.support.fake_models import FakeProxy
-from tests.support.stdio_server import IMPATIENT, started
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
 # What read_chrome_tab asks the extension for, without arguments.
@@ -386,19 +386,24 @@ async def test_owner_of_another_version_is_named_as_that(port: int) -> None:
         assert "another version" in guest.problem.message
 
 
-# --- As processes
-
-
-async def test_sessions_bear_the_names_of_their_clients(port: int) -> None:
-    model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension", "--port", str(port)]
+async def test_sessions_bear_the_names_of_their_clients(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
     async with AsyncExitStack() as stack:
-        for _ in range(2):
-            session = await stack.enter_async_context(started(*model, program=IMPATIENT))
-            await session.initialize()
-            await session.call("chrome_tab_status")
+        for name in ("claude-code", "cursor"):
+            client = Client(
+                server.create_server(settings),
+                client_info=mcp_types.Implementation(name=name, version="1"),
+                mode="legacy",
+            )
+            session = await stack.enter_async_context(client)
+            await session.call_tool("chrome_tab_status", {})
         extension = await stack.enter_async_context(connecting(port, server.pairing_key()))
         await extension.prove(await extension.challenged())
-        assert await extension.receive() == {"type": "welcome", "sessions": 2, "clients": ["test", "test"]}
+        assert await extension.receive() == {"type": "welcome", "sessions": 2, "clients": ["claude-code", "cursor"]}
+
+
+# --- As processes
 
 
 @asynccontextmanager

@@ -147,6 +147,14 @@ async def test_line_that_is_no_message_is_answered_with_an_error_and_the_next_on
     await session.is_well()
 
 
+async def test_garbage_of_many_lines_at_once_does_not_end_the_server(session: Session) -> None:
+    assert session.stdio.process.stdin
+    garbage = b'garbage\n{"jsonrpc": "2.0"}\n\xff\xfe\n[]\n\n' + b"[" * 100_000 + b"\n"
+    session.stdio.process.stdin.write(garbage)
+
+    await session.is_well()
+
+
 async def test_invalid_utf_8_inside_a_string_is_taken_as_a_replacement(session: Session) -> None:
     reply = await session.say(b'{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"\xff"}}')
 

@@ -61,15 +61,10 @@ async def told(process: StdioServer) -> None:
 
 
 @pytest.mark.e2e
-@pytest.mark.parametrize(
-    ("names", "driving"), [("default", set(DRIVING_TOOLS)), ("kapture", set(DRIVING_TOOLS.values()))]
-)
-async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_told(
-    names: str, driving: set[str]
-) -> None:
+async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_told() -> None:
     port = free_port()
     model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
-    async with started(*model, "--port", str(port), "--tool-names", names, program=IMPATIENT) as process:
+    async with started(*model, "--port", str(port), program=IMPATIENT) as process:
         capabilities = (await process.initialize())["capabilities"]
         assert capabilities["tools"]["listChanged"] is True
         assert capabilities["prompts"]["listChanged"] is True
@@ -79,15 +74,15 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
 
         async with connected(port, server.pairing_key()):
             await told(process)
-            assert await listed(process) == READER_TOOLS | TAB_TOOLS | driving
+            assert await listed(process) == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
         await told(process)
         assert await listed(process) == READER_TOOLS
 
 
 @asynccontextmanager
-async def serving(port: int) -> AsyncGenerator[Client[Any]]:
+async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
     """A server that has been asked for nothing but `initialize`, by a client that can be told of changes."""
-    settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
+    settings = server.load_settings({"source": "extension", "port": port} | flags, need_model=False)
     async with Client(server.create_server(settings), mode="legacy") as client:
         yield client
 
@@ -107,6 +102,19 @@ async def gone(client: Client[Any]) -> None:
         return "connected, version" not in text_of(await client.call_tool("chrome_tab_status", {}))
 
     await until(look)
+
+
+async def test_under_kaptures_names_they_come_and_go_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    port = free_port()
+    async with serving(port, tool_names="kapture") as client:
+        assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
+        async with connected_soon(port):
+            listed_then = {tool.name for tool in await client.list_tools()}
+        await gone(client)
+        assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
+
+    assert listed_then == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS.values())
 
 
 async def test_with_applescript_the_tabs_can_be_listed_and_read_without_an_extension() -> None:
