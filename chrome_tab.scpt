@@ -2927,7 +2927,7 @@ const textBlocks = (() => {
 })();
 \"use strict\";
 const blockModel = (() => {
-  const WEIGHTS = {
+  const WEIGHTS = Object.entries({
     words: -0.285,
     linked: -0.452,
     endsSentence: 0.601,
@@ -2967,14 +2967,14 @@ const blockModel = (() => {
     readableLongShare: 0.123,
     readableOfMuch: 0.925,
     readableOfMuchLong: 1.23,
-  };
+  });
   const BIAS = 2.89;
   const PRICE = 15e-6;
   const CERTAIN = 0.92;
   const MUCH_CODE = 0.03;
   function likelihoodOf(features) {
     let score = BIAS;
-    for (const [name, weight] of Object.entries(WEIGHTS)) score += weight * (features[name] ?? 0);
+    for (const [name, weight] of WEIGHTS) score += weight * (features[name] ?? 0);
     return 1 / (1 + Math.exp(-score));
   }
   function thresholdOf(blocks, isFree) {
@@ -3210,22 +3210,23 @@ property mainContent5 : "  function readableOf(copy, kind) {
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    return { copy, path, kind, readable, ...blocksOf(copy.body, readable ? render(readable, {}) : \"\") };
+    const readableText = readable ? render(readable, {}) : \"\";
+    return { copy, path, kind, readable, readableText, ...blocksOf(copy.body, readableText) };
   }
   function read(page, options) {
-    const { copy, path, kind, readable, blocks, features, readableLongShare } = examine(page);
-    const whole = render(copy.body, options);
+    const { copy, path, kind, readable, readableText, blocks, features, readableLongShare } = examine(page);
     const isContent = areContent(blocks, features);
+    const isAny = isContent.includes(true);
     blocks.forEach(({ nodes }, i) => {
-      if (!isContent[i]) for (const node of nodes) node.remove();
+      if (isAny && !isContent[i]) for (const node of nodes) node.remove();
     });
-    const kept = render(copy.body, options);
+    const text = render(copy.body, options);
     const mayBeArticle = kind === \"article\" || (!kind && readableLongShare >= MIN_LONG_LINES);
-    const article = readable && mayBeArticle ? render(readable, options) : \"\";
-    if (article.length >= Math.max(MIN_ARTICLE, MIN_ARTICLE_LENGTH * kept.length)) {
+    const article = readable && options.links ? render(readable, options) : readableText;
+    if (mayBeArticle && article.length >= Math.max(MIN_ARTICLE, isAny ? MIN_ARTICLE_LENGTH * text.length : 0)) {
       return { path: path === \"noscript\" ? path : \"article\", text: article };
     }
-    return kept ? { path, text: kept } : { path: \"whole\", text: whole };
+    return { path: isAny ? path : \"whole\", text };
   }
   return { examine, read };
 })();

@@ -3,8 +3,7 @@
 // What a block's features say for it or against it: logistic regression, trained by bench/learn_main_content.py.
 
 const blockModel = (() => {
-  /** @type {Record<string, number>} */
-  const WEIGHTS = {
+  const WEIGHTS = Object.entries({
     words: -0.285,
     linked: -0.452,
     endsSentence: 0.601,
@@ -44,7 +43,7 @@ const blockModel = (() => {
     readableLongShare: 0.123,
     readableOfMuch: 0.925,
     readableOfMuchLong: 1.23,
-  };
+  });
   const BIAS = 2.89;
   /** How much likelier a block has to be for each character of its page; what is as likely as `CERTAIN` is always kept. */
   const PRICE = 15e-6;
@@ -55,7 +54,7 @@ const blockModel = (() => {
   /** @param {Record<string, number>} features */
   function likelihoodOf(features) {
     let score = BIAS;
-    for (const [name, weight] of Object.entries(WEIGHTS)) score += weight * (features[name] ?? 0);
+    for (const [name, weight] of WEIGHTS) score += weight * (features[name] ?? 0);
     return 1 / (1 + Math.exp(-score));
   }
 

@@ -117,14 +117,16 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
-   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null} & ReturnType<typeof blocksOf>}
+   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null, readableText: string}
+   *   & ReturnType<typeof blocksOf>}
    */
   function examine(page) {
     const { copy, path } = readableCopy(page);
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    return { copy, path, kind, readable, ...blocksOf(copy.body, readable ? render(readable, {}) : "") };
+    const readableText = readable ? render(readable, {}) : "";
+    return { copy, path, kind, readable, readableText, ...blocksOf(copy.body, readableText) };
   }
 
   /**
@@ -133,19 +135,19 @@ const mainContent = (() => {
    * @returns {{path: Path, text: string}} `text` is empty where there is none to be seen
    */
   function read(page, options) {
-    const { copy, path, kind, readable, blocks, features, readableLongShare } = examine(page);
-    const whole = render(copy.body, options);
+    const { copy, path, kind, readable, readableText, blocks, features, readableLongShare } = examine(page);
     const isContent = areContent(blocks, features);
+    const isAny = isContent.includes(true);
     blocks.forEach(({ nodes }, i) => {
-      if (!isContent[i]) for (const node of nodes) node.remove();
+      if (isAny && !isContent[i]) for (const node of nodes) node.remove();
     });
-    const kept = render(copy.body, options);
+    const text = render(copy.body, options);
     const mayBeArticle = kind === "article" || (!kind && readableLongShare >= MIN_LONG_LINES);
-    const article = readable && mayBeArticle ? render(readable, options) : "";
-    if (article.length >= Math.max(MIN_ARTICLE, MIN_ARTICLE_LENGTH * kept.length)) {
+    const article = readable && options.links ? render(readable, options) : readableText;
+    if (mayBeArticle && article.length >= Math.max(MIN_ARTICLE, isAny ? MIN_ARTICLE_LENGTH * text.length : 0)) {
       return { path: path === "noscript" ? path : "article", text: article };
     }
-    return kept ? { path, text: kept } : { path: "whole", text: whole };
+    return { path: isAny ? path : "whole", text };
   }
 
   return { examine, read };
