@@ -79,8 +79,7 @@ async def extended_browser(
             handle_sigint=False,  # Ctrl-C ends the block, and that ends the browser
             headless=False,  # what Playwright starts for True loads no extensions; the next line does the same and does
             args=[
-                # What nobody sees is drawn without an imitation of a graphics card.
-                *([] if window else ["--headless=new", "--disable-gpu"]),
+                *([] if window else ["--headless=new"]),
                 f"--load-extension={extension}",
                 f"--disable-extensions-except={extension}",
                 *QUIET,

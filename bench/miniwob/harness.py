@@ -19,6 +19,7 @@ from bench.miniwob.tab import Tab
 from demo.browser import browser_with_extension, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import QuietHandler, serving
+from tests.support.fake_extension import wait_for_port
 
 # An agent that has lost its way does not hold up the others.
 EPISODE_S = 120
@@ -122,7 +123,7 @@ async def opened_bench() -> AsyncGenerator[Bench]:
         address = stack.enter_context(served_pages())
         environment = server_environment(folder / "config", settings)
         client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
-        await client.call_tool("chrome_tab_status", {})
+        await wait_for_port(int(environment["CHROME_TAB_PORT"]))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
         # Playwright would answer dialogs before the extension can.
         browser.on("dialog", lambda _dialog: None)
