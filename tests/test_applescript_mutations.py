@@ -194,6 +194,7 @@ def situations(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     yield from golden_situations(page, [first])
     yield from other_documents(page)
     yield from pages_without_text(page)
+    yield from inner_texts(page)
     yield from selections(page)
     page.goto("about:blank")
     page.evaluate("document.body.textContent = 'text'")
@@ -216,6 +217,7 @@ def other_documents(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         ("image/svg+xml", svg.format("")),
         ("image/svg+xml", svg.format("<title>a\n b</title><text> </text><g aria-label='c'/>")),
         ("application/xml", "<r><i>1</i><i>1</i></r>"),
+        ("application/xml", "<r><i>1</r>"),
         ("application/xml", f"<r><x xmlns='http://www.w3.org/1999/xhtml'/>{svg.format('')}</r>"),
         ("text/xml", "<?xml-stylesheet href='a.css'?><r>\n<i/></r>"),
         ("application/json", "[\n1,\n1,\n2]"),
@@ -247,6 +249,7 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         "<x-a><template shadowrootmode=open><p>a</p></template></x-a>",
         f"<div role=img {big}></div>",
         f"<div role=img aria-label=' a ' {big}></div><img alt=b {big}><svg {big}><desc>c</desc></svg><img title=d {big}>",
+        f"<noscript><b>{'a' * 300}</b></noscript>",
         f"<svg {big} aria-label=e></svg><svg style='width: 9px; height: 99px'><title>f</title></svg><img {big}>",
     ]
     for body in bodies:
@@ -259,6 +262,21 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     yield world, WHOLE_PAGE
 
 
+def inner_texts(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
+    """Texts of shadow roots and frames, whose length is told beside the page's own."""
+    deeper = "<x-b><template shadowrootmode=open><i>deeper</i></template></x-b>"
+    root = f"<template shadowrootmode=open>root<p>drawn</p><p hidden>hidden</p>{deeper}</template>"
+    show(page, f"<!doctype html><p>text</p><x-a>{root}</x-a><iframe srcdoc='<p>framed</p>'></iframe>")
+    page.frame_locator("iframe").get_by_text("framed").wait_for()
+    yield IsolatedWorld(page), WHOLE_PAGE
+    show(page, "<p>text</p><x-a></x-a>")
+    world = IsolatedWorld(page)
+    closed = "const root = document.querySelector('x-a').attachShadow({ mode: 'closed' }); root.append('closed');"
+    root_of = "(element) => element.localName === 'x-a' ? root : null"
+    world.evaluate(f"{{ {closed} globalThis.chrome = {{ dom: {{ openOrClosedShadowRoot: {root_of} }} }}; void 0; }}")
+    yield world, WHOLE_PAGE
+
+
 def selections(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     show(
         page,
@@ -267,6 +285,7 @@ def selections(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
     page.frame_locator("iframe").get_by_text("five").wait_for()
     world, selected = IsolatedWorld(page), "{ content: 'selection' }"
     yield world, selected
+    yield world, "{ content: 'selection', start: 'nowhere' }"
     for change in (
         "getSelection().selectAllChildren(document.querySelector('p'))",
         "document.querySelector('textarea').select()",
