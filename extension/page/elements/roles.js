@@ -3,7 +3,7 @@
 // What an element is for whoever acts on it, and in which state it is.
 
 const roles = (() => {
-  const { attributeOf, documentOf, drawnAncestors, isControl, isHtml, isMatch, kindOf, tagOf, textContentOf } = dom;
+  const { attributeOf, documentOf, drawnAncestors, isControl, isHtml, isMatch, kindOf, tagOf } = dom;
   const { collapse, quote, shorten } = texts;
   const { contentOf } = names;
 
@@ -220,10 +220,5 @@ const roles = (() => {
     return quote(text.replaceAll('"', "'"), length);
   }
 
-  /** @param {Element} element */
-  function isBare(element) {
-    return !/\S/u.test(textContentOf(element) ?? "");
-  }
-
-  return { CANDIDATES, isBare, isNamedByContent, plainQuote, roleOf, stateOf };
+  return { CANDIDATES, isNamedByContent, plainQuote, roleOf, stateOf };
 })();
