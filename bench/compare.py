@@ -11,6 +11,8 @@ fake osascript gives it the page, so only its characters are told, and no times.
 import argparse
 import asyncio
 import json
+import os
+import signal
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -97,9 +99,12 @@ class Kapture:
         async with AsyncExitStack() as stack:
             log = stack.enter_context((scene.folder / "kapture.log").open("wb"))
             program = str(checkout / "server" / "dist" / "index.js")
-            process = await asyncio.create_subprocess_exec("node", program, stdout=log, stderr=log)
+            # The node of a Python package is a program that starts it: both are ended.
+            process = await asyncio.create_subprocess_exec(
+                "node", program, stdout=log, stderr=log, start_new_session=True
+            )
             stack.push_async_callback(process.wait)
-            stack.callback(process.terminate)
+            stack.callback(os.killpg, process.pid, signal.SIGTERM)
             client = WebSocketClient(await stack.enter_async_context(await connection_to(KAPTURE_PORT)))
             await client.initialize()
             extension = checkout / "extension"
