@@ -2995,7 +2995,9 @@ class Bridge:
         hello = {"type": "hello", "protocol": PROTOCOL, "version": __version__, "nonce": nonce, "client": self.client}
         await owner.send(json.dumps(hello))
         challenge = parse_frame(await owner.recv())
-        if challenge.get("type") != "challenge" or challenge.get("protocol") != PROTOCOL:
+        if challenge.get("type") != "challenge":
+            raise await port_error(self.port, "stranger")
+        if challenge.get("protocol") != PROTOCOL:
             raise await port_error(self.port, "other version")
         server_nonce = str(challenge.get("nonce"))
         expected = proof(key, "server", self.port, nonce, server_nonce)

@@ -23,6 +23,7 @@ from chrome_tab_mcp_server import (
     Page,
     Progress,
     Question,
+    Role,
     Settings,
     Wanted,
     defect_in,
@@ -161,6 +162,12 @@ async def serve_browser(settings: Settings) -> int:
     """Serve what the person asks in the browser, without any client, until this task is cancelled."""
     async with ChromeTabs(settings) as tabs:
         await tabs.start()
-        print("Ask in the browser: the extension's side panel. Ctrl+C ends this.", file=sys.stderr, flush=True)
+        if problem := tabs.bridge.problem:
+            said = f"{problem.message} This goes on trying."
+        elif tabs.bridge.role is Role.GUEST:
+            said = "Another of your servers answers the side panel, by its own settings. When it ends, this one does."
+        else:
+            said = "Ask in the browser: the extension's side panel."
+        print(f"{said} Ctrl+C ends this.", file=sys.stderr, flush=True)
         await asyncio.Event().wait()
     return 0

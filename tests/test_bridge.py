@@ -17,6 +17,7 @@ import psutil
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
+from websockets.asyncio.server import ServerConnection, serve
 
 import chrome_tab_mcp_server as server
 from tests.support.asking import error_of, text_of
@@ -974,6 +975,23 @@ async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it
         await until(is_ours)
         async with connected(port, session.key) as extension:
             await session.reads_through(extension)
+
+
+@pytest.mark.parametrize(
+    ("says", "sentence"),
+    [({"type": "registered"}, " is taken by "), ({"type": "challenge", "protocol": 2}, " and is another version of ")],
+)
+async def test_a_foreign_program_that_speaks_websocket_is_told_from_another_version_of_ours(
+    says: dict[str, Any], sentence: str
+) -> None:
+    async def speak(connection: ServerConnection) -> None:
+        await connection.send(json.dumps(says))
+        await connection.wait_closed()
+
+    async with serve(speak, "127.0.0.1", 0) as foreigner:
+        port = next(iter(foreigner.sockets)).getsockname()[1]
+        async with running_session(port) as session:
+            assert f"ort {port}{sentence}" in await session.status()
 
 
 async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connected() -> None:

@@ -9,8 +9,10 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
+import chrome_tab_questions
 from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
 from tests.support.fake_models import FakeOpenAIServer, answer, delta, events
+from tests.support.polling import until
 
 PAGE = {"url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."}
 OTHER = {"url": "https://b.test/", "title": "Pears", "text": "Pears cost 2 euros."}
@@ -180,3 +182,28 @@ async def test_questions_at_the_same_time_are_told_apart() -> None:
                 ended[event["id"]] = event["text"]
 
     assert ended == {"q1": "1", "q2": "2"}
+
+
+# --- Without a client ---
+
+
+async def test_a_server_for_the_panel_alone_says_at_once_who_answers_there(capsys: pytest.CaptureFixture[str]) -> None:
+    async def said(port: int) -> str:
+        settings = server.load_settings({"port": port, "source": "extension"}, need_model=False)
+
+        async def shown() -> str:
+            return capsys.readouterr().err
+
+        serving = asyncio.create_task(chrome_tab_questions.serve_browser(settings))
+        first = await until(shown)
+        serving.cancel()
+        await asyncio.wait({serving})
+        return first
+
+    foreigner = await asyncio.start_server(lambda _reader, writer: writer.close(), "127.0.0.1", 0)
+    port = foreigner.sockets[0].getsockname()[1]
+    assert f"Port {port} is taken by" in await said(port)
+    foreigner.close()
+    async with panel() as owner:
+        assert "Another of your servers answers the side panel" in await said(owner.extension.port)
+    assert await said(free_port()) == "Ask in the browser: the extension's side panel. Ctrl+C ends this.\n"
