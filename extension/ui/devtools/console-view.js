@@ -19,6 +19,7 @@ const TIME = new Intl.DateTimeFormat("en", {
 });
 
 const page = {
+  view: byId("view-console", HTMLElement),
   list: byId("console-list", HTMLElement),
   filter: byId("console-filter", HTMLInputElement),
   limit: byId("console-limit", HTMLSelectElement),
@@ -44,6 +45,7 @@ export class ConsoleView {
     for (const control of [page.filter, page.level, page.limit]) {
       control.addEventListener("input", () => this.#show());
     }
+    page.view.addEventListener("shown", () => this.#show());
     page.clear.addEventListener("click", () => this.add({ type: "console", entries: [], isWhole: true, gone: 0 }));
   }
 
@@ -70,10 +72,11 @@ export class ConsoleView {
   #show() {
     const found = this.#entries.filter(isWanted());
     const shown = found.slice(-Number(page.limit.value));
-    syncChildren(
-      page.list,
-      shown.map((entry) => this.#lineOf(entry)),
-    );
+    // A page that says much would keep the panel busy with lines that nobody sees.
+    if (!page.view.hidden) {
+      const lines = shown.map((entry) => this.#lineOf(entry));
+      syncChildren(page.list, lines);
+    }
     const kept = this.#entries.length;
     setText(page.count, kept ? phrase("shownOf", grouped(shown.length), grouped(kept)) : "");
     const errors = this.#entries.filter(({ level }) => level === "error").length;

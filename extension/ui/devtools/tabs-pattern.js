@@ -2,7 +2,7 @@
 
 const tabs = [...document.querySelectorAll("[role=tab]")].filter((tab) => tab instanceof HTMLElement);
 
-/** @param {string} id of the tab whose view is to be shown */
+/** @param {string} id of the tab whose view is to be shown; the view hears of it by an event `shown` */
 export function selectTab(id) {
   for (const tab of tabs) {
     const isSelected = tab.id === id;
@@ -10,6 +10,7 @@ export function selectTab(id) {
     tab.tabIndex = isSelected ? 0 : -1;
     const view = document.getElementById(tab.getAttribute("aria-controls") ?? "");
     if (view) view.hidden = !isSelected;
+    if (isSelected) view?.dispatchEvent(new Event("shown"));
   }
 }
 
