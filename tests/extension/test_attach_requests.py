@@ -150,10 +150,12 @@ async def test_attaching_by_hand_answers_the_request_and_notices_answer_as_the_p
     assert error_of(await (await ask(bridge, one[1])))[0] == "RATE_LIMITED"
     await paired.press("attachButton")
     assert (await asked)["success"]
+    await notices(paired, 0)
 
     await show_page(paired, site.url("/two"))
     asked = await ask(bridge, await paired.tab_id(site.url("/two")))
     await shown(paired)
+    await notices(paired, 1)
     (worker,) = paired.page.context.service_workers
     press = "(button) => chrome.notifications.getAll((all) => chrome.notifications.onButtonClicked.dispatch(Object.keys(all)[0], button))"
     await worker.evaluate(press, 0)
