@@ -57,10 +57,11 @@ async def test_what_holds_already_is_answered_with_the_element(
     ],
 )
 async def test_what_comes_or_goes_is_waited_for(page: DrivenTab, params: dict[str, str], change: str) -> None:
-    await page.page.evaluate(f"later(() => {{ {change} }})")
+    await page.page.evaluate(f"later(() => {{ {change}; globalThis.hasChanged = true; }})")
 
     await page.do("wait_for", **params)
 
+    assert await page.page.evaluate("globalThis.hasChanged")
     for text in (params.get("text"), params.get("gone")):
         shown = text and text in await page.page.evaluate("document.body.innerText")
         assert shown == (text and text != params.get("gone"))
