@@ -84,6 +84,10 @@ async def test_host_that_the_person_denies_is_out_of_reach_of_every_client(drive
             assert (denied.tab_id in listed, led.tab_id in listed) == (False, True)
         # The other tab is where it was, and free.
         assert (await led.do("read_tab"))["url"] == fine
+        # Until its page leads it there.
+        site.pages["/out"] = f"<title>Out</title><a href='{site.url('/one')}'>out</a>".encode()
+        await led.do("navigate", url=fine.replace("/two", "/out"))
+        assert (await led.refused("click", selector="a"))[0] == "HOST_BLOCKED"
         await prefer(popup, deniedHosts=[])
         assert (await denied.do("read_tab"))["title"] == "One"
 
