@@ -168,17 +168,7 @@ property pageFunction : "function readPage(request) {
       .join(\"\\n\");
   }
   function refuseEmpty() {
-    if (isWebPage && request.content !== \"main\" && innerText(all(\"*\"))) {
-      throw unreadable(
-        'All text of this page stands in web components or frames, which are read as its main content: ask with content=\"main\".',
-      );
-    }
-    const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
-    if (isWebPage && request.content !== \"main\" && spare.some((text) => text.trim().length >= MIN_SPARE)) {
-      throw unreadable(
-        'This page shows no text, but holds some for browsers without scripts, which content=\"main\" reads. Wait until it has loaded, or ask with content=\"main\".',
-      );
-    }
+    if (isWebPage && request.content !== \"main\") refuseForMainContent();
     if (drawn(\"canvas\").length > 0) {
       throw unreadable(
         \"This page draws what it shows on a canvas, so there is no text to read. Look for its own export, or for a view\" +
@@ -197,6 +187,19 @@ property pageFunction : "function readPage(request) {
       \"EMPTY_PAGE\",
       \"The page shows no text. Wait until it has loaded, or choose another tab, then ask again.\",
     );
+  }
+  function refuseForMainContent() {
+    if (innerText(all(\"*\"))) {
+      throw unreadable(
+        'All text of this page stands in web components or frames, which are read as its main content: ask with content=\"main\".',
+      );
+    }
+    const spare = all(\"noscript\").map((part) => (part.textContent ?? \"\").replace(/<[^>]*>/g, \"\"));
+    if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
+      throw unreadable(
+        'This page shows no text, but holds some for browsers without scripts, which content=\"main\" reads. Wait until it has loaded, or ask with content=\"main\".',
+      );
+    }
   }
   function innerText(hosts) {
     const bodies = framedDocuments(document).flatMap((page) => Reflect.get(Document.prototype, \"body\", page) ?? []);

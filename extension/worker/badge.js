@@ -33,17 +33,17 @@ export async function showBadge(status, attachedTabIds, requests) {
     ...(requests ? [phrase("badgeAsking")] : []),
   ];
   const before = common;
-  common = {
+  const now = {
     text: requests ? QUESTION.text : tone === "neutral" && status.paired ? "" : DOT,
     color: requests ? QUESTION.color : COLORS[tone],
     title: said.join(" "),
   };
-  const { text = "", color = "", title = "" } = common;
+  common = now;
   await Promise.all([
-    text !== before.text && chrome.action.setBadgeText({ text }),
-    color !== before.color && chrome.action.setBadgeBackgroundColor({ color }),
-    color !== before.color && chrome.action.setBadgeTextColor({ color: "#ffffff" }),
-    title !== before.title && chrome.action.setTitle({ title }),
+    now.text !== before.text && chrome.action.setBadgeText({ text: now.text }),
+    now.color !== before.color && chrome.action.setBadgeBackgroundColor({ color: now.color }),
+    now.color !== before.color && chrome.action.setBadgeTextColor({ color: "#ffffff" }),
+    now.title !== before.title && chrome.action.setTitle({ title: now.title }),
     ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests ? ATTACHED_DOT : null)),
   ]);
 }

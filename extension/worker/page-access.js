@@ -38,12 +38,15 @@ export class PageLeft extends CommandError {
 
 /** @typedef {{tabId: number, signal: AbortSignal, page?: FramePage}} Place `page`: one in a frame, else the tab's own */
 
-/** @type {WeakMap<AbortSignal, number>} looks that are left to each command, by its signal */
-const looksLeft = new WeakMap();
-/** @type {WeakMap<AbortSignal, chrome.tabs.Tab>} the tab as it was when a command began, until that asks its page */
-const firstLooks = new WeakMap();
-/** @type {WeakMap<AbortSignal, chrome.tabs.Tab>} the tab as it was when a command asked its page last */
-const lastLooks = new WeakMap();
+/**
+ * What a command has seen of its tab: `first` as it was when the command began, until that asks its page; `last` when it
+ * asked last; and how many looks it has left for a page that is loading.
+ *
+ * @typedef {{left: number, first?: chrome.tabs.Tab, last?: chrome.tabs.Tab}} Looks
+ */
+
+/** @type {WeakMap<AbortSignal, Looks>} by the command's signal */
+const looksOf = new WeakMap();
 
 /**
  * Spares a command that begins now its own first look at its tab: each takes as long as reading a small page.
@@ -52,7 +55,7 @@ const lastLooks = new WeakMap();
  * @param {AbortSignal} signal of the command
  */
 export function noteFirstLook(tab, signal) {
-  firstLooks.set(signal, tab);
+  looksOf.set(signal, { left: LOAD_LOOKS, first: tab });
 }
 
 /**
@@ -60,7 +63,7 @@ export function noteFirstLook(tab, signal) {
  * @returns {chrome.tabs.Tab} as it was just before
  */
 export function tabAsAsked({ signal }) {
-  return /** @type {chrome.tabs.Tab} */ (lastLooks.get(signal));
+  return /** @type {chrome.tabs.Tab} */ (looksOf.get(signal)?.last);
 }
 
 /**
@@ -151,15 +154,14 @@ async function inject(tabId, page, script) {
  * @param {{tabId: number, signal: AbortSignal}} context
  */
 async function loadedTab({ tabId, signal }) {
-  let looks = looksLeft.get(signal) ?? LOAD_LOOKS;
-  let tab = firstLooks.get(signal) ?? (await tabById(tabId));
-  firstLooks.delete(signal);
-  for (; tab.status === "loading" && looks > 0 && !signal.aborted; looks--) {
+  const known = looksOf.get(signal);
+  let left = known?.left ?? LOAD_LOOKS;
+  let tab = known?.first ?? (await tabById(tabId));
+  for (; tab.status === "loading" && left > 0 && !signal.aborted; left--) {
     await pause(LOAD_LOOK_MS);
     tab = await tabById(tabId);
   }
-  looksLeft.set(signal, looks);
-  lastLooks.set(signal, tab);
+  looksOf.set(signal, { left, last: tab });
   return tab;
 }
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from functools import partial
 
 import pytest
 from playwright.async_api import Page, expect
@@ -26,6 +27,11 @@ async def ask(bridge: FakeBridge, tab_id: int) -> asyncio.Task[Message]:
     """Let an agent ask; the reply comes with the answer."""
     bridge.session = AGENT
     return asyncio.create_task(bridge.ask("browser_attach_tab", tab_id=tab_id, reason=REASON))
+
+
+def ask_to_click(bridge: FakeBridge, tab_id: int, hosts: list[list[object]]) -> asyncio.Task[Message]:
+    """Let an agent click where the person may want to be asked before."""
+    return asyncio.create_task(bridge.ask("click", tab_id=tab_id, selector="body", ask_hosts=hosts))
 
 
 async def shown(popup: Popup, count: int = 1) -> None:
@@ -211,10 +217,7 @@ async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that
     page, tab_id = one
     await paired.press("attachButton")
     bridge.session = AGENT
-    hosts = [["*", False], ["127.0.0.1", True]]
-
-    def click() -> asyncio.Task[Message]:
-        return asyncio.create_task(bridge.ask("click", tab_id=tab_id, selector="body", ask_hosts=hosts))
+    click = partial(ask_to_click, bridge, tab_id, [["*", False], ["127.0.0.1", True]])
 
     asked = click()
     await shown(paired)
@@ -252,9 +255,7 @@ async def test_yes_to_act_on_one_site_is_no_yes_to_act_on_the_next(
     page, tab_id = one
     await paired.press("attachButton")
     bridge.session = AGENT
-
-    def click() -> asyncio.Task[Message]:
-        return asyncio.create_task(bridge.ask("click", tab_id=tab_id, selector="body", ask_hosts=[["*", True]]))
+    click = partial(ask_to_click, bridge, tab_id, [["*", True]])
 
     asked = click()
     await shown(paired)
