@@ -153,15 +153,23 @@ async def tool_lists(clients: Mapping[str, StdioClient]) -> list[Row]:
     ]
 
 
+async def show_everywhere(clients: Mapping[str, StdioClient], kapture: Kapture | None, address: str) -> None:
+    """Let each server that drives a page go to that address."""
+    ours, playwright, devtools = (clients[name] for name in NAMES[:3])
+    await tool(ours, "navigate", url=address)()
+    await tool(playwright, "browser_navigate", url=address)()
+    await tool(devtools, "navigate_page", pageId=1, url=address)()
+    if kapture:
+        await kapture.tool("navigate", url=address)()
+
+
 async def looks(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kapture | None) -> list[Row]:
     """Read each page, and look at what can be done there: characters, and milliseconds on the shop."""
     rows: list[Row] = []
     ours, playwright, devtools = (clients[name] for name in NAMES[:3])
     for page in PAGES:
         address = scene.address_of(page)
-        await tool(ours, "navigate", url=address)()
-        await tool(playwright, "browser_navigate", url=address)()
-        await tool(devtools, "navigate_page", pageId=1, url=address)()
+        await show_everywhere(clients, kapture, address)
         whole = {
             "this": tool(ours, "read_chrome_tab", max_chars=server.MAX_CHARS),
             "playwright-mcp": tool(playwright, "browser_snapshot"),
@@ -169,7 +177,6 @@ async def looks(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kaptu
         }
         elements = whole | {"this": tool(ours, "page_elements")}
         if kapture:
-            await kapture.tool("navigate", url=address)()
             whole["Kapture"] = kapture.tool("dom")
             elements["Kapture"] = kapture.tool("elements", selector=CONTROLS, visible="true")
         sizes = {name: len(await call()) for name, call in whole.items()}
@@ -190,9 +197,7 @@ async def acts(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kaptur
     """Click, fill and take a picture, and see that it has happened."""
     address = scene.address_of(PAGE)
     ours, playwright, devtools = (clients[name] for name in NAMES[:3])
-    await tool(ours, "navigate", url=address)()
-    await tool(playwright, "browser_navigate", url=address)()
-    await tool(devtools, "navigate_page", pageId=1, url=address)()
+    await show_everywhere(clients, kapture, address)
     snapshot = await tool(devtools, "take_snapshot", pageId=1)()
     button, field = uid_of(snapshot, "Press to order"), uid_of(snapshot, "Name of the customer")
     calls = {
@@ -213,7 +218,6 @@ async def acts(scene: Scene, clients: Mapping[str, StdioClient], kapture: Kaptur
         },
     }
     if kapture:
-        await kapture.tool("navigate", url=address)()
         calls["click"]["Kapture"] = kapture.tool("click", selector="#press")
         calls["fill a field"]["Kapture"] = kapture.tool("fill", selector="#name", value=TYPED)
         # Its own scale is 0.3: the others' pictures are whole.
