@@ -12,13 +12,15 @@
 -- With CHROME_TAB_CLIPBOARD=1 in the environment the text is also put on the clipboard; with
 -- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr tells how that was found;
 -- with CHROME_TAB_CONTENT=selection it is what is selected. It is the active tab's, or, with CHROME_TAB_ID,
--- CHROME_TAB_WINDOW and CHROME_TAB_INDEX, that of the tab of this id at this place.
+-- CHROME_TAB_WINDOW and CHROME_TAB_INDEX, that of the tab of this id at this place. A PDF is read where
+-- CHROME_TAB_EXTENSION names the folder "extension", whose scripts take its text out in the tab.
 --
 -- For another browser of Chromium replace "Google Chrome" by its name everywhere. For Safari and Arc, whose words
 -- are others, also put each line that a comment gives for them in the place of the line before it.
 --
 -- The handlers only compose a JavaScript program: a list of steps for the page function. Chrome runs
--- it in a world of its own beside the page, so page text and keywords never become AppleScript or shell.
+-- it in a world of its own beside the page, so page text and keywords never become AppleScript or shell: the two
+-- commands for a shell are constants, which print files of that folder.
 
 property EMPTY_PAGE : 9001
 property KEYWORD_NOT_FOUND : 9002
@@ -71,6 +73,11 @@ property pageFunction : "function readPage(request) {
     if (![\"http:\", \"https:\", \"file:\"].includes(location.protocol)) {
       throw unreadable(\"This tab shows a page of the browser itself, which cannot be read. Switch to a web page.\");
     }
+    if (request.content === \"selection\" && type === \"application/pdf\") {
+      throw unreadable(
+        \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\",
+      );
+    }
     if (request.content === \"selection\") return selectedText();
     const text = type === \"application/pdf\" ? pdfText() : isWebPage || isPlain ? pageText() : dataText();
     return withLineFeeds(text);
@@ -94,7 +101,7 @@ property pageFunction : "function readPage(request) {
   function pdfText() {
     if (pdf === undefined) {
       throw unreadable(
-        \"This tab shows a PDF, which AppleScript cannot read. Install the Chrome extension, which can, and ask again.\",
+        \"The PDF in this tab was not loaded in time. Wait until it shows, then ask again; where that does not help, open it in Chrome.\",
       );
     }
     if (pdf.problem) throw unreadable(pdf.problem);
@@ -444,7 +451,8 @@ property pageFunction : "function readPage(request) {
   const isPlain = type === \"text/plain\";
   const where = request.content === \"selection\" ? \"in what is selected\" : \"on the page\";
   const pdf = Object.hasOwn(globalThis, \"chromeTabPdf\") ? chromeTabPdf.read : undefined;
-  if (type === \"application/pdf\" && \"pdf\" in request && request.pdf === \"wanted\" && !pdf?.isFinal) return \"pdf\";
+  const isTaken = request.pdf !== \"wanted\" || request.content === \"selection\" || pdf?.isFinal;
+  if (type === \"application/pdf\" && !isTaken) return \"pdf\";
   const isMain = request.content === \"main\" && isWebPage;
   if (isMain && !Object.hasOwn(globalThis, \"chromeTabMainContent\")) return \"absent\";
   const page = { url: location.href, title: wellFormed(ofDocument(\"title\")) };
@@ -3240,7 +3248,8 @@ globalThis.chromeTabMainContent = mainContent;
 
 -- JavaScript that makes of the page function's result what Apple events can carry: a list of four texts.
 -- The last one is ASCII, because it becomes a line of the log.
-property asListOfTexts : "(page) => [page.code, page.message, page.text, JSON.stringify({ url: page.url, title: page.title, content: page.content, notes: page.notes }).replace(/[^ -~]/g, (unit) => '\\\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))]"
+-- Of a PDF whose text is still to be taken it is one text, "pdf".
+property asListOfTexts : "(page) => page === 'pdf' ? page : [page.code, page.message, page.text, JSON.stringify({ url: page.url, title: page.title, content: page.content, notes: page.notes }).replace(/[^ -~]/g, (unit) => '\\\\u' + unit.charCodeAt(0).toString(16).padStart(4, '0'))]"
 
 on run argv
 	if count of argv is 1 and item 1 of argv is "--list-tabs" then
@@ -3291,13 +3300,16 @@ end listTabs
 -- The text that the steps leave of a tab: the one that CHROME_TAB_ID names, else the active one of the front window.
 on getChromeTextContent(pageSteps)
 	set asTexts to asListOfTexts
-	-- Arc: set asTexts to "(page) => JSON.stringify((" & asListOfTexts & ")(page))"
-	set pageProgram to "(" & asTexts & ")((" & pageFunction & ")({ steps: [" & pageSteps & "] }))"
+	-- Arc: set asTexts to "(page) => page === 'pdf' ? page : JSON.stringify((" & asListOfTexts & ")(page))"
+	set contentScripts to ""
+	set wantedContent to "all"
 	if (system attribute "CHROME_TAB_CONTENT") is "main" then
-		set pageProgram to mainContent1 & mainContent2 & mainContent3 & mainContent4 & mainContent5 & "(" & asTexts & ")((" & pageFunction & ")({ content: 'main', steps: [" & pageSteps & "] }))"
+		set contentScripts to mainContent1 & mainContent2 & mainContent3 & mainContent4 & mainContent5
+		set wantedContent to "main"
 	else if (system attribute "CHROME_TAB_CONTENT") is "selection" then
-		set pageProgram to "(" & asTexts & ")((" & pageFunction & ")({ content: 'selection', steps: [" & pageSteps & "] }))"
+		set wantedContent to "selection"
 	end if
+	set pageProgram to contentScripts & "(" & asTexts & ")((" & pageFunction & ")({ content: '" & wantedContent & "', steps: [" & pageSteps & "], pdf: "
 	set wantedTab to system attribute "CHROME_TAB_ID"
 	set windowIndex to 1
 	if wantedTab is not "" then
@@ -3321,10 +3333,13 @@ on getChromeTextContent(pageSteps)
 			end if
 			set windowMode to mode of window id windowId
 			-- Arc, Safari: set windowMode to ""
-			set pageReply to execute tab id tabId of window id windowId javascript pageProgram
-			-- Safari: set pageReply to do JavaScript pageProgram in tab tabId of window id windowId
 		end tell
 	end timeout
+	set pageReply to valueInTab(pageProgram & "'wanted' }))", windowId, tabId)
+	if pageReply is in {"pdf", "\"pdf\""} then
+		takePdf(windowId, tabId)
+		set pageReply to valueInTab(pageProgram & "'taken' }))", windowId, tabId)
+	end if
 	if class of pageReply is text then
 		-- Arc hands everything back as JSON: whoever called makes texts of it.
 		log ("chrome_tab_page " & windowMode & " {}")
@@ -3344,6 +3359,37 @@ on getChromeTextContent(pageSteps)
 	log ("chrome_tab_page " & windowMode & " " & item 4 of pageReply)
 	return item 3 of pageReply
 end getChromeTextContent
+
+-- What a program gives in that tab.
+on valueInTab(pageProgram, windowId, tabId)
+	with timeout of 20 seconds
+		tell application "Google Chrome"
+			set pageReply to execute tab id tabId of window id windowId javascript pageProgram
+			-- Safari: set pageReply to do JavaScript pageProgram in tab tabId of window id windowId
+		end tell
+	end timeout
+	return pageReply
+end valueInTab
+
+-- Lets the extension's scripts take the text of a tab's PDF, and waits until they have it or 18 seconds are over.
+-- An event waits for no promise, so how far they are is asked again and again: once they have it, or the tab gives
+-- no answer, nothing is. Arc gives each text as JSON, in quotation marks.
+on takePdf(windowId, tabId)
+	set pdfScripts to do shell script "cat \"$CHROME_TAB_EXTENSION/vendor/pdfjs.js\" && cat \"$CHROME_TAB_EXTENSION/page/pdf/pdf-text.js\" || :" without altering line endings
+	if pdfScripts is "" then
+		error "This tab shows a PDF. AppleScript reads it by scripts of the folder extension, which must lie beside the server's file (by hand, CHROME_TAB_EXTENSION names it). Get the whole repository, or use the Chrome extension, then ask again." number UNREADABLE_PAGE
+	end if
+	set pdfState to valueInTab("if (!Object.hasOwn(globalThis, 'chromeTabPdf')) {" & pdfScripts & "} chromeTabPdf.take({ url: location.href, waitMs: 18000 }), chromeTabPdf.state()", windowId, tabId)
+	repeat 180 times
+		if pdfState is in {"maps", "\"maps\""} then
+			set characterMaps to do shell script "cd \"$CHROME_TAB_EXTENSION/vendor/cmaps\" && wc -c *.bcmap && echo && cat *.bcmap | base64 || :" without altering line endings
+			set pdfState to valueInTab("chromeTabPdf.giveMaps(`" & characterMaps & "`), chromeTabPdf.state()", windowId, tabId)
+		else if pdfState is in {"reading", "\"reading\""} then
+			delay 0.1
+			set pdfState to valueInTab("chromeTabPdf.state()", windowId, tabId)
+		end if
+	end repeat
+end takePdf
 
 on deduplicateLines(pageSteps)
 	return pageSteps & "['deduplicateLines'], "

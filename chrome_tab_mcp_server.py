@@ -2269,6 +2269,7 @@ def merge_values(left: Any, right: Any) -> Any:
 # --- 8. AppleScript ----------------------------------------------------------------------------
 
 SCRIPT = Path(__file__).with_name("chrome_tab.scpt")
+EXTENSION = Path(__file__).with_name("extension")
 NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
 # The mode of the window, if the browser tells it, and what the page function says.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
@@ -2361,7 +2362,8 @@ class AppleScriptSource:
             clipboard = False
             notes.append("what Arc hands over is no text that could be copied to the clipboard")
         wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
-        out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes | place)
+        wishes |= {"CHROME_TAB_EXTENSION": str(EXTENSION), **place}
+        out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes)
         text = out.removesuffix("\n")
         found = PAGE_LINE.search(err)
         about = parse_frame(found[2]) if found else {}
@@ -3648,7 +3650,7 @@ SCHEMA = "JSON Schema for a JSON answer, or article, product, recipe, event, con
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
 # The extension's commands as tools.
-COMMANDS_FILE = Path(__file__).with_name("extension") / "shared" / "commands.json"
+COMMANDS_FILE = EXTENSION / "shared" / "commands.json"
 # What a command does, as that file says it, and the words of JSON Schema for pydantic's limits.
 HINTS = {"reads": READ_ONLY, "changes": CHANGES, "destroys": DESTROYS}
 PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
@@ -4384,8 +4386,9 @@ def argument_parser() -> argparse.ArgumentParser:
     actions.add_argument(
         "--pair", action="store_true", help="print the connection string; on a terminal wait for the extension"
     )
-    extension = str(Path(__file__).with_name("extension"))
-    actions.add_argument("--extension-path", action="version", version=extension, help="print the folder for Chrome")
+    actions.add_argument(
+        "--extension-path", action="version", version=str(EXTENSION), help="print the folder for Chrome"
+    )
     actions.add_argument(
         "--setup", nargs="?", const="add", choices=["add", "remove"], help="find a model, pair, register; or undo it"
     )

@@ -43,6 +43,8 @@ def test_script_has_the_promised_handlers_with_their_parameters() -> None:
         ("run", " argv"),
         ("listTabs", "()"),
         ("getChromeTextContent", "(pageSteps)"),
+        ("valueInTab", "(pageProgram, windowId, tabId)"),
+        ("takePdf", "(windowId, tabId)"),
         ("deduplicateLines", "(pageSteps)"),
         ("filterContentBetweenKeywords", "(pageSteps, startKeyword, endKeyword)"),
         ("filterFromStart", "(pageSteps, endKeyword)"),
@@ -52,13 +54,14 @@ def test_script_has_the_promised_handlers_with_their_parameters() -> None:
     ]
 
 
-def test_script_runs_no_shell_and_javascript_once() -> None:
+def test_script_runs_two_constant_commands_and_javascript_at_one_place() -> None:
     script = re.sub(r"--.*", "", SCRIPT_TEXT)
 
-    assert "do shell script" not in script
+    commands = re.findall(r'do shell script ("(?:[^"\\]|\\.)*") without altering line endings\n', script)
+    assert len(commands) == script.count("do shell script") == 2
     assert "run script" not in script
     assert script.count("execute ") == 1
-    assert script.count("tell application") == 2
+    assert script.count("tell application") == 3
 
 
 def test_another_browser_is_a_matter_of_replacing_its_name() -> None:

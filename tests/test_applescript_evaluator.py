@@ -35,6 +35,7 @@ def result_of(expression: str, *arguments: str) -> Finished:
         ("(id of item 2 of argv) as text", "201"),
         ('"" & (system attribute "SET")', "1"),
         ('"" & (system attribute "UNSET")', ""),
+        ('do shell script "echo $SET; echo \\"a\\"" without altering line endings', "1\na\n"),
     ],
 )
 def test_expression_gives_what_applescript_gives(expression: str, shown: str) -> None:
@@ -51,6 +52,9 @@ def test_expression_gives_what_applescript_gives(expression: str, shown: str) ->
         ("class of item 1 of argv is not list", True),
         ("(count of argv) is 1", True),
         ("count of argv is 1 and not (count of argv is 1)", False),
+        ('item 1 of argv is in {"b", "ABC"}', True),
+        ('argv is in {"b", "abc"}', True),
+        ('{"b", item 1 of argv} is in {"abc", "b"}', False),
         ('application "Google Chrome" is running or item 9 of argv is "x"', True),
     ],
 )
@@ -84,6 +88,10 @@ def test_script_that_asks_the_browser_is_accepted() -> None:
         ('set program to "1"', 'set program to "1'),
         ('set program to "1"', 'set program to "\\n"'),
         ('set program to "1"', 'set program to do shell script "true"'),
+        ('set program to "1"', "set program to do shell script argv without altering line endings"),
+        ("set reply to execute", 'set reply to do shell script "true" without altering line endings'),
+        ('set program to "1"', "repeat 2 times"),
+        ('set program to "1"', "delay 1"),
         ('set program to "1"', "set program to unknown(1)"),
         ('set program to "1"', 'error "a"'),
         ('set program to "1"', "beep"),

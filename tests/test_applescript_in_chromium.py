@@ -2,12 +2,14 @@
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Page
 
+from scripts.embed_page_function import EXTENSION
 from tests.support.applescript_evaluator import FakeChrome, Finished, Surroundings, osascript
 from tests.support.browser import IsolatedWorld, launch_chromium, show
 from tests.support.page_text import (
@@ -21,6 +23,7 @@ from tests.support.page_text import (
     read_as_extension,
     well_formed,
 )
+from tests.support.pdf import MappedLine, mapped_pdf, pdf
 
 pytestmark = pytest.mark.e2e
 
@@ -106,6 +109,87 @@ def test_page_whose_reading_throws_is_unreadable(tabs: Tabs) -> None:
     finished = run(world, "--no-filter")
 
     assert finished == Finished(1, "", failure("The tab gave no answer. Reload the page, then ask again.", 9003))
+
+
+# --- PDFs ---
+
+NO_SCRIPTS = {"content-security-policy": "default-src 'none'; sandbox"}
+
+
+def run_on_pdf(page: Page, *command_line: str, script: str = SCRIPT_TEXT, **environment: str) -> Finished:
+    around = Surroundings(FakeChrome(IsolatedWorld(page)), {"CHROME_TAB_EXTENSION": str(EXTENSION)} | environment)
+    return osascript(script, list(command_line), around)
+
+
+def test_pdf_is_read_by_the_same_rules_under_any_policy_once_the_folder_of_the_extension_is_named(tabs: Tabs) -> None:
+    file = pdf([["Ferry times", "", "First at nine", "Footer"], ["Last at noon", "Footer"], ["Prices"]])
+    show(tabs.page, file, content_type="application/pdf", headers=NO_SCRIPTS)
+
+    unnamed = run_on_pdf(tabs.page, "--no-filter", CHROME_TAB_EXTENSION="")
+    whole = run_on_pdf(tabs.page, "--no-filter")
+    part = run_on_pdf(tabs.page, "[page 2]", "prices")
+    main = run_on_pdf(tabs.page, "--no-filter", CHROME_TAB_CONTENT="main")
+    selected = run_on_pdf(tabs.page, "--no-filter", CHROME_TAB_CONTENT="selection")
+    nowhere = run_on_pdf(tabs.page, "volcano", "--to-end")
+
+    text = "[Page 1]\nFerry times\n\nFirst at nine\nFooter\n\n[Page 2]\nLast at noon\n\n[Page 3]\nPrices\n"
+    assert whole == main == Finished(0, text, 'chrome_tab_page normal {"url":"http://page.test/","title":""}\n')
+    assert part.stdout == "Last at noon\n\n[Page 3]\n"
+    assert "by scripts of the folder extension" in unnamed.stderr
+    assert "only the browser's own viewer knows what is selected" in selected.stderr
+    assert nowhere.stderr.endswith("(9002)\n")
+
+
+def test_pdf_without_its_fonts_is_read_by_the_character_maps_of_the_extension(tabs: Tabs) -> None:
+    line = MappedLine("\u6e21\u8f6e\u4e5d\u70b9\u51fa\u53d1", "UniGB-UCS2-H", "utf-16-be", "GB1")
+    show(tabs.page, mapped_pdf([line]), content_type="application/pdf")
+
+    assert run_on_pdf(tabs.page, "--no-filter").stdout == f"[Page 1]\n{line.text}\n"
+
+
+def test_pdf_for_which_the_time_does_not_suffice_is_read_on_when_it_is_asked_for_again(tabs: Tabs) -> None:
+    show(tabs.page, pdf([["Ferry times"], ["Last at noon"]]), content_type="application/pdf")
+
+    begun = run_on_pdf(tabs.page, "--no-filter", script=SCRIPT_TEXT.replace("waitMs: 18000", "waitMs: 0"))
+    whole = run_on_pdf(tabs.page, "--no-filter")
+
+    assert begun.stdout == "[Page 1]\nFerry times\n"
+    assert '"notes":["only the first 1 of 2 pages of the PDF were read: ask again to read on"]' in begun.stderr
+    assert whole.stdout == "[Page 1]\nFerry times\n\n[Page 2]\nLast at noon\n"
+    assert "notes" not in whole.stderr
+
+
+def test_pdf_that_is_not_loaded_in_time_is_read_once_when_it_is_asked_for_again(tabs: Tabs) -> None:
+    pages = [[f"line {line} of page {page}" for line in range(50)] for page in range(60)]
+    show(tabs.page, pdf(pages), content_type="application/pdf")
+
+    hasty = run_on_pdf(tabs.page, "--no-filter", script=SCRIPT_TEXT.replace("repeat 180 times", "repeat 0 times"))
+    whole = run_on_pdf(tabs.page, "--no-filter")
+
+    assert "was not loaded in time" in hasty.stderr
+    assert whole.stdout.count("[Page ") == len(pages)
+    assert whole.stdout.endswith("\nline 49 of page 59\n")
+
+
+def test_pdf_that_cannot_be_read_says_why(tabs: Tabs, tmp_path: Path) -> None:
+    said: list[str] = []
+    for file in (pdf([[], []]), pdf([["secret"]], locked=True), b"%PDF-1.4\nnothing else"):
+        show(tabs.page, file, content_type="application/pdf")
+        said.append(run_on_pdf(tabs.page, "--no-filter").stderr)
+    (tmp_path / "file.pdf").write_bytes(pdf([["From the disk"]]))
+    tabs.page.unroute_all()
+    tabs.page.goto((tmp_path / "file.pdf").as_uri())
+    said.append(run_on_pdf(tabs.page, "--no-filter").stderr)
+
+    reasons = [
+        "2 pages without text",
+        "only with a password",
+        "damaged",
+        "a local file, which only the Chrome extension",
+    ]
+    for sentence, reason in zip(said, reasons, strict=True):
+        assert reason in sentence
+        assert sentence.endswith("(9003)\n")
 
 
 # --- Nothing in a page or a keyword becomes a program ---
@@ -218,8 +302,8 @@ def test_keyword_reaches_the_page_as_numbers_alone(tabs: Tabs) -> None:
     osascript(SCRIPT_TEXT, ["k'\U0001f600", "z"], Surroundings(chrome))
 
     (program,) = chrome.programs
-    steps = program[program.rindex("({ steps: ") :]
+    steps = program[program.rindex("({ content: ") :]
     assert steps == (
-        "({ steps: [['deduplicateLines'], ['filterContentBetweenKeywords', String.fromCodePoint(107, 39, 128512),"
-        " String.fromCodePoint(122)], ['trimWhitespace'], ] }))"
+        "({ content: 'all', steps: [['deduplicateLines'], ['filterContentBetweenKeywords',"
+        " String.fromCodePoint(107, 39, 128512), String.fromCodePoint(122)], ['trimWhitespace'], ], pdf: 'wanted' }))"
     )

@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Generator, Iterable, Iterator
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page
@@ -104,13 +105,43 @@ class AsJson:
         return f"[{len(program)}]"
 
 
-def behaviour(script: str, world: World, unreadable: World) -> Iterator[object]:
+class PdfOnTheWay:
+    """A fake of a tab with a PDF: it gives these replies one after the other, and the last one from then on."""
+
+    def __init__(self, *replies: object) -> None:
+        self._replies = list(replies)
+        self.asked: list[str] = []
+
+    def evaluate(self, program: str) -> object:
+        # Of the page function's own text only that it is there.
+        self.asked.append(program[-300:])
+        return self._replies.pop(0) if self._replies[1:] else self._replies[0]
+
+
+def pdf_readings(script: str, extension: str) -> Iterator[object]:
+    page = ["", "", "text", "{}"]
+    # As Chrome gives a text, and as Arc does.
+    for quote in (str, json.dumps):
+        on_the_way = [quote(state) for state in ("pdf", "reading", "reading", "maps", "reading", "read")]
+        for replies in ([*on_the_way, page], [*on_the_way[:2], None, page], on_the_way[:2]):
+            for folder in (extension, ""):
+                tab, delays = PdfOnTheWay(*replies), list[float]()
+                around = Surroundings(FakeChrome(tab), {"CHROME_TAB_EXTENSION": folder}, delay=delays.append)
+                yield osascript(script, ["--no-filter"], around), tab.asked, delays
+
+
+def behaviour(script: str, world: World, unreadable: World, extension: str) -> Iterator[object]:
     """Everything that can be seen of a script in readings that reach each of its lines."""
 
     def reading(chrome: FakeChrome, *command_line: str, **environment: str) -> tuple[Finished, object]:
         around = Surroundings(chrome, environment)
         finished = osascript(script, list(command_line), around)
-        return finished, (around.clipboard, around.delimiters, chrome.launched, len(chrome.programs))
+        return finished, (
+            around.clipboard,
+            around.delimiters,
+            chrome.launched,
+            [len(program) for program in chrome.programs],
+        )
 
     yield reading(FakeChrome(running=False), "--no-filter")
     yield reading(FakeChrome(windows=0), "--no-filter")
@@ -149,22 +180,26 @@ def behaviour(script: str, world: World, unreadable: World) -> Iterator[object]:
         place = {"CHROME_TAB_ID": wanted, "CHROME_TAB_WINDOW": "2", "CHROME_TAB_INDEX": index}
         yield reading(FakeChrome(opened=opened), "--no-filter", **place)
     yield reading(FakeChrome(AsJson()), "--no-filter")
+    yield from pdf_readings(script, extension)
 
 
-def is_noticed(script: str, expected: list[object], worlds: tuple[World, World]) -> bool:
+def is_noticed(script: str, expected: list[object], worlds: tuple[World, World, str]) -> bool:
     try:
         return any(seen != wanted for seen, wanted in zip(behaviour(script, *worlds), expected, strict=True))
     except ScriptSyntaxError:
         return True
 
 
-def test_every_broken_script_is_noticed(pages: tuple[Page, Page]) -> None:
+def test_every_broken_script_is_noticed(pages: tuple[Page, Page], tmp_path: Path) -> None:
     show(pages[0], "<title>Title \u00e9</title><p>text</p><textarea autofocus>selected part</textarea>")
     pages[0].evaluate("document.querySelector('textarea').select()")
     pages[1].goto("about:blank")
     world = IsolatedWorld(pages[0])
     pretend_text(world, "  zero\nstart\n one\n ONE\ntwo\nend")
-    worlds = AskedOnce(world), AskedOnce(IsolatedWorld(pages[1]))
+    for name in ("vendor/pdfjs.js", "page/pdf/pdf-text.js", "vendor/cmaps/a.bcmap"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(f"/* {name} */", encoding="ascii")
+    worlds = AskedOnce(world), AskedOnce(IsolatedWorld(pages[1])), str(tmp_path)
     expected = list(behaviour(SCRIPT_TEXT, *worlds))
     mutants = dict(script_mutants())
 
@@ -231,6 +266,7 @@ def other_documents(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         yield IsolatedWorld(page), WHOLE_PAGE
     world = IsolatedWorld(page)
     yield world, "{ pdf: 'wanted' }"
+    yield world, "{ pdf: 'wanted', content: 'selection' }"
     for read in ("undefined", "{ text: 'a\\na', notes: ['n'], isFinal: true }", "{ problem: 'p', isFinal: true }"):
         world.evaluate(f"void (globalThis.chromeTabPdf = {{ read: {read} }})")
         yield world, "{ pdf: 'wanted' }"

@@ -249,6 +249,7 @@ def test_the_limits_of_the_design_are_those_of_server_and_extension() -> None:
             constant("page/pdf/pdf-text.js", "const MAX_BYTES = "),
             constant("commands/reading.js", "const MAX_FILE_BYTES = "),
             constant("commands/reading.js", "const PDF_WAIT_MS = ") / 1000,
+            int(re.findall(r"waitMs: (\d+)", read("chrome_tab.scpt"))[0]) / 1000,
         ],
         "command": [command_ms / 1000, server.COMMAND_TIMEOUT_S],
         "answer of the person": [server.ANSWER_TIMEOUT_S],

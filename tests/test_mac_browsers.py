@@ -141,6 +141,20 @@ async def test_a_browser_without_a_window_or_that_does_not_run_is_told_by_its_na
     assert json.loads(text_of(await call("browser_get_tabs", settings))) == []
 
 
+@pytest.mark.parametrize("name", ["Google Chrome", "Safari", "Arc"])
+async def test_a_pdf_is_read_by_the_scripts_of_the_extension_where_they_lie_beside_the_server(
+    name: str, mac: FakeMac, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mac.runs({name: browser(window(tab("page", kind="pdf")))})
+
+    assert text_of(await call("read_chrome_tab", {"browser": name})) == "text of page"
+
+    monkeypatch.setattr(server, "EXTENSION", tmp_path)
+    code, message = error_of(await call("read_chrome_tab", {"browser": name}))
+    assert (code, message.partition(". ")[0]) == ("UNREADABLE_PAGE", "This tab shows a PDF")
+    assert "Get the whole repository, or use the Chrome extension" in message
+
+
 @pytest.mark.parametrize("reply", ["EMPTY_PAGE", "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE"])
 async def test_what_the_page_function_refuses_is_refused_in_every_dialect(reply: str, mac: FakeMac) -> None:
     refused = tab("page", code=reply, message="What happened. What to do.")
@@ -168,7 +182,7 @@ def test_only_names_of_the_list_enter_the_script() -> None:
     for name in server.BROWSERS:
         with server.script_for(name) as file:
             script = file.read_text(encoding="ascii")
-        assert script.count(f'application "{name}"') == original.count('application "Google Chrome"') == 3
+        assert script.count(f'application "{name}"') == original.count('application "Google Chrome"') == 4
         told = re.findall(r"^\t*set pageReply to (execute|do JavaScript) ", script, re.MULTILINE)
         assert told == (["do JavaScript"] if name == "Safari" else ["execute"])
     with pytest.raises(ValueError, match="must be 'auto', 'Google Chrome'"):

@@ -126,17 +126,6 @@ def test_text_over_30_mib_is_refused_and_a_part_of_it_is_read(tab: Page) -> None
     assert length_of_part == 10 * 1024 * 1024
 
 
-def test_pdf_is_refused_with_what_can_read_it(tab: Page) -> None:
-    show(tab, "%PDF-1.1", content_type="application/pdf")
-
-    page = read(tab)
-    script = osascript(SCRIPT_TEXT, ["--no-filter"], Surroundings(FakeChrome(IsolatedWorld(tab))))
-
-    assert page["code"] == "UNREADABLE_PAGE"
-    assert "Install the Chrome extension" in page["message"]
-    assert script.stderr == failure(page["message"], NUMBERS["UNREADABLE_PAGE"])
-
-
 @pytest.mark.parametrize(
     ("content_type", "body"),
     [

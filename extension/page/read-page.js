@@ -6,8 +6,8 @@
  * @typedef {'deduplicateLines' | 'filterContentBetweenKeywords' | 'filterToEnd'
  *   | 'filterFromStart' | 'trimWhitespace'} StepName
  * @typedef {[StepName, ...string[]]} Step the name of a step, then its keywords
- * @typedef {({start: string | null, end: string | null, more?: string, pdf?: "wanted" | "taken"} | {steps: Step[]})
- *   & {content?: "main" | "all" | "selection", links?: boolean}} ReadPageRequest
+ * @typedef {({start: string | null, end: string | null, more?: string} | {steps: Step[]})
+ *   & {content?: "main" | "all" | "selection", links?: boolean, pdf?: "wanted" | "taken"}} ReadPageRequest
  *   `more` is text that follows the page's own: only the extension can read frames of other sites. `pdf`: whether the
  *   scripts for a PDF are still to be put there.
  *   `links`: whether the main content names the addresses of its links.
@@ -119,6 +119,11 @@ export function readPage(request) {
     if (!["http:", "https:", "file:"].includes(location.protocol)) {
       throw unreadable("This tab shows a page of the browser itself, which cannot be read. Switch to a web page.");
     }
+    if (request.content === "selection" && type === "application/pdf") {
+      throw unreadable(
+        "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.",
+      );
+    }
     if (request.content === "selection") return selectedText();
     const text = type === "application/pdf" ? pdfText() : isWebPage || isPlain ? pageText() : dataText();
     return withLineFeeds(text);
@@ -152,7 +157,7 @@ export function readPage(request) {
   function pdfText() {
     if (pdf === undefined) {
       throw unreadable(
-        "This tab shows a PDF, which AppleScript cannot read. Install the Chrome extension, which can, and ask again.",
+        "The PDF in this tab was not loaded in time. Wait until it shows, then ask again; where that does not help, open it in Chrome.",
       );
     }
     if (pdf.problem) throw unreadable(pdf.problem);
@@ -671,7 +676,8 @@ export function readPage(request) {
   const where = request.content === "selection" ? "in what is selected" : "on the page";
   // A page's element of that name is no property of the global object itself.
   const pdf = Object.hasOwn(globalThis, "chromeTabPdf") ? chromeTabPdf.read : undefined;
-  if (type === "application/pdf" && "pdf" in request && request.pdf === "wanted" && !pdf?.isFinal) return "pdf";
+  const isTaken = request.pdf !== "wanted" || request.content === "selection" || pdf?.isFinal;
+  if (type === "application/pdf" && !isTaken) return "pdf";
   const isMain = request.content === "main" && isWebPage;
   if (isMain && !Object.hasOwn(globalThis, "chromeTabMainContent")) return "absent";
   const page = { url: location.href, title: wellFormed(ofDocument("title")) };

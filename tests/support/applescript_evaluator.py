@@ -1,8 +1,8 @@
 """Runs `chrome_tab.scpt` where there is no AppleScript, by a small and strict part of the language.
 
 Whatever is outside that part is refused, so a script that passes stays in a corner of AppleScript that is easy to
-be sure of. Statements: `property`, `on`, `if`, `with timeout`, `tell application`, `set`, `error ... number ...`,
-`log`, `return`. Inside `tell` only `set`, `if` and `error` may stand, with the words of that browser's dictionary that
+be sure of. Statements: `property`, `on`, `if`, `repeat ... times`, `with timeout`, `tell application`, `set`, `error ...
+number ...`, `log`, `delay`, `return`, a handler's call. A shell runs only commands that are written out. Inside `tell` only `set`, `if` and `error` may stand, with the words of that browser's dictionary that
 DICTIONARIES lists, and `tell` only inside a timeout.
 Stricter than AppleScript: every `end` names what it ends, every error has a number, every name is set before it is used.
 
@@ -11,6 +11,8 @@ Stricter than AppleScript: every `end` names what it ends, every error has a num
 
 import json
 import re
+import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
@@ -175,6 +177,7 @@ class Surroundings:
     clipboard: str | None = None
     # Not the default: a script must not rely on it.
     delimiters: str = "<borrowed>"
+    delay: Callable[[float], None] = time.sleep
     logged: list[str] = field(default_factory=list[str])
 
 
@@ -220,7 +223,7 @@ def handlers_of(source: str) -> "dict[str, Handler]":
 
 TOKEN = re.compile(
     r"""(?P<space>[ \t]+) | (?P<comment>--[^\n]*) | (?P<newline>\n)
-      | (?P<text>"[^"\\]*+(?:\\["\\][^"\\]*+)*+") | (?P<number>-?\d+) | (?P<word>[A-Za-z_][A-Za-z0-9_]*('s)?)
+      | (?P<text>"[^"\\]*+(?:\\["\\][^"\\]*+)*+") | (?P<real>\d+\.\d+) | (?P<number>-?\d+) | (?P<word>[A-Za-z_][A-Za-z0-9_]*('s)?)
       | (?P<sign>[&(),:{}])""",
     re.VERBOSE,
 )
@@ -228,10 +231,10 @@ RESERVED = frozenset(
     re.findall(
         r"\w+",
         """
-        active and application as class clipboard considering contents count current delimiters div do does else end
+        active and application as class clipboard considering contents count current delay delimiters div do does else end
         equal error every execute exit false first front from get given global id if ignoring in index integer is it
         item items its javascript length list local log me missing mod mode my name not number of on or property quote
-        repeat result return running script seconds set some starts system tab tabs tell text the then times title to
+        repeat result return running script scripts seconds set some starts system tab tabs tell text the then times title to
         transaction true try until url use using where while window windows with without
         """,
     )
@@ -433,6 +436,8 @@ class Parser:
     def _statement(self) -> Statement:
         if self._takes("if"):
             return self._if()
+        if self._takes("repeat"):
+            return self._repeat()
         if self._takes("with", "timeout", "of"):
             return self._timeout()
         if self._takes("tell", "application"):
@@ -468,6 +473,20 @@ class Parser:
 
         return run_first
 
+    def _repeat(self) -> Statement:
+        count = int(self._take("number"))
+        self._needs("times")
+        self._line_end()
+        block = self._block()
+        self._needs("end", "repeat")
+        self._line_end()
+
+        def run_again(frame: Frame) -> None:
+            for _ in range(count):
+                block(frame)
+
+        return run_again
+
     def _timeout(self) -> Statement:
         self._take("number")
         self._needs("seconds")
@@ -500,7 +519,15 @@ class Parser:
         if self._takes("log"):
             value = self._expression()
             return lambda frame: frame.around.logged.append(as_text(value(frame), frame.around))
+        if self._takes("delay"):
+            seconds = float(self._take("real"))
+            return lambda frame: frame.around.delay(seconds)
+        if self._here.kind == "word" and self._tokens[self._at + 1].value == "(":
+            return self._call_or_variable()
         self._needs("set")
+        return self._set()
+
+    def _set(self) -> Statement:
         if self._takes("the", "clipboard", "to"):
             value = self._expression()
             return lambda frame: setattr(frame.around, "clipboard", as_text(value(frame), frame.around))
@@ -562,6 +589,10 @@ class Parser:
         if self._takes("starts", "with"):
             prefix = self._coercion()
             return lambda frame: folded(left(frame)).startswith(folded(prefix(frame)))
+        if self._takes("is", "in"):
+            self._needs("{")
+            items = self._list()
+            return lambda frame: is_in(left(frame), items(frame))
         if self._takes("is"):
             negative, right = self._takes("not"), self._coercion()
             return lambda frame: equal(left(frame), right(frame)) != negative
@@ -623,6 +654,10 @@ class Parser:
         """`item N of x`, a property of a value, a variable of the environment, or the text item delimiters."""
         if self._takes("applescript's", "text", "item", "delimiters"):
             return lambda frame: frame.around.delimiters
+        if not self._told and self._takes("do", "shell", "script"):
+            command = self._text()
+            self._needs("without", "altering", "line", "endings")
+            return lambda frame: printed_by(command, frame.around.environment)
         if self._takes("system", "attribute"):
             variable = self._text()
             return lambda frame: frame.around.environment.get(variable, "")
@@ -787,6 +822,22 @@ def equal(left: Value, right: Value) -> bool:
     if isinstance(left, str) and isinstance(right, str):
         return folded(left) == folded(right)
     return type(left) is type(right) and left == right
+
+
+def is_in(value: Value, items: list[Value]) -> bool:
+    """A list is looked for as a part of the other one; what is none as one of its items."""
+    part: list[Value] = value if isinstance(value, list) else [value]
+    places = range(len(items) - len(part) + 1)
+    return any(all(map(equal, part, items[start : start + len(part)])) for start in places)
+
+
+def printed_by(command: str, environment: dict[str, str]) -> str:
+    """What a command prints; the shell has its own PATH."""
+    variables = environment | {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin"}
+    done = subprocess.run(["/bin/sh", "-c", command], env=variables, capture_output=True, timeout=20, check=False)
+    if done.returncode != 0:
+        raise ScriptError(done.stderr.decode(), done.returncode)
+    return done.stdout.decode()
 
 
 def item(items: Value, index: int) -> Value:

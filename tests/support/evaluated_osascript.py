@@ -37,13 +37,19 @@ LSAPPINFO = """#!/bin/sh
 
 
 class ShownText:
-    """A fake of a page: whatever is asked, it gives this text, address and title."""
+    """A fake of a page: whatever is asked, it gives this text, address and title; of a PDF once pdf.js is there."""
 
     def __init__(self, tab: dict[str, Any]) -> None:
+        self._is_pdf = tab.get("kind") == "pdf"
         about = json.dumps({"url": tab["url"], "title": tab["title"]})
         self._reply = [tab.get("code", ""), tab.get("message", ""), tab.get("text", ""), about]
 
     def evaluate(self, program: str) -> list[str] | str:
+        if self._is_pdf and "chromeTabPdfjs" in program:
+            self._is_pdf = False
+            return "read"
+        if self._is_pdf:
+            return "pdf"
         return json.dumps(self._reply) if "JSON.stringify((" in program else self._reply
 
 

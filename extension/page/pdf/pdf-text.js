@@ -8,6 +8,9 @@ const pdfText = (() => {
   const MAX_CHARS = 30 * 1024 * 1024;
   /** Lines further apart than so many times their height begin a paragraph. */
   const PARAGRAPH_GAP = 1.7;
+  const LOST = "The PDF in this tab could not be loaded once more to be read. Reload the tab, then ask again.";
+  const LOCAL =
+    "This PDF is a local file, which only the Chrome extension may load. Install it, turn on Allow access to file URLs in its details, then ask again.";
 
   /**
    * @typedef {object} PdfReading
@@ -19,11 +22,13 @@ const pdfText = (() => {
 
   class PdfError extends Error {}
 
-  /** Where pdf.js gets what fonts that are not in the file stand on: the worker has it. */
+  /** Where pdf.js gets what fonts that are not in the file stand on: the worker has it, or the AppleScript. */
   class CharacterMaps {
     /** @param {{kind: string, filename: string}} asked */
     async fetch({ kind, filename }) {
-      const url = kind === "cMapUrl" && (await chrome.runtime.sendMessage({ characterMap: filename }));
+      if (kind !== "cMapUrl") throw new Error(`There is no ${filename}.`);
+      if (!globalThis.chrome?.runtime?.id) return handedOver(filename);
+      const url = await chrome.runtime.sendMessage({ characterMap: filename });
       if (!url) throw new Error(`There is no ${filename}.`);
       return bytesAt(url);
     }
@@ -34,19 +39,35 @@ const pdfText = (() => {
   /** @type {import("../../shared/types.d.ts").PdfDocument | null} */
   let pdf = null;
   let chars = 0;
-  let isStopped = false;
+  /** When who waits for it goes on without the rest. */
+  let until = 0;
+  /** @type {Promise<void> | null} */
+  let taking = null;
+  let wantsMaps = false;
+  /** @type {PromiseWithResolvers<Map<string, Uint8Array>>} */
+  const maps = Promise.withResolvers();
 
   /**
    * Reads on, until the end or until the time is up, and leaves what there is by then in `chromeTabPdf.read`.
    *
    * @param {{url: string, waitMs: number}} request `url` of the file, which may be one that holds it (data:)
    */
-  async function take({ url, waitMs }) {
-    const until = performance.now() + waitMs;
-    isStopped = false;
+  function take({ url, waitMs }) {
+    until = performance.now() + waitMs;
+    taking ??= readOn(url).finally(() => {
+      taking = null;
+    });
+    return taking;
+  }
+
+  /** @param {string} url */
+  async function readOn(url) {
+    chromeTabPdf.read = undefined;
     try {
       pdf ??= await opened(await bytesAt(url));
-      while (pages.length < pdf.numPages && chars < MAX_CHARS && performance.now() < until && !isStopped) {
+      // One page in any case: of none nobody could say whether it is a picture.
+      const goesOn = () => pages.length === 0 || (performance.now() < until && chars < MAX_CHARS);
+      while (pages.length < pdf.numPages && goesOn()) {
         const text = await textOfPage(pdf, pages.length + 1);
         pages.push(text);
         chars += text.length;
@@ -60,7 +81,46 @@ const pdfText = (() => {
 
   /** Ends what is being read, because nobody waits for it any more. */
   function stop() {
-    isStopped = true;
+    until = 0;
+  }
+
+  /**
+   * How far it is: the AppleScript, which can wait for nothing that comes later, asks again and again.
+   *
+   * @returns {"reading" | "maps" | "read"} "maps": it goes on once it has the character maps
+   */
+  function state() {
+    if (chromeTabPdf.read) return "read";
+    return wantsMaps ? "maps" : "reading";
+  }
+
+  /**
+   * @param {string} filename
+   * @returns {Promise<Uint8Array>}
+   */
+  async function handedOver(filename) {
+    wantsMaps = true;
+    const map = (await maps.promise).get(filename);
+    wantsMaps = false;
+    if (!map) throw new Error(`There is no ${filename}.`);
+    return map;
+  }
+
+  /**
+   * Takes all character maps.
+   *
+   * @param {string} files the size and the name of each on a line, an empty line, and all of them as one base64
+   */
+  function giveMaps(files) {
+    const [list = "", base64 = ""] = files.split("\n\n");
+    const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
+    const found = new Map();
+    let start = 0;
+    for (const [, size, name] of list.matchAll(/(\d+) (\S+\.bcmap)$/gm)) {
+      found.set(name, bytes.slice(start, start + Number(size)));
+      start += Number(size);
+    }
+    maps.resolve(found);
   }
 
   /**
@@ -69,16 +129,14 @@ const pdfText = (() => {
    */
   async function bytesAt(url) {
     const response = await fetch(url, { cache: "force-cache", credentials: "include" }).catch(() => null);
-    if (!response?.ok || !response.body) {
-      throw new PdfError(
-        "The PDF in this tab could not be loaded once more to be read. Reload the tab, then ask again.",
-      );
-    }
+    if (!response?.ok || !response.body) throw new PdfError(url.startsWith("file:") ? LOCAL : LOST);
     /** @type {Uint8Array<ArrayBuffer>[]} */
     const chunks = [];
     let size = 0;
     for (const reader = response.body.getReader(); ;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch(() => {
+        throw new PdfError(LOST);
+      });
       if (done) break;
       size += value.length;
       if (size > MAX_BYTES) {
@@ -101,7 +159,7 @@ const pdfText = (() => {
       const isLocked = error instanceof Error && error.name === "PasswordException";
       throw new PdfError(
         isLocked
-          ? "This PDF is encrypted: it opens with a password only, which the extension does not have. Print it to a PDF without a password, open that in a tab, then ask again."
+          ? "This PDF is encrypted: it opens only with a password, which is not asked for here. Print it to a PDF without a password, open that in a tab, then ask again."
           : "The file in this tab is no PDF that can be read: it is damaged, or the site now answers with something else. Reload the tab, then ask again.",
       );
     }
@@ -163,7 +221,7 @@ const pdfText = (() => {
     return { text, notes, problem: "", isFinal };
   }
 
-  return { take, stop };
+  return { take, stop, state, giveMaps };
 })();
 
 globalThis.chromeTabPdf = { ...pdfText };
