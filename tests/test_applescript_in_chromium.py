@@ -140,11 +140,17 @@ def test_pdf_is_read_by_the_same_rules_under_any_policy_once_the_folder_of_the_e
     assert nowhere.stderr.endswith("(9002)\n")
 
 
-def test_pdf_without_its_fonts_is_read_by_the_character_maps_of_the_extension(tabs: Tabs) -> None:
+def test_pdf_without_its_fonts_is_read_by_the_character_maps_of_the_extension_in_a_folder_of_any_name(
+    tabs: Tabs, tmp_path: Path
+) -> None:
+    folder = tmp_path / "caf\u00e9 \"$(touch ran)' `touch ran`"
+    folder.symlink_to(EXTENSION)
     line = MappedLine("\u6e21\u8f6e\u4e5d\u70b9\u51fa\u53d1", "UniGB-UCS2-H", "utf-16-be", "GB1")
     show(tabs.page, mapped_pdf([line]), content_type="application/pdf")
 
-    assert run_on_pdf(tabs.page, "--no-filter").stdout == f"[Page 1]\n{line.text}\n"
+    finished = run_on_pdf(tabs.page, "--no-filter", CHROME_TAB_EXTENSION=str(folder))
+
+    assert finished.stdout == f"[Page 1]\n{line.text}\n"
 
 
 def test_pdf_for_which_the_time_does_not_suffice_is_read_on_when_it_is_asked_for_again(tabs: Tabs) -> None:

@@ -3,7 +3,9 @@
 Google Chrome must be installed: compiling needs its dictionary.
 """
 
+import base64
 import importlib
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +15,7 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
-from scripts.embed_page_function import SCRIPT
+from scripts.embed_page_function import EXTENSION, SCRIPT
 from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
 from tests.support.page_text import SCRIPT_TEXT
 
@@ -29,8 +31,9 @@ def script() -> Any:
     return importlib.import_module("applescript").AppleScript(SCRIPT_TEXT)
 
 
-def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | variables
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
 
 
 def is_chrome_running() -> bool:
@@ -92,6 +95,21 @@ def test_senseless_arguments_end_as_the_evaluator_says(command_line: list[str]) 
     assert (real.returncode, real.stdout) == (expected.status, expected.stdout)
     # osascript puts the file and the place of the error before the same words.
     assert re.sub(r"^.*execution error", "chrome_tab.scpt: execution error", real.stderr) == expected.stderr
+
+
+def test_shell_hands_over_the_files_of_the_extension_unchanged_from_a_folder_of_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / "caf\u00e9 \"$(touch ran)'"
+    folder.symlink_to(EXTENSION)
+    scripts, maps = re.findall(r"do shell script .* without altering line endings", SCRIPT_TEXT)
+
+    printed = run("osascript", "-e", scripts, CHROME_TAB_EXTENSION=str(folder)).stdout
+    listed = run("osascript", "-e", maps, CHROME_TAB_EXTENSION=str(folder)).stdout
+
+    files = [(EXTENSION / path).read_text(encoding="ascii") for path in ("vendor/pdfjs.js", "page/pdf/pdf-text.js")]
+    assert printed == "".join(files) + "\n"
+    sizes = re.findall(r"(\d+) (\S+\.bcmap)$", listed, re.MULTILINE)
+    content = base64.b64decode(listed.partition("\n\n")[2])
+    assert len(content) == sum(int(size) for size, _ in sizes) > 1_000_000
 
 
 def test_chrome_that_is_not_running_is_not_started() -> None:

@@ -149,7 +149,8 @@ def beside_the_server() -> set[str]:
 
 def test_everything_that_the_server_finds_beside_itself_is_installed_with_it(made: Made) -> None:
     (folder,) = made.environment.glob("lib/python*/site-packages/chrome_tab_reader")
-    needed = beside_the_server() | {"extension/manifest.json"}
+    pdf = {"extension/vendor/pdfjs.js", "extension/page/pdf/pdf-text.js", "extension/vendor/cmaps/UniGB-UCS2-H.bcmap"}
+    needed = beside_the_server() | pdf | {"extension/manifest.json"}
 
     assert {"chrome_tab.scpt", "test-app"} <= needed
     for root in (folder, made.bundle):
