@@ -159,8 +159,10 @@ async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
     await expect(panel.at(".problem").last).to_contain_text("The connection to the server broke.")
     await expect(panel.at("#ask")).to_be_disabled()
     await expect(panel.at("#status")).to_contain_text("--serve")
+    await expect(panel.at("#help a")).to_be_visible()
     await panel.tab.bridge.connected()
     await expect(panel.at("#ask")).to_be_enabled()
+    await expect(panel.at("#help a")).to_be_hidden()
 
 
 async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_two_are_attached(

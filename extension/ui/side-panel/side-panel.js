@@ -21,6 +21,7 @@ const page = {
   beginAnew: byId("begin-anew", HTMLButtonElement),
   scroller: byId("scroller", HTMLElement),
   status: byId("status", HTMLElement),
+  help: byId("help", HTMLElement),
   introduction: byId("introduction", HTMLElement),
   talk: byId("talk", HTMLOListElement),
   ready: byId("ready", HTMLElement),
@@ -61,6 +62,7 @@ function show(newView) {
   const { status, tab, attached } = newView;
   const isConnected = status.state === "connected";
   setText(page.status, isConnected ? "" : `${describe(status)} ${phrase("askNoServer")}`);
+  page.help.hidden = isConnected;
   if (isConnected && !wasConnected) port.send({ action: "models", id: "models" });
   wasConnected = isConnected;
   if (tab) showTabIdentity(page, tab);
