@@ -282,8 +282,17 @@ class RetryableError(Exception):
 # --- 3. Settings -------------------------------------------------------------------------------
 
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
-COMMAND = "uvx chrome-tab-reader" if "site-packages" in Path(__file__).parts else "uv run chrome_tab_mcp_server.py"
-EXAMPLE = f"Example: {COMMAND} --ollama-url http://localhost:11434 --model qwen3"
+EXAMPLE = "--ollama-url http://localhost:11434 --model qwen3"
+
+
+def is_package() -> bool:
+    """Say whether the program is an installed package, and not files that lie together."""
+    return not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
+
+
+def command() -> str:
+    """Return how a person starts the program."""
+    return beside("chrome_tab_package").typed() if is_package() else "uv run chrome_tab_mcp_server.py"
 
 
 def config_dir() -> Path:
@@ -565,7 +574,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     if unknown := unknown_extractions(settings):
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in unknown))
     if need_model and (missing := missing_settings(settings)):
-        raise ValueError(f"{missing} {EXAMPLE}")
+        raise ValueError(f"{missing} Example: {command()} {EXAMPLE}")
     return settings
 
 
@@ -591,7 +600,7 @@ def missing_settings(settings: Settings) -> str:
         for field, what in REQUIRED_SETTINGS.items()
         if not getattr(settings, field)
     ]
-    return " ".join([*sentences, f"Or let `{COMMAND} --setup` find and keep both."]) if sentences else ""
+    return " ".join([*sentences, f"Or let `{command()} --setup` find and keep both."]) if sentences else ""
 
 
 def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> str:
@@ -2709,8 +2718,8 @@ def not_connected(port: int) -> ChromeTabError:
     return ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
         f"The Chrome extension is not connected to port {port}.{elsewhere} Open its popup: if it says Setup, paste the "
-        f"connection string that `{COMMAND} --pair` prints; if it says Disconnected, "
-        f"press Reconnect. If it is not installed, `{COMMAND} --setup` leads through it.",
+        f"connection string that `{command()} --pair` prints; if it says Disconnected, "
+        f"press Reconnect. If it is not installed, `{command()} --setup` leads through it.",
     )
 
 
@@ -4371,9 +4380,9 @@ class JsonFailures:
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser: a flag for each setting, and what to do once and exit."""
     parser = argparse.ArgumentParser(
-        prog=COMMAND,
+        prog=command(),
         description="A local model answers about your open tab. Without an action such as --doctor it serves MCP.",
-        epilog=EXAMPLE,
+        epilog=f"Example: {command()} {EXAMPLE}",
         formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,

@@ -17,6 +17,7 @@ import json
 import math
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -38,6 +39,7 @@ from rich.text import Text
 import chrome_tab_history
 import chrome_tab_login as login
 import chrome_tab_mcp_server as server
+import chrome_tab_package as package
 import chrome_tab_status
 from chrome_tab_terminal import terminal_progress
 
@@ -459,10 +461,11 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> None:
         )
         extension = Path(server.__file__).resolve().parent / "extension"
         terminal.exact(f"  {extension}", "cyan")
-        if is_passing(extension):
+        if package.for_one_run(extension):
+            lasting = shlex.join(["uv", "tool", "install", package.origin()])
             terminal.say(
-                "uv may delete this folder, because uvx made it for one run, and the extension would go with it. "
-                f"`uv tool install` keeps it: install {server.APP_NAME} so, then run --setup again.",
+                "uv may delete this folder, because uvx made it for one run, and the extension would go with it. To keep "
+                f"it, run `{lasting}`, then `{server.APP_NAME} --setup`.",
                 "yellow",
             )
         terminal.say("Then click the extension's icon, paste this line and press Connect:")
@@ -643,19 +646,14 @@ def clients_here() -> list[Client]:
 CLIENT_NAMES = ("claude-code", "claude-desktop", "cursor", "vscode")
 
 
-def is_passing(path: Path) -> bool:
-    """Say whether a path is in the environment that uvx has made for one run, and that uv may delete."""
-    return re.search(r"[\\/]archive-v\d+[\\/]", str(path)) is not None
-
-
 def start_command(settings: server.Settings) -> list[str]:
     """Return the command with which a client starts the server: absolute, because clients have a PATH of their own."""
     script = Path(server.__file__).resolve()
     uv, uvx = shutil.which("uv") or os.environ.get("UV"), shutil.which("uvx")
-    if not {"site-packages", "dist-packages"} & set(script.parts):
+    if not server.is_package():
         command = [uv, "run", str(script)] if uv else [sys.executable, str(script)]
-    elif uvx and is_passing(script):
-        command = [uvx, server.APP_NAME]
+    elif uvx and package.for_one_run(script):
+        command = [uvx, *package.uvx_arguments()]
     else:
         command = [shutil.which(server.APP_NAME) or str(Path(sys.executable).with_name(server.APP_NAME))]
     return command + (["--config", str(settings.config.expanduser().resolve())] if settings.config else [])

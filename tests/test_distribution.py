@@ -5,6 +5,7 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -220,7 +221,7 @@ def test_installed_program_names_itself_and_the_folder_that_chrome_loads(made: M
     folder = Path(run(made.program, "--extension-path", **person).stdout.removesuffix("\n"))
     assert folder.is_relative_to(made.environment)
     assert (folder / "manifest.json").exists()
-    assert "Example: uvx chrome-tab-reader --ollama-url" in run(made.program, **person).stderr
+    assert "Example: chrome-tab-reader --ollama-url" in run(made.program, **person).stderr
 
 
 async def test_each_way_lists_its_tools_in_an_empty_home_and_answers_about_a_page_in_a_real_browser(made: Made) -> None:
@@ -257,14 +258,25 @@ def held_by(folder: Path) -> set[str]:
 async def test_the_installed_program_makes_ready_registers_itself_and_takes_itself_out(
     made: Made, tmp_path: Path
 ) -> None:
-    home = tmp_path / "home"
-    (home / ".cursor").mkdir(parents=True)
-    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "PATH": str(home)}
-    async with FakeOpenAIServer() as fake:
-        ready = await asyncio.to_thread(run, made.program, "--setup", "--yes", "--ollama-url", fake.url, **places)
-    registered = json.loads((home / ".cursor" / "mcp.json").read_text())["mcpServers"]
-    assert registered == {server.APP_NAME: {"command": str(made.program), "args": []}}
-    assert "Answer: An answer." in ready.stdout
+    home, uvx = tmp_path / "home", tmp_path / "uvx"
+    cursor = home / ".cursor" / "mcp.json"
+    cursor.parent.mkdir(parents=True)
+    places = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "PATH": str(tmp_path)}
+    # What uvx makes of the same wheel for one run, and a stand-in for uvx, which is only looked for.
+    one_run = shutil.copytree(made.environment, tmp_path / "archive-v0" / "x1y2", symlinks=True)
+    uvx.symlink_to(sys.executable)
+
+    async def registered(*program: Path) -> tuple[str, dict[str, Any]]:
+        async with FakeOpenAIServer() as fake:
+            ready = await asyncio.to_thread(run, *program, "--setup", "--yes", "--ollama-url", fake.url, **places)
+        return ready.stdout, json.loads(cursor.read_text())["mcpServers"][server.APP_NAME]
+
+    _, entry = await registered(one_run / "bin" / "python", one_run / "bin" / made.program.name)
+    assert entry == {"command": str(uvx), "args": ["--from", made.files[".whl"].as_uri(), server.APP_NAME]}
+    cursor.unlink()
+    said, entry = await registered(made.program)
+    assert entry == {"command": str(made.program), "args": []}
+    assert "Answer: An answer." in said
     gone = await asyncio.to_thread(run, made.program, "--setup", "remove", "--yes", **places)
     assert held_by(home) == {".config", ".cursor"}
     assert f"The program: {made.environment}" in " ".join(gone.stdout.split())

@@ -9,7 +9,7 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import AsyncGenerator, Callable, Iterable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
@@ -732,41 +732,82 @@ def test_an_entry_with_flags_of_its_own_stays_and_one_for_another_place_is_moved
     }
 
 
-INSTALLED = "/home/me/.local/share/uv/tools/chrome-tab-reader/lib/python3.12/site-packages/chrome_tab_mcp_server.py"
-FOR_ONE_RUN = "/home/me/.cache/uv/archive-v0/x1y2/lib/python3.12/site-packages/chrome_tab_mcp_server.py"
+INSTALLED = ".local/share/uv/tools/chrome-tab-reader"
+FOR_ONE_RUN = ".cache/uv/archive-v0/x1y2"
+WHEEL = "file:///home/me/chrome_tab_reader-1.0.0-py3-none-any.whl"
+
+
+def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] | None = None) -> Path:
+    """Let the server be the package that is installed in an environment, from an index or as `came` says (PEP 610)."""
+    packages = place / "lib" / "python3.12" / "site-packages"
+    about = packages / "chrome_tab_reader-1.0.0.dist-info"
+    about.mkdir(parents=True)
+    (about / "METADATA").write_text("Metadata-Version: 2.4\nName: chrome-tab-reader\nVersion: 1.0.0\n")
+    if came:
+        (about / "direct_url.json").write_text(json.dumps(came))
+    monkeypatch.syspath_prepend(packages)
+    file = packages / "chrome_tab_reader" / SERVER.name
+    monkeypatch.setattr(server, "__file__", str(file))
+    return file
 
 
 @pytest.mark.parametrize(
-    ("file", "programs", "command"),
+    ("came", "source"),
     [
-        (str(SERVER), {"uv"}, ["/bin/uv", "run", str(SERVER)]),
-        (str(SERVER), set[str](), [sys.executable, str(SERVER)]),
-        (INSTALLED, {"uv", "uvx", server.APP_NAME}, [f"/bin/{server.APP_NAME}"]),
-        (FOR_ONE_RUN, {"uv", "uvx", server.APP_NAME}, ["/bin/uvx", server.APP_NAME]),
+        (None, None),
+        ({"url": WHEEL, "archive_info": {}}, WHEEL),
+        ({"url": "file:///home/me/clone", "dir_info": {}}, "file:///home/me/clone"),
+        (
+            {"url": "https://git.example/it", "vcs_info": {"vcs": "git", "commit_id": "5e1f"}},
+            "git+https://git.example/it@5e1f",
+        ),
     ],
 )
-def test_clients_start_the_server_as_it_was_installed(
-    file: str, programs: Iterable[str], command: list[str], monkeypatch: pytest.MonkeyPatch
+def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_is_a_person_told(
+    came: dict[str, Any] | None, source: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    which: Callable[[str], str | None] = lambda name: f"/bin/{name}" if name in programs else None  # noqa: E731
-    monkeypatch.setattr(shutil, "which", which)
+    monkeypatch.setattr(shutil, "which", "/bin/{}".format)
+    install(tmp_path / FOR_ONE_RUN, monkeypatch, came)
+    settings = server.load_settings({}, need_model=False)
+    arguments = [*(["--from", source] if source else []), server.APP_NAME]
+
+    assert setup.start_command(settings) == ["/bin/uvx", *arguments]
+    assert f"`uvx {' '.join(arguments)} --setup`" in server.missing_settings(settings)
+
+
+def test_clients_start_an_installed_program_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "which", "/bin/{}".format)
+    install(tmp_path / INSTALLED, monkeypatch, {"url": WHEEL, "archive_info": {}})
+    settings = server.load_settings({}, need_model=False)
+
+    assert setup.start_command(settings) == [f"/bin/{server.APP_NAME}"]
+    assert f"`{server.APP_NAME} --setup`" in server.missing_settings(settings)
+
+
+@pytest.mark.parametrize(("programs", "command"), [({"uv": "/bin/uv"}, ["/bin/uv", "run"]), ({}, [sys.executable])])
+def test_clients_start_a_clone_by_uv_where_there_is_one(
+    programs: dict[str, str], command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", programs.get)
     monkeypatch.delenv("UV", raising=False)
-    monkeypatch.setattr(server, "__file__", file)
+    settings = server.load_settings({}, need_model=False)
 
-    assert setup.start_command(server.load_settings({}, need_model=False)) == command
+    assert setup.start_command(settings) == [*command, str(SERVER)]
+    assert "`uv run chrome_tab_mcp_server.py --setup`" in server.missing_settings(settings)
 
 
-@pytest.mark.parametrize(("file", "is_said"), [(INSTALLED, False), (FOR_ONE_RUN, True)])
+@pytest.mark.parametrize(("place", "is_said"), [(INSTALLED, False), (FOR_ONE_RUN, True)])
 def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
-    file: str, *, is_said: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    place: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(server, "__file__", file)
+    file = install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
 
     setup.pair_browser(setup.Terminal(yes=True), server.load_settings({"source": "extension"}, need_model=False))
 
     shown = " ".join(capsys.readouterr().out.split())
-    assert str(Path(file).with_name("extension")) in shown
+    assert str(file.with_name("extension")) in shown
     assert ("uv may delete this folder" in shown) is is_said
+    assert (f"run `uv tool install {WHEEL}`, then `chrome-tab-reader --setup`" in shown) is is_said
 
 
 def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> None:
