@@ -31,6 +31,7 @@ class Launch(NamedTuple):
 
 
 PACKAGE = Launch("uvx", [APP_NAME, *SETTINGS])
+INSTALLED = Launch(APP_NAME, SETTINGS)
 CLONE = Launch("uv", ["run", "/path/to/chrome_tab_mcp_server.py", *SETTINGS])
 
 
@@ -132,9 +133,12 @@ def page() -> str:
     parts = [
         "# Adding the server to your client",
         "<!-- Written by `python -m scripts.clients`; a test compares. -->",
-        f"Each text starts the published package, `{PACKAGE.line}`; put in the address of your own model server and the "
-        f"name of your own model. From a clone the command is `{CLONE.line}` instead. With both settings in "
-        "`config.toml` the flags can be left out.",
+        "The shortest way is `--setup` ([installing](install.md#in-one-run)): it registers the server with Claude Code, "
+        "Claude Desktop, Cursor and VS Code as you have it. By hand:",
+        f"Each text and link starts the package `{PACKAGE.args[0]}` from PyPI, `{PACKAGE.line}`, so it works once the "
+        f"package is there. Until then, and from a clone, the command is `{CLONE.line}` instead; where the package is "
+        f"installed from a file, `{INSTALLED.line}`. Put in the address of your own model server and the name of your own "
+        "model; with both in `config.toml` the flags can be left out.",
         "## Claude Code",
         "As a plugin, which brings skills for summarising, asking, extracting and driving (without `--config` it asks for "
         "the two settings in Claude Code, by `/plugin`):",
