@@ -20,9 +20,9 @@ from demo.server import SERVER
 STAGE = Path(__file__).resolve().with_name("stage.html")
 SIZE: ViewportSize = {"width": 880, "height": 396}
 TAB: ViewportSize = {"width": 640, "height": 524}
-QUESTION = "When and where is the vote?"
-# So small a model is right about a few lines at most.
-PART = {"--start": "ice house", "--end": "If the council"}
+QUESTION = "When is the vote, and where?"
+# So small a model is right about a few lines at most, and not every time: what marks the page for it is new each time.
+PART = {"--start": "fishing cooperative", "--end": "If the council"}
 ANSWER_S = 120
 TYPED_MS = 60
 MAX_PAUSE_MS = 900
