@@ -212,10 +212,10 @@ def move_settings(patch: pytest.MonkeyPatch, folder: Path) -> Path:
     uv_settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config", "uv", "uv.toml")
     if "UV_CONFIG_FILE" not in os.environ and uv_settings.exists():
         patch.setenv("UV_CONFIG_FILE", str(uv_settings))
-    folder.mkdir(exist_ok=True)
     patch.setenv("XDG_CONFIG_HOME", str(folder))
-    config_dir = folder / server.APP_NAME
-    patch.setattr(server, "config_dir", lambda: config_dir)  # on Windows no variable moves it
+    patch.setenv("WIN_PD_OVERRIDE_LOCAL_APPDATA", str(folder))  # the same on Windows
+    config_dir = server.config_dir()
+    config_dir.parent.mkdir(parents=True, exist_ok=True)
     return config_dir
 
 
