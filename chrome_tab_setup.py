@@ -440,8 +440,8 @@ def given_values(settings: server.Settings, flags: Mapping[str, Any]) -> dict[st
 # --- 5. Browser --------------------------------------------------------------------------------
 
 
-def pair_browser(terminal: Terminal, settings: server.Settings) -> None:
-    """Show the connection string, and wait for the extension if the person likes to."""
+def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
+    """Show the connection string, wait for the extension if the person likes to; say whether pages can be read."""
     by_script = sys.platform == "darwin" and settings.source != "extension"
     if by_script:
         terminal.say("On a Mac pages are read without an extension:")
@@ -468,13 +468,13 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> None:
                 f"it, run `{lasting}`, then `{server.APP_NAME} --setup`.",
                 "yellow",
             )
-        terminal.say("Then click the extension's icon, paste this line and press Connect:")
+        terminal.say("A page opens. Paste this line there, or behind the extension's icon, and press Connect:")
     terminal.exact(line, "cyan")
     terminal.say(f"It is a password for your browser, kept in {server.config_dir() / 'key'}: do not share it.")
     if terminal.confirm("Copy the line to the clipboard?", proposed=False):
         copy(terminal, line)
-    if not version:
-        wait_for_extension(terminal, settings, proposed=not by_script)
+    is_there = version is not None or wait_for_extension(terminal, settings, proposed=not by_script)
+    return is_there or by_script
 
 
 async def read_by_script(settings: server.Settings) -> list[chrome_tab_status.Layer]:
@@ -506,11 +506,11 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
         return asyncio.run(wait())
 
 
-def wait_for_extension(terminal: Terminal, settings: server.Settings, *, proposed: bool) -> None:
-    """Wait until the extension is there, if the person likes to; Ctrl+C ends the waiting only."""
+def wait_for_extension(terminal: Terminal, settings: server.Settings, *, proposed: bool) -> bool:
+    """Wait until the extension is there, if the person likes to; say whether it is. Ctrl+C ends the waiting only."""
     if terminal.yes:
         terminal.say("This run does not wait for the extension: --doctor says whether it is there.")
-        return
+        return False
     version = None
     if terminal.confirm("Wait for the extension now?", proposed=proposed):
         terminal.say(f"This takes at most {server.PAIRING_WAIT_S / 60:g} minutes. Ctrl+C goes on without it.")
@@ -520,6 +520,7 @@ def wait_for_extension(terminal: Terminal, settings: server.Settings, *, propose
         terminal.say(f"The extension is connected, version {version}.", "green")
     else:
         terminal.say("Going on without the extension. The line stays valid.")
+    return version is not None
 
 
 # --- 6. JSON files -----------------------------------------------------------------------------
@@ -908,7 +909,7 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
         write_settings(terminal, path, values)
         settings = server.load_settings({name: flags[name] for name in flags if name == "config"}, need_model=False)
     terminal.heading("The browser")
-    pair_browser(terminal, settings)
+    can_read = pair_browser(terminal, settings)
     terminal.heading("Your MCP clients")
     here = chosen_clients(terminal, names)
     if server.missing_settings(settings):
@@ -922,9 +923,16 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
     terminal.heading("A first answer")
     first_answer(terminal, settings)
     terminal.say("")
-    left = "Almost ready: mend what is marked above, then run --setup again."
-    ready = "Ready. Open a page, and ask your client what this tab says."
-    terminal.say(left if terminal.failed else ready, "bold")
+    terminal.say(conclusion(failed=terminal.failed, can_read=can_read), "bold")
+
+
+def conclusion(*, failed: bool, can_read: bool) -> str:
+    """Return the run's last sentence: what is left for the person."""
+    if failed:
+        return "Almost ready: mend what is marked above, then run --setup again."
+    if not can_read:
+        return "Ready but for the extension: connect it as said above, then ask your client about a page."
+    return "Ready. Open a page, and ask your client what this tab says."
 
 
 def remove(terminal: Terminal, names: str | None) -> None:
@@ -971,13 +979,15 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
     backups = [backup_of(client.path) for client in here if backup_of(client.path).exists()]
     left = [folder] if folder.is_dir() else []
     history = [path for path in [chrome_tab_history.History().path] if path.exists()]
+    is_tool = Path(sys.prefix, "uv-receipt.toml").is_file()
+    by_uv = f". `uv tool uninstall {server.APP_NAME}` deletes it." if is_tool else ""
     return [
         "The extension: remove it in chrome://extensions.",
         *(f"{path}: what the file was before the last change. Delete it when you like." for path in backups),
         *(f"{path}: your questions and answers. Delete it when you like." for path in history),
         *(f"{path}: not empty, and yours." for path in left),
         "What uv keeps of the libraries: `uv cache clean` deletes it.",
-        f"The program: {Path(server.__file__).resolve().parent}",
+        f"The program: {Path(server.__file__).resolve().parent}{by_uv}",
     ]
 
 

@@ -261,7 +261,7 @@ async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_pat
     assert f"Your settings are as chosen: {home.settings / 'config.toml'}" in terminal.shown
     for title in ("Claude Code", "Cursor"):
         assert f"{title} has the server already" in terminal.shown
-    assert "Ready. Open a page, and ask your client what this tab says." in terminal.shown
+    assert "Ready but for the extension: connect it as said above" in terminal.shown
 
 
 @pytest.mark.e2e
@@ -802,12 +802,49 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
 ) -> None:
     file = install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
 
-    setup.pair_browser(setup.Terminal(yes=True), server.load_settings({"source": "extension"}, need_model=False))
+    can_read = setup.pair_browser(setup.Terminal(yes=True), settings_for_the_extension())
 
+    assert not can_read
     shown = " ".join(capsys.readouterr().out.split())
     assert str(file.with_name("extension")) in shown
     assert ("uv may delete this folder" in shown) is is_said
     assert (f"run `uv tool install {WHEEL}`, then `chrome-tab-reader --setup`" in shown) is is_said
+
+
+@pytest.mark.parametrize(
+    ("failed", "can_read", "opening"),
+    [(False, True, "Ready. Open a page"), (False, False, "Ready but for the extension"), (True, True, "Almost ready")],
+)
+def test_the_last_sentence_is_ready_only_when_nothing_is_left(*, failed: bool, can_read: bool, opening: str) -> None:
+    assert setup.conclusion(failed=failed, can_read=can_read).startswith(opening)
+
+
+def settings_for_the_extension() -> server.Settings:
+    return server.load_settings({"source": "extension"}, need_model=False)
+
+
+def test_pages_can_be_read_once_the_extension_is_connected(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings = settings_for_the_extension()
+    monkeypatch.setattr(server, "last_port", lambda: settings.port)
+    monkeypatch.setattr(setup, "connected_version", "1.0.0".format)
+
+    assert setup.pair_browser(setup.Terminal(yes=True), settings)
+    assert "The extension is connected, version 1.0.0." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("receipt", "is_said"), [("uv-receipt.toml", True), ("pyvenv.cfg", False)])
+def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
+    receipt: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / receipt).touch()
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+
+    program = setup.what_stays([], tmp_path / "none")[-1]
+
+    assert program.startswith(f"The program: {SERVER.parent}")
+    assert ("`uv tool uninstall chrome-tab-reader` deletes it" in program) is is_said
 
 
 def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> None:
