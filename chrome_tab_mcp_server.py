@@ -283,16 +283,12 @@ class RetryableError(Exception):
 
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
 EXAMPLE = "--ollama-url http://localhost:11434 --model qwen3"
-
-
-def is_package() -> bool:
-    """Say whether the program is an installed package, and not files that lie together."""
-    return not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
+IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
 
 
 def command() -> str:
     """Return how a person starts the program."""
-    return beside("chrome_tab_package").typed() if is_package() else "uv run chrome_tab_mcp_server.py"
+    return beside("chrome_tab_package").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
 
 
 def config_dir() -> Path:
@@ -3050,6 +3046,9 @@ class Bridge:
                 server.force_exit = True
                 with contextlib.suppress(asyncio.CancelledError):
                     await serving
+                # Some came while the others were closed.
+                for connection in server.server_state.connections.copy():
+                    connection.shutdown()
                 self.role = Role.NONE
                 self._lost()
 

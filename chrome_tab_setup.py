@@ -651,7 +651,7 @@ def start_command(settings: server.Settings) -> list[str]:
     """Return the command with which a client starts the server: absolute, because clients have a PATH of their own."""
     script = Path(server.__file__).resolve()
     uv, uvx = shutil.which("uv") or os.environ.get("UV"), shutil.which("uvx")
-    if not server.is_package():
+    if not server.IS_PACKAGE:
         command = [uv, "run", str(script)] if uv else [sys.executable, str(script)]
     elif uvx and package.for_one_run(script):
         command = [uvx, *package.uvx_arguments()]

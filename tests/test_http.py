@@ -8,11 +8,12 @@ import socket
 import sys
 import time
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import httpx
 import pytest
+import uvicorn
 from fastmcp import Client
 
 import chrome_tab_http
@@ -123,6 +124,29 @@ async def test_a_stop_ends_calls_on_their_way_and_leaves_the_port() -> None:
         with socket.create_server(("127.0.0.1", asked.port)):
             call.cancel()
             await asyncio.wait({call})
+
+
+async def test_a_connection_that_comes_while_the_others_are_closed_is_closed_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shut_down = uvicorn.Server.shutdown
+
+    async def shut_down_too_early(self: uvicorn.Server, sockets: list[socket.socket] | None = None) -> None:
+        late, self.server_state.connections = self.server_state.connections, set()
+        await shut_down(self, sockets)
+        self.server_state.connections = late
+
+    monkeypatch.setattr(uvicorn.Server, "shutdown", shut_down_too_early)
+    async with http_server() as asked:
+        reader, writer = await asyncio.open_connection("127.0.0.1", asked.port)
+        question = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{asked.port}\r\n\r\n".encode()
+        writer.write(question)
+        assert b"200 OK" in await within(reader.readuntil(b"}"))
+        await asked.stop()
+        writer.write(question)
+        with suppress(ConnectionResetError):
+            assert await within(reader.read()) == b""
+        writer.close()
 
 
 async def test_answers_of_two_clients_are_not_mixed_up() -> None:

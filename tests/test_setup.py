@@ -748,6 +748,7 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
     monkeypatch.syspath_prepend(packages)
     file = packages / "chrome_tab_reader" / SERVER.name
     monkeypatch.setattr(server, "__file__", str(file))
+    monkeypatch.setattr(server, "IS_PACKAGE", True)
     return file
 
 
