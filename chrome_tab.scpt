@@ -2606,12 +2606,10 @@ property mainContent4 : "      \"script style template head meta link title base
     #page(page, to) {
       const body = bodyOf(page);
       const view = windowOf(page);
-      if (!body) return;
-      if (view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
-      else this.#children(body, to, null, null);
+      if (body && view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
     }
     #children(from, to, layer, style) {
-      const isShown = !style || isDrawn(style);
+      const isShown = isDrawn(style);
       const isClosed = tagOf(from) === \"details\" && !from.hasAttribute(\"open\");
       for (const node of shownChildren(from)) {
         this.nodes += 1;
@@ -2626,17 +2624,16 @@ property mainContent4 : "      \"script style template head meta link title base
     #element(element, to, around) {
       const tag = tagOf(element);
       if (TEXTLESS.has(tag)) return;
-      if (tag === \"noscript\" && !(around && element.checkVisibility())) return;
-      const style = around?.view.getComputedStyle(element) ?? null;
-      if (style ? isUnseen(style) : element.hasAttribute(\"hidden\")) return;
-      const layer = around && style && within(around, element, style);
-      if (layer && style && isShut(layer, element, style)) return;
+      if (tag === \"noscript\" && !element.checkVisibility()) return;
+      const style = around.view.getComputedStyle(element);
+      if (isUnseen(style)) return;
+      const layer = within(around, element, style);
+      if (isShut(layer, element, style)) return;
       if (tag === \"iframe\" || tag === \"frame\") {
-        const isShown = layer && style ? isDrawn(style) && !isFrameHidden(layer, element) : true;
-        if (isShown) this.#frame(element, to);
+        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to);
         return;
       }
-      const copy = this.#shell(element, tag, style?.display ?? \"\");
+      const copy = this.#shell(element, tag, style.display);
       to.append(copy);
       this.#children(element, copy, layer, style);
     }
@@ -2680,7 +2677,7 @@ property mainContent4 : "      \"script style template head meta link title base
     return display === \"none\" || contentVisibility === \"hidden\";
   }
   function isInSight(text, layer, style) {
-    return !layer || !style || !text.data.trim() || isSeen(layer, style, text);
+    return !text.data.trim() || isSeen(layer, style, text);
   }
   function isBlock(element) {
     return BLOCKS.has(element.localName) || element.hasAttribute(\"data-block\");
@@ -2688,7 +2685,12 @@ property mainContent4 : "      \"script style template head meta link title base
   function copyOf(page) {
     return new Copy(page).inert;
   }
-  return { copyOf, isBlock };
+  function seenOf(parsed) {
+    for (const element of parsed.querySelectorAll([...TEXTLESS].join())) element.remove();
+    if (parsed.getElementsByTagName(\"*\").length > MAX_NODES) throw new TooLarge();
+    return parsed;
+  }
+  return { copyOf, seenOf, isBlock };
 })();
 \"use strict\";
 const textBlocks = (() => {
@@ -3152,13 +3154,14 @@ const markdown = (() => {
 })();
 \"use strict\";
 const mainContent = (() => {
-  const { copyOf } = visibleCopy;
+  const { copyOf, seenOf } = visibleCopy;
   const { blocksOf, collapse } = textBlocks;
   const { areContent } = blockModel;
   const { render } = markdown;
   const MIN_ARTICLE = 250;
   const MIN_ARTICLE_LENGTH = 0.75;
   const MIN_LONG_LINES = 0.85;
+  const NEARLY_ALL = 0.9;
   const FEW_CHARS = 250;
   const AROUND_CONTENT =
     \"nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], \" +
@@ -3205,7 +3208,7 @@ property mainContent5 : "  function readableOf(copy, kind) {
     const texts = all(page, \"noscript\").map((part) => part.textContent ?? \"\");
     const [longest] = texts.sort((a, b) => b.length - a.length);
     const parse = Reflect.get(Document, \"parseHTML\");
-    return longest && parse ? copyOf(Reflect.apply(parse, Document, [longest])) : null;
+    return longest && parse ? seenOf(Reflect.apply(parse, Document, [longest])) : null;
   }
   function readableCopy(page) {
     const copy = copyOf(page);
@@ -3216,28 +3219,34 @@ property mainContent5 : "  function readableOf(copy, kind) {
   function textLength({ body }) {
     return collapse(body.textContent ?? \"\").length;
   }
-  function examine(page) {
+  function prepare(page) {
     const { copy, path } = readableCopy(page);
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    const readableText = readable ? render(readable, {}) : \"\";
-    return { copy, path, kind, readable, readableText, ...blocksOf(copy.body, readableText) };
+    return { copy, path, kind, readable, readableText: readable ? render(readable, {}) : \"\" };
+  }
+  function examine(page) {
+    const { copy, readableText } = prepare(page);
+    return blocksOf(copy.body, readableText);
   }
   function read(page, options) {
-    const { copy, path, kind, readable, readableText, blocks, features, readableLongShare } = examine(page);
+    const { copy, path, kind, readable, readableText } = prepare(page);
+    const text = readable && options.links ? render(readable, options) : readableText;
+    const isSpare = path === \"noscript\";
+    const article = { path: isSpare ? path : /** @type {Path} */ (\"article\"), text };
+    const mayBeArticle = kind !== \"other\" && text.length >= MIN_ARTICLE;
+    if (mayBeArticle && isSpare && readableText.length >= NEARLY_ALL * textLength(copy)) return article;
+    const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isContent = areContent(blocks, features);
     const isAny = isContent.includes(true);
     blocks.forEach(({ nodes }, i) => {
       if (isAny && !isContent[i]) for (const node of nodes) node.remove();
     });
-    const text = render(copy.body, options);
-    const mayBeArticle = kind === \"article\" || (!kind && readableLongShare >= MIN_LONG_LINES);
-    const article = readable && options.links ? render(readable, options) : readableText;
-    if (mayBeArticle && article.length >= Math.max(MIN_ARTICLE, isAny ? MIN_ARTICLE_LENGTH * text.length : 0)) {
-      return { path: path === \"noscript\" ? path : \"article\", text: article };
-    }
-    return { path: isAny ? path : \"whole\", text };
+    const kept = render(copy.body, options);
+    const isArticle = mayBeArticle && (kind === \"article\" || readableLongShare >= MIN_LONG_LINES);
+    if (isArticle && text.length >= (isAny ? MIN_ARTICLE_LENGTH * kept.length : 0)) return article;
+    return { path: isAny ? path : \"whole\", text: kept };
   }
   return { examine, read };
 })();

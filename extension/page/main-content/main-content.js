@@ -3,7 +3,7 @@
 // What a person came to the page for, without menus, footers and what nobody sees.
 
 const mainContent = (() => {
-  const { copyOf } = visibleCopy;
+  const { copyOf, seenOf } = visibleCopy;
   const { blocksOf, collapse } = textBlocks;
   const { areContent } = blockModel;
   const { render } = markdown;
@@ -13,6 +13,8 @@ const mainContent = (() => {
   const MIN_ARTICLE_LENGTH = 0.75;
   /** Of a page that does not say what it is, it also holds that share of the long lines. */
   const MIN_LONG_LINES = 0.85;
+  /** What a page holds for browsers without scripts has little around it: that share of it is all of it. */
+  const NEARLY_ALL = 0.9;
   /** A page that shows less may hold its text for browsers without scripts. */
   const FEW_CHARS = 250;
 
@@ -96,7 +98,7 @@ const mainContent = (() => {
     const [longest] = texts.sort((a, b) => b.length - a.length);
     // Safe by itself, where there is such a thing: nothing that is parsed so can run.
     const parse = Reflect.get(Document, "parseHTML");
-    return longest && parse ? copyOf(Reflect.apply(parse, Document, [longest])) : null;
+    return longest && parse ? seenOf(Reflect.apply(parse, Document, [longest])) : null;
   }
 
   /**
@@ -117,16 +119,24 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
-   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null, readableText: string}
-   *   & ReturnType<typeof blocksOf>}
+   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null, readableText: string}} `copy`:
+   *   without what stands around the content
    */
-  function examine(page) {
+  function prepare(page) {
     const { copy, path } = readableCopy(page);
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    const readableText = readable ? render(readable, {}) : "";
-    return { copy, path, kind, readable, readableText, ...blocksOf(copy.body, readableText) };
+    return { copy, path, kind, readable, readableText: readable ? render(readable, {}) : "" };
+  }
+
+  /**
+   * @param {Document} page
+   * @returns {ReturnType<typeof blocksOf>} what the model is learned from
+   */
+  function examine(page) {
+    const { copy, readableText } = prepare(page);
+    return blocksOf(copy.body, readableText);
   }
 
   /**
@@ -135,19 +145,22 @@ const mainContent = (() => {
    * @returns {{path: Path, text: string}} `text` is empty where there is none to be seen
    */
   function read(page, options) {
-    const { copy, path, kind, readable, readableText, blocks, features, readableLongShare } = examine(page);
+    const { copy, path, kind, readable, readableText } = prepare(page);
+    const text = readable && options.links ? render(readable, options) : readableText;
+    const isSpare = path === "noscript";
+    const article = { path: isSpare ? path : /** @type {Path} */ ("article"), text };
+    const mayBeArticle = kind !== "other" && text.length >= MIN_ARTICLE;
+    if (mayBeArticle && isSpare && readableText.length >= NEARLY_ALL * textLength(copy)) return article;
+    const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
     const isContent = areContent(blocks, features);
     const isAny = isContent.includes(true);
     blocks.forEach(({ nodes }, i) => {
       if (isAny && !isContent[i]) for (const node of nodes) node.remove();
     });
-    const text = render(copy.body, options);
-    const mayBeArticle = kind === "article" || (!kind && readableLongShare >= MIN_LONG_LINES);
-    const article = readable && options.links ? render(readable, options) : readableText;
-    if (mayBeArticle && article.length >= Math.max(MIN_ARTICLE, isAny ? MIN_ARTICLE_LENGTH * text.length : 0)) {
-      return { path: path === "noscript" ? path : "article", text: article };
-    }
-    return { path: isAny ? path : "whole", text };
+    const kept = render(copy.body, options);
+    const isArticle = mayBeArticle && (kind === "article" || readableLongShare >= MIN_LONG_LINES);
+    if (isArticle && text.length >= (isAny ? MIN_ARTICLE_LENGTH * kept.length : 0)) return article;
+    return { path: isAny ? path : "whole", text: kept };
   }
 
   return { examine, read };

@@ -63,19 +63,17 @@ const visibleCopy = (() => {
     #page(page, to) {
       const body = bodyOf(page);
       const view = windowOf(page);
-      if (!body) return;
-      if (view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
-      else this.#children(body, to, null, null);
+      if (body && view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
     }
 
     /**
      * @param {Element} from
      * @param {Element} to
-     * @param {Layer | null} layer that its children stand on; what no window shows is seen unless it says otherwise
-     * @param {CSSStyleDeclaration | null} style of `from`
+     * @param {Layer} layer that its children stand on
+     * @param {CSSStyleDeclaration} style of `from`
      */
     #children(from, to, layer, style) {
-      const isShown = !style || isDrawn(style);
+      const isShown = isDrawn(style);
       const isClosed = tagOf(from) === "details" && !from.hasAttribute("open");
       for (const node of shownChildren(from)) {
         this.nodes += 1;
@@ -91,23 +89,22 @@ const visibleCopy = (() => {
     /**
      * @param {Element} element
      * @param {Element} to
-     * @param {Layer | null} around
+     * @param {Layer} around
      */
     #element(element, to, around) {
       const tag = tagOf(element);
       if (TEXTLESS.has(tag)) return;
       // Where scripts run it is not drawn, and no style says so.
-      if (tag === "noscript" && !(around && element.checkVisibility())) return;
-      const style = around?.view.getComputedStyle(element) ?? null;
-      if (style ? isUnseen(style) : element.hasAttribute("hidden")) return;
-      const layer = around && style && within(around, element, style);
-      if (layer && style && isShut(layer, element, style)) return;
+      if (tag === "noscript" && !element.checkVisibility()) return;
+      const style = around.view.getComputedStyle(element);
+      if (isUnseen(style)) return;
+      const layer = within(around, element, style);
+      if (isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
-        const isShown = layer && style ? isDrawn(style) && !isFrameHidden(layer, element) : true;
-        if (isShown) this.#frame(element, to);
+        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to);
         return;
       }
-      const copy = this.#shell(element, tag, style?.display ?? "");
+      const copy = this.#shell(element, tag, style.display);
       to.append(copy);
       this.#children(element, copy, layer, style);
     }
@@ -172,11 +169,11 @@ const visibleCopy = (() => {
 
   /**
    * @param {Text} text
-   * @param {Layer | null} layer
-   * @param {CSSStyleDeclaration | null} style
+   * @param {Layer} layer
+   * @param {CSSStyleDeclaration} style
    */
   function isInSight(text, layer, style) {
-    return !layer || !style || !text.data.trim() || isSeen(layer, style, text);
+    return !text.data.trim() || isSeen(layer, style, text);
   }
 
   /**
@@ -196,5 +193,16 @@ const visibleCopy = (() => {
     return new Copy(page).inert;
   }
 
-  return { copyOf, isBlock };
+  /**
+   * @param {Document} parsed by the browser's own safe parser, which leaves neither forms nor names
+   * @returns {Document} the same, with what would be seen in it
+   * @throws {TooLarge} for one of more than 300,000 elements
+   */
+  function seenOf(parsed) {
+    for (const element of parsed.querySelectorAll([...TEXTLESS].join())) element.remove();
+    if (parsed.getElementsByTagName("*").length > MAX_NODES) throw new TooLarge();
+    return parsed;
+  }
+
+  return { copyOf, seenOf, isBlock };
 })();
