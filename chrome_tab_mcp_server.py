@@ -2793,12 +2793,11 @@ class Bridge:
         await self._tried.wait()
 
     async def stop(self) -> None:
-        """Close the connections and leave the port."""
+        """Close the connections and leave the port; what is asked for later does not take it again."""
         if self._running is not None:
             self._running.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._running
-            self._running = None
 
     @property
     def connected(self) -> bool:

@@ -1018,3 +1018,16 @@ async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connecte
         await until(lambda: is_listening(port))
         async with connected(port, key) as extension:
             await session.reads_through(extension)
+
+
+async def test_a_call_that_comes_after_the_stop_does_not_take_the_port_again() -> None:
+    bridge = server.Bridge(free_port())
+    await within(bridge.start())
+    assert await is_listening(bridge.port)
+
+    await within(bridge.stop())
+    with pytest.raises(server.ChromeTabError) as raised:
+        await within(bridge.reach(0.01))
+
+    assert raised.value.code == "EXTENSION_NOT_CONNECTED"
+    assert not await is_listening(bridge.port)
