@@ -468,7 +468,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
                 f"it, run `{lasting}`, then `{server.APP_NAME} --setup`.",
                 "yellow",
             )
-        terminal.say("A page opens. Paste this line there, or behind the extension's icon, and press Connect:")
+        terminal.say("A page opens. Paste this line there, or into the extension's popup, and press Connect:")
     terminal.exact(line, "cyan")
     terminal.say(f"It is a password for your browser, kept in {server.config_dir() / 'key'}: do not share it.")
     if terminal.confirm("Copy the line to the clipboard?", proposed=False):
