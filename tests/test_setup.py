@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import plistlib
+import re
 import shutil
 import signal
 import stat
@@ -24,8 +25,12 @@ import chrome_tab_mcp_server as server
 import chrome_tab_setup as setup
 from tests.support.fake_extension import connected, free_port, wait_for_port
 from tests.support.fake_models import HANG, FakeOllama, FakeOpenAIServer, as_json, as_text, refused_port
+from tests.support.fake_osascript import FakeOsascript
+from tests.support.platforms import pretend
 from tests.support.stdio_server import ROOT, SERVER
 from tests.support.terminal import Terminal, in_terminal
+
+Capture = pytest.CaptureFixture[str]
 
 on_terminals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
 
@@ -153,6 +158,11 @@ async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tupl
             await terminal.answers(Claude_Code="", Cursor="y")
             assert await terminal.status() == 1
         yield home, terminal
+
+
+def said(capsys: Capture) -> str:
+    """What was printed, without the places where lines were broken."""
+    return " ".join(capsys.readouterr().out.split())
 
 
 def port_of(url: str) -> int:
@@ -385,7 +395,7 @@ def at_login_in(
     home.write(f"bin/{LOGIN_PLACES[platform][0]}", program).chmod(0o755)
     for name, value in home.environment().items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(sys, "platform", platform)
+    pretend(monkeypatch, platform, login, setup)
 
     def carry_out(*, start: bool, **settings: Any) -> setup.Terminal:
         terminal = setup.Terminal(yes=True)
@@ -487,7 +497,7 @@ def test_a_system_without_such_a_program_says_what_to_do(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     for platform, words in (("linux", "Run the server with --serve yourself"), ("win32", "shell:startup")):
-        monkeypatch.setattr(sys, "platform", platform)
+        pretend(monkeypatch, platform, login, setup)
         terminal = setup.Terminal(yes=True)
         setup.start_at_login(terminal, server.load_settings({}, need_model=False), wanted=True)
         assert terminal.failed
@@ -564,6 +574,62 @@ async def test_a_key_goes_to_its_own_address_only(monkeypatch: pytest.MonkeyPatc
 
     assert {request.headers.get("authorization") for request in own.requests} == {"Bearer sk-own"}
     assert {request.headers.get("authorization") for request in other.requests} == {None}
+
+
+@pytest.mark.parametrize(
+    ("names", "flags", "chosen"),
+    [
+        (["qwen3:8b", "phi4:14b"], {}, "qwen3:8b"),
+        (["qwen3:8b", "phi4:14b"], {"model": "phi4:14b"}, "phi4:14b"),
+        (["phi4:latest"], {"model": "phi4"}, "phi4"),
+    ],
+)
+async def test_the_chosen_model_is_asked_where_it_was_found_though_another_address_is_configured(
+    names: list[str], flags: dict[str, Any], chosen: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    routes = {"/v1/models": {"data": [{"id": name} for name in names]}}
+    async with FakeOpenAIServer(routes=routes) as found, refused_port() as away:
+        monkeypatch.setattr(setup, "USUAL", (setup.USUAL[0]._replace(port=port_of(found.url)),))
+        monkeypatch.setenv("OLLAMA_BASE_URL", away)
+        settings = server.load_settings(flags, need_model=False)
+        values = await asyncio.to_thread(setup.find_model, setup.Terminal(yes=True), settings, flags)
+
+    assert values == {"ollama_url": f"http://localhost:{port_of(found.url)}", "model": chosen}
+    assert f"Nothing answers at {away}, which is configured." in said(capsys)
+
+
+@pytest.mark.parametrize(
+    ("names", "flags", "sentence"),
+    [
+        (["qwen3:8b"], {"model": "phi4"}, "No server here has a model 'phi4'. There are: qwen3:8b."),
+        (["gpt-oss:120b-cloud"], {}, "The only models here run elsewhere, and page text would leave this machine."),
+    ],
+)
+async def test_no_model_is_written_that_is_not_here(
+    names: list[str], flags: dict[str, Any], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    path = server.config_dir() / "config.toml"
+    async with FakeOpenAIServer(routes={"/v1/models": {"data": [{"id": name} for name in names]}}) as found:
+        monkeypatch.setattr(setup, "USUAL", (setup.USUAL[0]._replace(port=port_of(found.url)),))
+        given = [word for name, value in flags.items() for word in (f"--{name}", value)]
+        status = await asyncio.to_thread(server.main, ["--setup", "--yes", *given])
+
+    assert status == 1
+    assert sentence in said(capsys)
+    assert not path.exists()
+
+
+def test_a_list_of_many_models_is_cut_and_each_can_be_named(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    models = [setup.Model(f"model-{number}", "http://m", "Ollama", None, elsewhere=False) for number in range(30)]
+    terminal = setup.Terminal(yes=False)
+
+    def ask(_question: str, _proposed: str) -> str:
+        return "model-29"
+
+    monkeypatch.setattr(terminal, "ask", ask)
+
+    assert setup.choose_model(terminal, models, None) is models[29]
+    assert f"and {30 - setup.MAX_LISTED_MODELS} more, which you can name." in said(capsys)
 
 
 def listed(*names: str, **about: Any) -> list[str]:
@@ -653,6 +719,29 @@ def test_a_file_that_somebody_changes_meanwhile_stays_theirs(tmp_path: Path) -> 
     assert path.read_text() == "theirs"
 
 
+def test_a_file_that_cannot_be_written_is_a_sentence_and_the_run_goes_on(tmp_path: Path, capsys: Capture) -> None:
+    terminal = setup.Terminal(yes=True)
+    gone = tmp_path / "gone"
+    gone.write_text("here")
+    change = setup.file_change("This goes:", [], gone, "here", None)
+    lost = setup.Change("This too:", [], (tmp_path / "never" / "there").unlink)
+
+    assert setup.carry_out(terminal, change, "Delete it?")
+    assert not terminal.failed
+    assert not setup.carry_out(terminal, lost, "Delete it?")
+    assert terminal.failed
+    assert not gone.exists()
+    assert "That could not be written (No such file or directory). Mend it, then run --setup again." in said(capsys)
+
+
+def test_a_file_that_is_no_text_stays_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_bytes(b"\xff\xfe")
+
+    with pytest.raises(setup.SetupError, match=r"mcp\.json cannot be read .* so it stays as it is"):
+        setup.read_file(path)
+
+
 ENTRY = {"command": "uv", "args": ["run", "server.py"]}
 FILES = {
     "nothing": "{}\n",
@@ -692,6 +781,14 @@ def test_whatever_a_clients_file_holds_only_our_entry_changes(
     wanted = held | {"mcpServers": (servers or {}) | {server.APP_NAME: ENTRY}}
 
     assert json.loads(setup.edited(json.dumps(held, indent=indent), "mcpServers", ENTRY)) == wanted
+
+
+def test_an_entry_goes_from_before_others_and_nothing_goes_where_none_is() -> None:
+    servers = {server.APP_NAME: ENTRY, "a": {}, "b": {}}
+    text = json.dumps({"mcpServers": servers})
+
+    assert setup.edited(text, "mcpServers", None) == '{"mcpServers": {"a": {}, "b": {}}}'
+    assert setup.edited(text, "servers", None) == text
 
 
 @pytest.mark.parametrize("text", ['{"mcpServers": {}, "mcpServers": {"a": {}}}', "[]", '{"a": 1,}', "// x\n{}"])
@@ -833,6 +930,70 @@ def test_pages_can_be_read_once_the_extension_is_connected(
 
     assert setup.pair_browser(setup.Terminal(yes=True), settings)
     assert "The extension is connected, version 1.0.0." in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("reached", "sentence"), [(True, "Copied."), (False, "No program here reaches the clipboard.")]
+)
+def test_the_line_is_copied_when_the_person_says_so(
+    *, reached: bool, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    copied_lines: list[str] = []
+
+    def copy(line: str) -> None:
+        if not reached:
+            raise setup.pyperclip.PyperclipException
+        copied_lines.append(line)
+
+    def confirm(question: str, *, proposed: bool = True) -> bool:
+        return question.startswith("Copy") or not proposed
+
+    terminal = setup.Terminal(yes=False)
+    monkeypatch.setattr(terminal, "confirm", confirm)
+    monkeypatch.setattr(setup.pyperclip, "copy", copy)
+
+    assert not setup.pair_browser(terminal, settings_for_the_extension())
+    shown = said(capsys)
+    assert sentence in shown
+    assert all(line in shown for line in copied_lines)
+    assert len(copied_lines) == reached
+
+
+def test_on_a_mac_pages_can_be_read_without_the_extension(
+    monkeypatch: pytest.MonkeyPatch, osascript: FakeOsascript, capsys: Capture
+) -> None:
+    pretend(monkeypatch, "darwin", setup)
+    osascript.shows("Twelve words")
+
+    assert setup.pair_browser(setup.Terminal(yes=True), server.load_settings({}, need_model=False))
+    assert "AppleScript reads the active tab (12 characters)" in said(capsys)
+    assert not setup.pair_browser(setup.Terminal(yes=True), settings_for_the_extension())
+
+
+async def test_an_answer_that_fails_is_a_sentence_with_its_code(capsys: Capture) -> None:
+    async with FakeOpenAIServer(as_json({"error": {"message": "no such key"}}, 401)) as refusing:
+        settings = server.load_settings({"ollama_url": refusing.url, "model": "m"}, need_model=False)
+        terminal = setup.Terminal(yes=True)
+        await asyncio.to_thread(setup.first_answer, terminal, settings)
+
+    assert terminal.failed
+    assert re.search(r"\[[A-Z_]+\]$", said(capsys))
+
+
+def test_clients_that_are_not_here_are_named_and_none_is_fine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    for name, value in Home(tmp_path, {}).environment().items():
+        monkeypatch.setenv(name, value)
+    terminal = setup.Terminal(yes=True)
+
+    assert setup.chosen_clients(terminal, None) == setup.chosen_clients(terminal, "none") == []
+    assert not terminal.failed
+    assert setup.chosen_clients(terminal, "cursor") == []
+    assert terminal.failed
+    shown = said(capsys)
+    assert "None of Claude Code, Claude Desktop, Cursor and VS Code is here." in shown
+    assert "cursor was not found on this machine. Start it once, then run --setup again." in shown
 
 
 @pytest.mark.parametrize(("receipt", "is_said"), [("uv-receipt.toml", True), ("pyvenv.cfg", False)])

@@ -20,6 +20,7 @@ from tests.support.asking import asking, error_of, receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
+from tests.support.platforms import pretend
 
 PAGE = {"tab_id": 1, "text": "from the extension", "url": "https://page.test/", "title": "A page"}
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
@@ -241,18 +242,12 @@ async def test_an_offset_past_the_end_is_refused_with_the_length(offset: int, os
 
 @pytest.fixture
 def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "darwin")
+    pretend(monkeypatch, "darwin", server, chrome_tab_status)
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "linux")
-
-
-def pretend(monkeypatch: pytest.MonkeyPatch, platform: str) -> None:
-    """Let the server, and nothing else, believe that it runs there."""
-    for module in (server, chrome_tab_status):
-        monkeypatch.setattr(module, "sys", types.SimpleNamespace(platform=platform, modules=sys.modules))
+    pretend(monkeypatch, "linux", server, chrome_tab_status)
 
 
 async def read_by(*, extension: bool, **flags: Any) -> str:
