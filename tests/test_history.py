@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import stat
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from typing import Any
 import platformdirs
 import pytest
 from fastmcp import Client
+from mcp import MCPError
 
 import chrome_tab_history
 import chrome_tab_mcp_server as server
@@ -150,6 +152,22 @@ def test_the_oldest_go_when_there_is_too_much(kept: History, monkeypatch: pytest
 
     assert [analysis.question for analysis in kept.newest()] == ["Question 9", "Question 8", "Question 7"]
     assert "\u00e9".encode() * 400 * 2 not in kept.path.read_bytes().replace(b"Question", b"")
+
+
+async def test_a_history_that_is_no_database_is_a_sentence_and_one_that_is_not_there_is_empty(
+    kept: History, run: Run
+) -> None:
+    assert run("--history", "clear") == (0, "0 kept analyses are forgotten.\n", "")
+    kept.path.parent.mkdir(parents=True)
+    kept.path.write_text("no database")
+
+    for words in (["list"], ["show", "1"], ["clear"]):
+        status, out, err = run("--history", *words)
+        assert (status, out) == (1, "")
+        assert re.fullmatch(r"The history in .+ cannot be used \(.+\)\. Mend or remove the file\.\n", err)
+    async with asking() as client:
+        with pytest.raises(MCPError, match="Mend or remove the file"):
+            await client.read_resource("analysis://1")
 
 
 def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -> None:

@@ -111,6 +111,15 @@ async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_
     assert any(message.startswith("reader is looking at the picture") for message in told.messages)
 
 
+async def test_a_picture_that_is_none_is_a_sentence_and_reaches_no_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(SHOT, "mime_type", "text/html")
+    async with FakeOpenAIServer() as fake, looking(fake) as asked:
+        refused = await asked.look()
+
+    assert error_of(refused)[0] == "EXECUTION_ERROR"
+    assert not fake.chats
+
+
 async def test_a_page_of_a_denied_host_is_not_looked_at() -> None:
     async with FakeOpenAIServer() as fake:
         sites = {"denied.test": {"deny": True}}
