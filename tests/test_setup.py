@@ -1009,6 +1009,43 @@ def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
     assert ("`uv tool uninstall chrome-tab-reader` deletes it" in program) is is_said
 
 
+def test_what_a_person_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    def confirm(_question: str, *, proposed: bool = True) -> bool:
+        return not proposed
+
+    broken, fine = tmp_path / "claude.json", tmp_path / "mcp.json"
+    broken.write_text("{")
+    fine.write_text("{}")
+    clients = [
+        setup.Client("claude-code", "Claude Code", broken, tmp_path, program="/bin/claude"),
+        setup.Client("cursor", "Cursor", fine, tmp_path),
+    ]
+    terminal = setup.Terminal(yes=False)
+    monkeypatch.setattr(terminal, "confirm", confirm)
+    setup.register(terminal, clients, ["uv", "run", "server.py"])
+
+    shown = said(capsys)
+    assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run server.py" in shown
+    assert "Nothing was changed here." in shown
+    assert (broken.read_text(), fine.read_text()) == ("{", "{}")
+
+
+def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    home = Home(tmp_path, {})
+    home.write(".cursor/mcp.json", CURSOR)
+    for name, value in home.environment().items():
+        monkeypatch.setenv(name, value)
+    terminal = setup.Terminal(yes=True)
+    setup.remove(terminal, None)
+
+    shown = said(capsys)
+    assert "Cursor does not have the server." in shown
+    assert f"There are none in {server.config_dir()}." in shown
+    assert not terminal.failed
+
+
 def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> None:
     refusing = tmp_path / "claude"
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
