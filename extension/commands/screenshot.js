@@ -149,7 +149,9 @@ async function shoot(context, how) {
   const drawing = isInFrame && afterwards(context, "nextDrawing");
   let data = await take();
   await drawing;
-  for (let i = 0; (how.captureBeyondViewport || isInFrame) && i < MAX_REPEATS; i += 1) {
+  // What is too large is thrown away in any case.
+  const isTakenAgain = (how.captureBeyondViewport || isInFrame) && data.length <= MAX_DATA_LENGTH;
+  for (let i = 0; isTakenAgain && i < MAX_REPEATS; i += 1) {
     const before = data;
     data = await take();
     if (data === before) break;

@@ -91,9 +91,9 @@ async def test_given_size_is_the_page_in_a_window_of_that_size(
 
 async def test_picture_that_is_too_large_is_made_smaller_with_a_note(driven: DrivenTab) -> None:
     # Noise is what no picture format makes small.
-    await driven.show("""<body style='margin:0'><canvas id=noise width=1800 height=1800></canvas><script>
+    await driven.show("""<body style='margin:0'><canvas id=noise width=1600 height=1600></canvas><script>
         const context = noise.getContext("2d");
-        const pixels = context.createImageData(1800, 1800);
+        const pixels = context.createImageData(1600, 1600);
         for (let i = 0; i < pixels.data.length; i += 1) pixels.data[i] = Math.random() * 256;
         context.putImageData(pixels, 0, 0);
     </script>""")
@@ -103,7 +103,7 @@ async def test_picture_that_is_too_large_is_made_smaller_with_a_note(driven: Dri
     assert shot["mime_type"] == "image/webp"
     assert image_of(shot)[8:12] == b"WEBP"
     assert len(shot["data"]) <= 2_000_000
-    assert shot["width"] < 1800
+    assert shot["width"] < 1600
     assert any("smaller" in note for note in shot["notes"])
     assert "notes" not in await driven.do("screenshot", width=100, height=100)
 
