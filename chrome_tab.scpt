@@ -73,11 +73,6 @@ property pageFunction : "function readPage(request) {
     if (![\"http:\", \"https:\", \"file:\"].includes(location.protocol)) {
       throw unreadable(\"This tab shows a page of the browser itself, which cannot be read. Switch to a web page.\");
     }
-    if (request.content === \"selection\" && type === \"application/pdf\") {
-      throw unreadable(
-        \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\",
-      );
-    }
     if (request.content === \"selection\") return selectedText();
     const text = type === \"application/pdf\" ? pdfText() : isWebPage || isPlain ? pageText() : dataText();
     return withLineFeeds(text);
@@ -246,6 +241,11 @@ property pageFunction : "function readPage(request) {
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
   function selectedText() {
+    if (type === \"application/pdf\") {
+      throw unreadable(
+        \"This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.\",
+      );
+    }
     const pages = [document, ...framedDocuments(document)];
     const texts = pages
       .map((page) => selectedField(page) ?? selectedIn(page))

@@ -282,13 +282,17 @@ class RetryableError(Exception):
 # --- 3. Settings -------------------------------------------------------------------------------
 
 REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": "the name of the model to ask"}
-EXAMPLE = "--ollama-url http://localhost:11434 --model qwen3"
 IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
 
 
 def command() -> str:
     """Return how a person starts the program."""
     return beside("chrome_tab_package").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
+
+
+def example(program: str) -> str:
+    """Return a call of the program with what is required."""
+    return f"Example: {program} --ollama-url http://localhost:11434 --model qwen3"
 
 
 def config_dir() -> Path:
@@ -570,7 +574,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     if unknown := unknown_extractions(settings):
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in unknown))
     if need_model and (missing := missing_settings(settings)):
-        raise ValueError(f"{missing} Example: {command()} {EXAMPLE}")
+        raise ValueError(f"{missing} {example(command())}")
     return settings
 
 
@@ -4377,10 +4381,11 @@ class JsonFailures:
 
 def argument_parser() -> argparse.ArgumentParser:
     """Return the parser: a flag for each setting, and what to do once and exit."""
+    program = command()
     parser = argparse.ArgumentParser(
-        prog=command(),
+        prog=program,
         description="A local model answers about your open tab. Without an action such as --doctor it serves MCP.",
-        epilog=f"Example: {command()} {EXAMPLE}",
+        epilog=example(program),
         formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,

@@ -459,7 +459,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         terminal.say(
             "In Chrome open chrome://extensions, turn on Developer mode, press Load unpacked and choose this folder:"
         )
-        extension = Path(server.__file__).resolve().parent / "extension"
+        extension = server.EXTENSION.resolve()
         terminal.exact(f"  {extension}", "cyan")
         if package.for_one_run(extension):
             lasting = shlex.join(["uv", "tool", "install", package.origin()])

@@ -108,6 +108,11 @@ class Home:
         # None of the programs of whoever runs the tests.
         return kept | places | {"PATH": str(self.folder / "bin"), "FAKE_PORTS": json.dumps(self.ports)}
 
+    def enter(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Let the test itself be at home here."""
+        for name, value in self.environment().items():
+            monkeypatch.setenv(name, value)
+
     def setup(self, *arguments: str, columns: int = 200) -> Any:
         command = [sys.executable, "-c", WITH_PORTS, "--setup", *arguments]
         return in_terminal(command, self.environment(), columns)
@@ -163,6 +168,17 @@ async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tupl
 def said(capsys: Capture) -> str:
     """What was printed, without the places where lines were broken."""
     return " ".join(capsys.readouterr().out.split())
+
+
+def contrary(monkeypatch: pytest.MonkeyPatch) -> setup.Terminal:
+    """A terminal with a person who answers each question against what is proposed."""
+
+    def confirm(_question: str, *, proposed: bool = True) -> bool:
+        return not proposed
+
+    terminal = setup.Terminal(yes=False)
+    monkeypatch.setattr(terminal, "confirm", confirm)
+    return terminal
 
 
 def port_of(url: str) -> int:
@@ -393,8 +409,7 @@ def at_login_in(
     """What --setup does about the start at login on that system, whose program for services is a fake."""
     home = Home(folder, {})
     home.write(f"bin/{LOGIN_PLACES[platform][0]}", program).chmod(0o755)
-    for name, value in home.environment().items():
-        monkeypatch.setenv(name, value)
+    home.enter(monkeypatch)
     pretend(monkeypatch, platform, login, setup)
 
     def carry_out(*, start: bool, **settings: Any) -> setup.Terminal:
@@ -446,7 +461,7 @@ def test_a_start_at_login_that_the_system_refuses_is_said_and_leaves_no_file(
 
     assert at_login(start=True).failed
     assert Home(tmp_path, {}).changed(before) == set()
-    assert "refused: Failed to connect to bus" in " ".join(capsys.readouterr().out.split())
+    assert "refused: Failed to connect to bus" in said(capsys)
 
 
 def test_no_argument_of_the_command_is_anything_else_at_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -488,7 +503,7 @@ def test_a_job_that_has_ended_already_is_taken_back_without_a_complaint(
     terminal = at_login(start=False)
 
     assert terminal.failed is not is_fine
-    assert ("launchctl refused: No such process" in " ".join(capsys.readouterr().out.split())) is not is_fine
+    assert ("launchctl refused: No such process" in said(capsys)) is not is_fine
     assert not (tmp_path / LOGIN_PLACES["darwin"][1]).exists()
 
 
@@ -501,7 +516,7 @@ def test_a_system_without_such_a_program_says_what_to_do(
         terminal = setup.Terminal(yes=True)
         setup.start_at_login(terminal, server.load_settings({}, need_model=False), wanted=True)
         assert terminal.failed
-        assert words in " ".join(capsys.readouterr().out.split())
+        assert words in said(capsys)
 
 
 @pytest.mark.parametrize(
@@ -845,6 +860,7 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
     monkeypatch.syspath_prepend(packages)
     file = packages / "chrome_tab_reader" / SERVER.name
     monkeypatch.setattr(server, "__file__", str(file))
+    monkeypatch.setattr(server, "EXTENSION", file.with_name("extension"))
     monkeypatch.setattr(server, "IS_PACKAGE", True)
     return file
 
@@ -903,7 +919,7 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
     can_read = setup.pair_browser(setup.Terminal(yes=True), settings_for_the_extension())
 
     assert not can_read
-    shown = " ".join(capsys.readouterr().out.split())
+    shown = said(capsys)
     assert str(file.with_name("extension")) in shown
     assert ("uv may delete this folder" in shown) is is_said
     assert (f"run `uv tool install {WHEEL}`, then `chrome-tab-reader --setup`" in shown) is is_said
@@ -945,11 +961,7 @@ def test_the_line_is_copied_when_the_person_says_so(
             raise setup.pyperclip.PyperclipException
         copied_lines.append(line)
 
-    def confirm(question: str, *, proposed: bool = True) -> bool:
-        return question.startswith("Copy") or not proposed
-
-    terminal = setup.Terminal(yes=False)
-    monkeypatch.setattr(terminal, "confirm", confirm)
+    terminal = contrary(monkeypatch)
     monkeypatch.setattr(setup.pyperclip, "copy", copy)
 
     assert not setup.pair_browser(terminal, settings_for_the_extension())
@@ -983,8 +995,7 @@ async def test_an_answer_that_fails_is_a_sentence_with_its_code(capsys: Capture)
 def test_clients_that_are_not_here_are_named_and_none_is_fine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    for name, value in Home(tmp_path, {}).environment().items():
-        monkeypatch.setenv(name, value)
+    Home(tmp_path, {}).enter(monkeypatch)
     terminal = setup.Terminal(yes=True)
 
     assert setup.chosen_clients(terminal, None) == setup.chosen_clients(terminal, "none") == []
@@ -1012,9 +1023,6 @@ def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
 def test_what_a_person_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    def confirm(_question: str, *, proposed: bool = True) -> bool:
-        return not proposed
-
     broken, fine = tmp_path / "claude.json", tmp_path / "mcp.json"
     broken.write_text("{")
     fine.write_text("{}")
@@ -1022,8 +1030,7 @@ def test_what_a_person_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_le
         setup.Client("claude-code", "Claude Code", broken, tmp_path, program="/bin/claude"),
         setup.Client("cursor", "Cursor", fine, tmp_path),
     ]
-    terminal = setup.Terminal(yes=False)
-    monkeypatch.setattr(terminal, "confirm", confirm)
+    terminal = contrary(monkeypatch)
     setup.register(terminal, clients, ["uv", "run", "server.py"])
 
     shown = said(capsys)
@@ -1035,8 +1042,7 @@ def test_what_a_person_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_le
 def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     home = Home(tmp_path, {})
     home.write(".cursor/mcp.json", CURSOR)
-    for name, value in home.environment().items():
-        monkeypatch.setenv(name, value)
+    home.enter(monkeypatch)
     terminal = setup.Terminal(yes=True)
     setup.remove(terminal, None)
 

@@ -119,11 +119,6 @@ export function readPage(request) {
     if (!["http:", "https:", "file:"].includes(location.protocol)) {
       throw unreadable("This tab shows a page of the browser itself, which cannot be read. Switch to a web page.");
     }
-    if (request.content === "selection" && type === "application/pdf") {
-      throw unreadable(
-        "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.",
-      );
-    }
     if (request.content === "selection") return selectedText();
     const text = type === "application/pdf" ? pdfText() : isWebPage || isPlain ? pageText() : dataText();
     return withLineFeeds(text);
@@ -372,6 +367,11 @@ export function readPage(request) {
 
   /** What the person has selected, also in a field or in a frame of this site. */
   function selectedText() {
+    if (type === "application/pdf") {
+      throw unreadable(
+        "This tab shows a PDF, and only the browser's own viewer knows what is selected in it. Ask about all of it, or about a part between start and end keywords.",
+      );
+    }
     const pages = [document, ...framedDocuments(document)];
     // Of a password that had the focus before, a browser gives as many dots.
     const texts = pages

@@ -26,11 +26,10 @@ const pdfText = (() => {
   class CharacterMaps {
     /** @param {{kind: string, filename: string}} asked */
     async fetch({ kind, filename }) {
-      if (kind !== "cMapUrl") throw new Error(`There is no ${filename}.`);
-      if (!globalThis.chrome?.runtime?.id) return handedOver(filename);
-      const url = await chrome.runtime.sendMessage({ characterMap: filename });
-      if (!url) throw new Error(`There is no ${filename}.`);
-      return bytesAt(url);
+      const find = globalThis.chrome?.runtime?.id ? fromWorker : handedOver;
+      const map = kind === "cMapUrl" && (await find(filename));
+      if (!map) throw new Error(`There is no ${filename}.`);
+      return map;
     }
   }
 
@@ -94,16 +93,18 @@ const pdfText = (() => {
     return wantsMaps ? "maps" : "reading";
   }
 
-  /**
-   * @param {string} filename
-   * @returns {Promise<Uint8Array>}
-   */
+  /** @param {string} filename */
+  async function fromWorker(filename) {
+    const url = await chrome.runtime.sendMessage({ characterMap: filename });
+    return url && bytesAt(url);
+  }
+
+  /** @param {string} filename */
   async function handedOver(filename) {
     wantsMaps = true;
-    const map = (await maps.promise).get(filename);
+    const all = await maps.promise;
     wantsMaps = false;
-    if (!map) throw new Error(`There is no ${filename}.`);
-    return map;
+    return all.get(filename);
   }
 
   /**
