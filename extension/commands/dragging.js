@@ -18,7 +18,7 @@ import {
   replyAbout,
   selectorOf,
 } from "./acting.js";
-import { pointIn, pressElement } from "./pressing.js";
+import { pointIn, pressElement, watching } from "./pressing.js";
 
 /** Pages begin to drag after some pixels, and measure from where they saw that. */
 const FIRST_STEPS = [3, 8];
@@ -26,7 +26,9 @@ const FIRST_STEPS = [3, 8];
 const STEPS = [0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 1];
 /** A step is taken at the next frame, which in the background is far away. */
 const STEP_WAIT_MS = 100;
-const CARRY_WAIT_MS = 1_000;
+/** Until the page has taken the first steps it does not know that it is a drag, and the browser drags nothing. */
+const BEGIN_WAIT_MS = 2_000;
+const CARRY_WAIT_MS = 5_000;
 
 /**
  * @param {DrivenContext} context `params`: `source`, what is dragged; `target`, where to, or null; `source_at` and
@@ -46,7 +48,7 @@ export async function drag(context) {
   // Nothing is pressed for a target that is not there.
   if (target) await place();
   const mouse = new HeldMouse(session);
-  const { found } = await pressElement(context, { action: "drag", selector, at }, (aimed) =>
+  const { found, notes } = await pressElement(context, { action: "drag", selector, at }, (aimed) =>
     grab(context, mouse, pointOf(aimed)),
   );
   const start = pointOf(found);
@@ -58,7 +60,7 @@ export async function drag(context) {
   await mouse.release(end);
   const changed = await consequences(context);
   const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
-  const reply = noting(await replyAbout(context, found, changed), goal?.notes ?? []);
+  const reply = noting(await replyAbout(context, found, changed), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
 }
 
@@ -72,15 +74,13 @@ async function grab(context, mouse, point) {
   const { session } = context;
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
-  const [outcome] = await Promise.all([
-    afterwards(context, "watchPress", { point, isHeld: true }),
+  const outcome = await watching(context, { point, isHeld: true }, () => [
     isThere,
     moveTo(session, point),
     mouse.press(point),
   ]);
-  const reached = /** @type {PressOutcome | null} */ (outcome) ?? { cover: "", isPressed: false, release: "" };
-  if (reached.cover) await mouse.release(point);
-  return reached;
+  if (outcome.cover) await mouse.release(point);
+  return outcome;
 }
 
 /**
@@ -91,16 +91,17 @@ async function grab(context, mouse, point) {
  * @param {Point} start
  */
 async function begin(context, mouse, { x, y }) {
-  for (const distance of FIRST_STEPS) await step(mouse, { x: x + distance, y: y + distance });
+  for (const distance of FIRST_STEPS) await step(mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
   if (await afterwards(context, "readDrag")) await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }));
 }
 
 /**
  * @param {HeldMouse} mouse
  * @param {Point} point
+ * @param {number} [waitMs]
  */
-async function step(mouse, point) {
-  await endsWithin(STEP_WAIT_MS, mouse.moveTo(point));
+async function step(mouse, point, waitMs = STEP_WAIT_MS) {
+  await endsWithin(waitMs, mouse.moveTo(point));
 }
 
 /**

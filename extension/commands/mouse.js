@@ -14,7 +14,7 @@ import { invalid } from "../shared/errors.js";
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
 import { afterwards, consequences, find, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
-import { pointIn, pressElement } from "./pressing.js";
+import { moveUntilSeen, pointIn, pressElement, watching } from "./pressing.js";
 
 const MAX_COUNT = 3;
 /** A step is taken at the next frame; in the background, where that is far away, it may be passed over. */
@@ -47,8 +47,9 @@ export async function click(context) {
 export async function hover(context) {
   const at = pointIn("at", context.params.at);
   const found = await find(context, { action: "hover", selector: selectorOf(context), at });
-  await Promise.all([approach(context.session, pointOf(found)), moveTo(context.session, pointOf(found))]);
-  return replyAbout(context, found);
+  const hasCome = await moveUntilSeen(context, pointOf(found));
+  const note = "The page has shown no sign of the mouse: look at it before you go on.";
+  return noting(await replyAbout(context, found), hasCome ? [] : [note]);
 }
 
 /**
@@ -78,11 +79,9 @@ export async function pressAt(context, point, { button, count }) {
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
   // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
-  const [outcome] = await Promise.all([
-    afterwards(context, "watchPress", { point }),
+  return watching(context, { point }, () => [
     isThere,
     moveTo(session, point),
     ...presses.flatMap((nth) => [pressButton(session, point, button, nth), releaseButton(session, point, button, nth)]),
   ]);
-  return /** @type {PressOutcome | null} */ (outcome) ?? { cover: "", isPressed: false, release: "" };
 }

@@ -3,11 +3,10 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { afterwards, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
 import { pressAt } from "./mouse.js";
-import { pressElement } from "./pressing.js";
+import { pressElement, REACHED } from "./pressing.js";
 
 const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;
-const REACHED = { cover: "", isPressed: false, release: "" };
 
 /**
  * Gives files to a field, also to a hidden one behind its label, or behind a button that asks for files by script.

@@ -446,6 +446,7 @@ export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement 
 
 /** What a page is asked about the element of an action, by the names of `page/elements/commands.js`. */
 export type ElementLook =
+  | "awaitMouse"
   | "finishFill"
   | "finishScroll"
   | "nextDrawing"
@@ -453,8 +454,7 @@ export type ElementLook =
   | "readChecked"
   | "readDrag"
   | "readFiles"
-  | "readPressed"
-  | "watchPress";
+  | "readPressed";
 
 /** Frames of other sites, in which the rest of the selector is to be searched. */
 export interface FoundFrames {
@@ -605,8 +605,10 @@ export interface Box extends Point {
 
 /** Where a press of the mouse has gone. */
 export interface PressOutcome {
-  /** Whether the page has heard of it at all. */
-  isSeen?: boolean;
+  /** Whether it was seen in the page. */
+  isSeen: boolean;
+  /** Whether nothing tells where it has gone: no element that could have taken it for itself, and no listener. */
+  isLost: boolean;
   /** What was hit instead of the element, as a name; empty when nothing was. */
   cover: string;
   /** Whether that was pressed: a press that goes astray is kept from pages that the extension sees. */

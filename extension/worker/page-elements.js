@@ -63,6 +63,8 @@ const MAX_FRAMES = 20;
 /** A frame that is busy does not keep the list waiting. */
 const FRAME_MS = 1_000;
 const POLL_MS = 50;
+/** What a page has said may be on its way still when the browser has dealt with the input that made it. */
+const ANSWER_MS = 50;
 const SILENT = "does not answer: it still loads, is busy, has failed, or is closed to extensions. Take a screenshot.";
 const ALIKE =
   "frames of other sites in shadow roots of this page look the same, so which one is meant cannot be told. Act on the " +
@@ -255,21 +257,48 @@ function refusalOf({ selector }, { length }) {
  * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
  */
 export async function lookAtElement(context, look, request) {
-  const id = context.requestId;
-  const lookFrom = async (/** @type {Stop} */ { page, point }) => {
-    const script = ask(look, { ...request, ...(point && { point }), id });
-    const answer = await runInPage({ ...context, page }, { ...script, cancel: ask("cancel", { id }) });
-    return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
-  };
-  const [here = {}, ...outer] = ways.get(context) ?? [];
-  if (look !== "watchPress") return lookFrom(here);
+  const [here = {}] = ways.get(context) ?? [];
+  return lookFrom(context, here, look, request);
+}
+
+/**
+ * Watches where a press goes. A busy page comes to it late, so no clock says that none has come, but the browser: it has
+ * dealt with an input once the page has.
+ *
+ * @param {CommandContext} context
+ * @param {{point: Point, isHeld?: boolean}} press
+ * @param {() => Promise<unknown>} input sends it; resolves when the browser has dealt with it
+ * @returns {Promise<PressOutcome | null>} null when the page has gone
+ * @throws {CommandError} what `input` throws, and the reason of the signal
+ */
+export async function watchPress(context, press, input) {
+  const stops = ways.get(context) ?? [{}];
+  const inEach = (/** @type {"watchPress" | "endPress"} */ look) =>
+    stops.map((stop) => lookFrom(context, stop, look, press).catch(() => null));
+  const [here = Promise.resolve(null), ...outer] = /** @type {Promise<PressOutcome | null>[]} */ (inEach("watchPress"));
+  await input();
+  // Where a frame is on the way, all pages but one see nothing.
+  if (outer.length || !(await endsWithin(ANSWER_MS, here))) inEach("endPress");
+  const own = await here;
   // A press that goes astray on its way into a frame is seen by the pages around it.
-  const strays = Promise.all(outer.map((stop) => lookFrom(stop).catch(() => null)));
-  const own = /** @type {PressOutcome | null} */ (await lookFrom(here));
-  const outcomes = own?.isSeen ? [] : /** @type {(PressOutcome | null)[]} */ (await strays);
+  const outcomes = own?.isSeen ? [] : await Promise.all(outer);
+  context.signal.throwIfAborted();
   const astray = [own, ...outcomes].find((outcome) => outcome?.cover);
   if (astray) strayed.add(context);
   return astray ?? own;
+}
+
+/**
+ * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
+ * @param {Stop} stop
+ * @param {ElementLook | "endPress" | "placeOf" | "watchPress"} look
+ * @param {object} [request]
+ */
+async function lookFrom(context, { page, point }, look, request) {
+  const id = context.requestId;
+  const script = ask(look, { ...request, ...(point && { point }), id });
+  const answer = await runInPage({ ...context, page }, { ...script, cancel: ask("cancel", { id }) });
+  return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
 }
 
 /**

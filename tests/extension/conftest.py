@@ -6,7 +6,7 @@ import re
 import tempfile
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,8 @@ EXTENSION = HERE.parent.parent / "extension"
 # Follows from `key` in manifest.json.
 EXTENSION_URL = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 POPUP_URL = f"{EXTENSION_URL}/ui/popup/popup.html"
-WAIT_MS = 40_000
+# A busy machine takes its time; what comes at once is not waited for.
+expect.set_options(timeout=40_000)
 
 # 10 MB in all.
 HUGE_LINES = [f"{number} {'word ' * 200}end" for number in range(10_000)]
@@ -79,7 +80,7 @@ class Popup:
 
     async def shows(self, start: str) -> None:
         """Wait until the status starts like that."""
-        await expect(self.element("status")).to_have_text(re.compile(rf"^\s*{start}"), timeout=WAIT_MS)
+        await expect(self.element("status")).to_have_text(re.compile(rf"^\s*{start}"))
 
     async def paste(self, connection_string: str) -> None:
         await self.element("connection-string").fill(connection_string)
@@ -293,6 +294,22 @@ READY_LIMIT = """ready => {
 }"""
 
 
+# In the service worker: what the mouse does with its buttons, of these types, comes once the tab has that title.
+HOLD_UP = """({ title, types }) => {
+  const api = chrome.debugger;
+  const real = (api.sendCommand.real ??= api.sendCommand);
+  let titled;
+  const untilTitled = async (tab) => {
+    while ((await chrome.tabs.get(tab)).title !== title) await new Promise((go) => setTimeout(go, 20));
+  };
+  const send = async (target, method, params) => {
+    if (types.includes(params?.type) && params.buttons !== undefined) await (titled ??= untilTitled(target.tabId));
+    return real.call(api, target, method, params);
+  };
+  api.sendCommand = types.length ? Object.assign(send, { real }) : real;
+}"""
+
+
 class DrivenTab(AttachedTab):
     """An attached tab, and what Playwright knows about it."""
 
@@ -314,12 +331,22 @@ class DrivenTab(AttachedTab):
 
     async def refused_soon(self, command: str, **params: object) -> tuple[str, str]:
         """As `refused`, of an element that has 0.5 s to become ready instead of 5."""
-        (worker,) = self.page.context.service_workers
-        await worker.evaluate(READY_LIMIT, 500)
-        try:
+        async with self.changed_worker(READY_LIMIT, 500, 0):
             return await self.refused(command, **params)
+
+    def mouse_held_up(self, title: str, *types: str) -> AbstractAsyncContextManager[None]:
+        """Let the browser take its time with these events of the mouse's buttons, until the tab has that title."""
+        return self.changed_worker(HOLD_UP, {"title": title, "types": types}, {"title": "", "types": []})
+
+    @asynccontextmanager
+    async def changed_worker(self, change: str, begun: object, ended: object) -> AsyncGenerator[None]:
+        """Call a function in the service worker before the block and after it, each time with its argument."""
+        (worker,) = self.page.context.service_workers
+        await worker.evaluate(change, begun)
+        try:
+            yield
         finally:
-            await worker.evaluate(READY_LIMIT, 0)
+            await worker.evaluate(change, ended)
 
     async def again(self) -> "DrivenTab":
         """Itself for another test: in front, and with nothing noted by its page."""

@@ -127,6 +127,15 @@ async def test_what_the_browser_drags_is_dropped_with_its_data(
     assert (await page.page.evaluate("events"))[-1] == "up"
 
 
+async def test_what_the_browser_drags_is_dropped_also_where_its_first_move_comes_late(page: DrivenTab) -> None:
+    await page.page.evaluate("card.onmousedown = () => void setTimeout(() => (document.title = 'Held'), 500)")
+
+    async with page.mouse_held_up("Held", "mouseMoved", "mouseReleased"):
+        await page.do("drag", source="#card", target="#zone")
+
+    assert [event for event in await page.page.evaluate("events") if event.startswith("drop")] == ["drop card"]
+
+
 async def test_drag_that_the_page_prevents_stays_the_mouses(page: DrivenTab) -> None:
     await page.do("drag", source="#stuck", target="#zone")
 

@@ -1,5 +1,8 @@
 """Frames of other sites: selectors lead into them, and what is there is used as anything else."""
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
 import pytest
 from playwright.async_api import Frame
 
@@ -58,6 +61,7 @@ async def test_element_in_a_frame_is_clicked_and_named_so_that_it_is_found_again
     result = await page.do("click", selector=selector)
 
     assert await clicked_in(page, name) == [hit]
+    assert "notes" not in result
     again = await page.do("click", selector=result["element"]["selector"])
     assert (again["element"], again["matches"]) == (result["element"], 1)
     assert await clicked_in(page, name) == [hit]
@@ -85,6 +89,51 @@ async def test_field_in_a_frame_is_filled_in_a_tab_in_the_background_that_was_ne
     assert await (await frame_of(page, "inner-nest")).evaluate("card.value") == "by keys"
     await page.do("click", selector="#nest >>> iframe >>> #buy")
     assert await clicked_in(page, "inner-nest") == ["buy"]
+
+
+# In the service worker: until the mouse has moved so often, its events go to the page around a frame, as they do until
+# the frame is drawn for the first time.
+ASTRAY = """count => {
+  const { debugger: cdp } = chrome;
+  const real = (cdp.sendCommand.real ??= cdp.sendCommand);
+  let moves = 0;
+  const send = (target, method, params) => {
+    if (method !== "Input.dispatchMouseEvent" || moves >= count) return real.call(cdp, target, method, params);
+    if (params.type === "mouseMoved") moves += 1;
+    return real.call(cdp, target, method, { ...params, x: 1, y: 1 });
+  };
+  cdp.sendCommand = Object.assign(send, { real });
+}"""
+
+
+@asynccontextmanager
+async def mouse_astray(page: DrivenTab, moves: int) -> AsyncGenerator[Frame]:
+    """A frame that the mouse has not been in, and does not come to before it has moved so often."""
+    await page.page.reload()
+    frame = await frame_of(page, "pay")
+    assert await frame.evaluate("document.querySelector(':hover')") is None
+    async with page.changed_worker(ASTRAY, moves, 0):
+        yield frame
+
+
+async def test_mouse_is_moved_until_a_frame_knows_of_it(page: DrivenTab) -> None:
+    async with mouse_astray(page, 12) as frame:
+        clicked = await page.do("click", selector="#pay >>> #buy")
+        assert ("notes" in clicked, await frame.evaluate("clicked.splice(0)")) == (False, ["buy"])
+
+    async with mouse_astray(page, 12) as frame:
+        hovered = await page.do("hover", selector="#pay >>> #buy")
+        assert ("notes" in hovered, await frame.evaluate("buy.matches(':hover')")) == (False, True)
+
+
+async def test_mouse_that_never_comes_to_a_frame_is_told(page: DrivenTab) -> None:
+    async with mouse_astray(page, 1_000) as frame:
+        hovered = await page.do("hover", selector="#pay >>> #buy")
+        assert hovered["notes"] == ["The page has shown no sign of the mouse: look at it before you go on."]
+
+        code, message = await page.refused("click", selector="#pay >>> #buy")
+        assert (code, "so nothing was pressed" in message) == ("EXECUTION_ERROR", True)
+        assert await frame.evaluate("clicked.splice(0)") == []
 
 
 async def test_mouse_is_held_over_an_element_in_a_frame(page: DrivenTab) -> None:

@@ -1,5 +1,9 @@
 """Clicks of other kinds: several in a row, other buttons, at a point of the element."""
 
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
 import pytest
 
 from tests.extension.conftest import DrivenTab, shared_tab_at
@@ -151,3 +155,92 @@ async def test_click_that_cannot_be_is_refused(same_page: DrivenTab, params: dic
 
     assert (code, says in message) == ("INVALID_ARGUMENT", True)
     assert await same_page.page.evaluate("events") == []
+
+
+# --- Presses of which a page shows nothing
+
+
+NO_SIGN = "The page has shown no sign of being pressed: look at it before you try again."
+BUSY = "for (const end = performance.now() + 700; performance.now() < end;);"
+COVERING = "setTimeout(() => { cover.hidden = false; document.title = 'Covered' }, 500)"
+LEAVING = "location.href = '/two'"
+WHEN_TOUCHED = """<button id=go style="margin-left: 300px">Go</button>
+<div id=cover hidden style="position: fixed; inset: 0">Cover</div><script>
+  window.events = [];
+  addEventListener("click", ({{ target }}) => events.push(target.id));
+  go.addEventListener("mousemove", () => {{ {does} }}, {{ once: true }});
+</script>"""
+KEEPS_QUIET = """<button id=stopped>Go</button><iframe id=other src="{other}"></iframe>
+<object id=object type="text/html" data="{other}"></object><a id=left href=# onpointerdown="location.href = '/two'">Leave</a><script>
+  window.events = [];
+  for (const type of ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]) {{
+    addEventListener(type, (event) => {{
+      if (event.target.id === "stopped") event.stopImmediatePropagation();
+      events.push(type);
+    }}, true);
+  }}
+</script>"""
+
+
+@asynccontextmanager
+async def dead_to_the_mouse(tab: DrivenTab) -> AsyncGenerator[None]:
+    """Let the browser drop what the mouse does in the tab, as it does below a window of its own."""
+    session = await tab.page.context.new_cdp_session(tab.page)
+    await session.send("Input.setIgnoreInputEvents", {"ignore": True})
+    try:
+        yield
+    finally:
+        await session.detach()
+
+
+async def test_press_that_the_page_never_gets_is_told(page: DrivenTab) -> None:
+    async with dead_to_the_mouse(page):
+        lost = await page.do("click", selector="#button")
+        dragged = await page.do("drag", source="#button", target_at=[20, 0])
+
+    assert (lost["notes"], dragged["notes"]) == ([NO_SIGN], [NO_SIGN])
+    assert len(json.dumps(lost)) < 400
+    assert await page.page.evaluate("events") == []
+    assert "notes" not in await page.do("click", selector="#button")
+    assert "click button 0 0 1" in await page.page.evaluate("events")
+
+
+async def test_press_that_a_busy_page_comes_to_late_is_not_taken_for_lost(blank: DrivenTab) -> None:
+    await blank.show(WHEN_TOUCHED.format(does=BUSY))
+
+    assert "notes" not in await blank.do("click", selector="#go")
+    assert await blank.page.evaluate("events") == ["go"]
+
+
+async def test_press_that_the_browser_brings_late_is_kept_from_what_has_come_over_the_element(blank: DrivenTab) -> None:
+    await blank.show(WHEN_TOUCHED.format(does=COVERING))
+
+    async with blank.mouse_held_up("Covered", "mousePressed", "mouseReleased"):
+        code, message = await blank.refused_soon("click", selector="#go")
+
+    assert (code, 'is still covered by div#cover "Cover"' in message) == ("EXECUTION_ERROR", True)
+    assert await blank.page.evaluate("events") == []
+    await blank.do("click", selector="#cover")
+    assert await blank.page.evaluate("events") == ["cover"]
+
+
+async def test_press_that_comes_when_the_page_has_left_is_told(blank: DrivenTab) -> None:
+    await blank.show(WHEN_TOUCHED.format(does=LEAVING))
+
+    async with blank.mouse_held_up("Two", "mousePressed", "mouseReleased"):
+        result = await blank.do("click", selector="#go")
+
+    assert (result["title"], result["notes"]) == ("Two", [NO_SIGN])
+
+
+@pytest.mark.parametrize("selector", ["#stopped", "#other", "#object", "#left"])
+async def test_press_that_a_page_keeps_to_itself_is_not_taken_for_lost(blank: DrivenTab, selector: str) -> None:
+    other = blank.site.url("/one").replace("127.0.0.1", "localhost")
+    await blank.show(KEEPS_QUIET.format(other=other))
+
+    result = await blank.do("click", selector=selector)
+
+    assert "notes" not in result
+    assert result["title"] == ("Two" if selector == "#left" else "Shown")
+    if selector == "#stopped":
+        assert await blank.page.evaluate("events") == ["pointerdown", "mousedown", "pointerup", "mouseup", "click"]

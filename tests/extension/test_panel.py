@@ -13,7 +13,6 @@ from demo.web import serving
 from tests.extension.conftest import (
     EXTENSION,
     EXTENSION_URL,
-    WAIT_MS,
     DrivenTab,
     Driver,
     Popup,
@@ -81,7 +80,7 @@ class Panel:
         await self.element("run").click()
         card = self.page.locator("#runs details").first
         await expect(card.locator("summary")).to_contain_text(command)
-        await expect(card).to_have_attribute("data-state", re.compile("ok|failed"), timeout=WAIT_MS)
+        await expect(card).to_have_attribute("data-state", re.compile("ok|failed"))
         return card
 
     async def reply(self, command: str, **fields: object) -> Any:
@@ -514,7 +513,7 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(
         lines(4_500);
         const timer = setInterval(() => { lines(1_000); if (i === 10_500) clearInterval(timer); }, 1_100);""",
     )
-    await expect(rows.last).to_contain_text("line 10500.", timeout=WAIT_MS)
+    await expect(rows.last).to_contain_text("line 10500.")
     await expect(panel.element("console-count")).to_have_text("1,000 of 10,000")
     await expect(panel.element("console-state")).to_have_text("500 older ones are not kept.")
     await expect(rows).to_have_count(1_000)

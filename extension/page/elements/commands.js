@@ -3,7 +3,7 @@
 // What commands/acting.js asks of a page.
 
 const elementCommands = (() => {
-  const { controlOf, kindOf, tagOf } = dom;
+  const { controlOf, documentOf, kindOf, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
   const { comeBy, selectorOf } = uniqueSelectors;
@@ -25,6 +25,8 @@ const elementCommands = (() => {
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
   const DRAWING_WAIT_MS = 500;
+  const MOUSE_WAIT_MS = 300;
+  const POLL_MS = 20;
   /** After these the reply tells what has changed. */
   const TOLD = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
@@ -34,7 +36,7 @@ const elementCommands = (() => {
    * What the latest action has left to look at again, once the trusted input has come.
    *
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
-   *   pressed?: Element, placed?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
+   *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
    *   frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
@@ -56,7 +58,7 @@ const elementCommands = (() => {
       latest.press?.stop();
       const isTold = TOLD.has(request.action);
       if (isTold || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, placed, changes: begun };
+      latest = { id: request.id, signal, pressed, placed, element, changes: begun };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
@@ -173,10 +175,32 @@ const elementCommands = (() => {
 
   /**
    * @param {{id: string, point: Point, isHeld?: boolean}} request during a press after a click of that id
-   * @returns {Promise<PressOutcome> | null} null in another page than that
+   * @returns {Promise<PressOutcome> | null} by `endPress` at the latest; null in another page than that
    */
   function watchPress({ id, point, isHeld = false }) {
     return latest.id === id && latest.press ? latest.press.outcome(point, isHeld) : null;
+  }
+
+  /**
+   * @param {{id: string}} request once the browser has dealt with the press of that id
+   * @returns {true} no answer at all would mean that the page may have left
+   */
+  function endPress({ id }) {
+    if (latest.id === id) latest.press?.end();
+    return true;
+  }
+
+  /**
+   * @param {{id: string}} request while the mouse is moved for an action of that id
+   * @returns {Promise<boolean | null>} whether it comes to the element's document in time; null in another page than that
+   */
+  async function awaitMouse({ id }) {
+    const { element } = latest.id === id ? latest : {};
+    if (!element) return null;
+    const deadline = performance.now() + MOUSE_WAIT_MS;
+    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":hover").length > 0;
+    while (!isThere() && performance.now() < deadline) await pause(POLL_MS);
+    return isThere();
   }
 
   /**
@@ -345,8 +369,29 @@ const elementCommands = (() => {
     };
   }
 
-  const looks = { finishFill, finishScroll, nextDrawing, readChanges, readChecked, readDrag, readFiles, readPressed };
-  const commands = { act, cancel, failure, place, readableFrames, uploadField, waitFor, watchPress, ...looks };
+  const looks = {
+    awaitMouse,
+    finishFill,
+    finishScroll,
+    nextDrawing,
+    readChanges,
+    readChecked,
+    readDrag,
+    readFiles,
+    readPressed,
+  };
+  const commands = {
+    act,
+    cancel,
+    endPress,
+    failure,
+    place,
+    readableFrames,
+    uploadField,
+    waitFor,
+    watchPress,
+    ...looks,
+  };
   globalThis.chromeTabReader = commands;
   return commands;
 })();

@@ -23,7 +23,6 @@ const dom = (() => {
   const tagOf = getter(Element.prototype, "localName");
   const idOf = getter(Element.prototype, "id");
   const openShadowOf = getter(Element.prototype, "shadowRoot");
-  const firstChildOf = getter(Node.prototype, "firstChild");
   const slotOf = getter(Element.prototype, "assignedSlot");
   const childrenOf = getter(Element.prototype, "children");
   const firstElementOf = getter(Element.prototype, "firstElementChild");
@@ -41,6 +40,8 @@ const dom = (() => {
   const holds = (outer, inner) => Reflect.apply(Node.prototype.contains, outer, [inner]);
   /** @type {(node: Node) => Node} */
   const rootOf = (node) => Reflect.apply(Node.prototype.getRootNode, node, []);
+  /** @type {(node: Node) => boolean} */
+  const hasNodes = (node) => Reflect.apply(Node.prototype.hasChildNodes, node, []);
   /** @type {(element: Element, name: string) => string | null} */
   const attributeOf = (element, name) => Reflect.apply(Element.prototype.getAttribute, element, [name]);
   /** @type {(element: Element, selector: string) => boolean} */
@@ -119,7 +120,7 @@ const dom = (() => {
    */
   function queryAll(root, selector) {
     const { querySelectorAll } = isDocument(root) ? Document.prototype : DocumentFragment.prototype;
-    return [...Reflect.apply(querySelectorAll, root, [selector])];
+    return listOf(Reflect.apply(querySelectorAll, root, [selector]));
   }
 
   /**
@@ -142,7 +143,19 @@ const dom = (() => {
    * @returns {Element[]}
    */
   function queryIn(element, selector) {
-    return [...Reflect.apply(Element.prototype.querySelectorAll, element, [selector])];
+    return listOf(Reflect.apply(Element.prototype.querySelectorAll, element, [selector]));
+  }
+
+  /**
+   * @param {NodeListOf<Element>} nodes
+   * @returns {Element[]} an iterator would take three times as long
+   */
+  function listOf(nodes) {
+    const { length } = nodes;
+    /** @type {Element[]} */
+    const list = [];
+    for (let i = 0; i < length; i += 1) list.push(/** @type {Element} */ (nodes[i]));
+    return list;
   }
 
   /**
@@ -181,7 +194,7 @@ const dom = (() => {
    * @param {Element} element
    */
   function likelyRootOf(element) {
-    return tagOf(element).includes("-") || !firstChildOf(element) ? innerRootOf(element) : openRootOf(element);
+    return tagOf(element).includes("-") || !hasNodes(element) ? innerRootOf(element) : openRootOf(element);
   }
 
   /** @param {Element} element */
@@ -278,10 +291,10 @@ const dom = (() => {
     drawnAncestors,
     drawnChildrenOf,
     elementAt,
-    firstChildOf,
     firstElementOf,
     frameOf,
     hasIn,
+    hasNodes,
     holderOf,
     holds,
     idOf,

@@ -3,9 +3,9 @@
 // Whether a press of the mouse reaches the element that it is meant for: hovering may cover or replace it.
 
 const pressWatch = (() => {
-  const { innerRootOf, isDocument, isFrame, windowOf } = dom;
+  const { innerRootOf, isDocument, isFrame, tagOf, windowOf } = dom;
   const { hitAt, isPartOf } = geometry;
-  const { coverName, pause } = readiness;
+  const { coverName } = readiness;
 
   const EVENTS = [
     "pointerdown",
@@ -18,12 +18,13 @@ const pressWatch = (() => {
     "contextmenu",
     "dragstart",
   ];
-  /** A press on a page of another site is not told here. */
-  const PRESS_WAIT_MS = 300;
+  /** What takes the mouse for a document of its own, which no element here shows. */
+  const HOLDERS = new Set(["iframe", "frame", "embed", "object", "fencedframe"]);
 
   /**
-   * Watches from its making to the end of its presses; one that goes astray is kept from the page. Those that are meant
-   * for what is in a frame of another site are seen there: each that is seen here goes astray.
+   * Watches from its making to the end of its presses, however late the page comes to them; one that goes astray is kept
+   * from the page. Those that are meant for what is in a frame of another site are seen there: each that is seen here goes
+   * astray.
    */
   class PressWatch {
     /** @readonly */
@@ -32,7 +33,9 @@ const pressWatch = (() => {
     #isWay;
     /** @readonly */
     #views;
-    /** @readonly @type {PromiseWithResolvers<string>} */
+    /** @readonly how many presses of the mouse its windows have had before */
+    #before;
+    /** @readonly @type {PromiseWithResolvers<string | null>} null when no press has been seen */
     #cover = Promise.withResolvers();
     /** @readonly @type {PromiseWithResolvers<string>} */
     #release = Promise.withResolvers();
@@ -60,6 +63,7 @@ const pressWatch = (() => {
         for (const type of EVENTS) view?.addEventListener(type, this.#onEvent, true);
         view?.addEventListener("contextmenu", shutMenu);
       }
+      this.#before = this.#pressesSoFar();
     }
 
     /** Whether the browser has begun to drag something, and the page has let it. */
@@ -70,18 +74,20 @@ const pressWatch = (() => {
     /**
      * @param {Point} point of the press, in the viewport of the main frame
      * @param {boolean} isHeld whether no release follows yet
-     * @returns {Promise<PressOutcome>}
+     * @returns {Promise<PressOutcome>} once the presses have been seen, or are over
      */
     async outcome(point, isHeld) {
-      const cover = await Promise.race([this.#cover.promise, pause(PRESS_WAIT_MS)]);
-      if (typeof cover === "string") {
-        const release = cover || isHeld ? "" : await Promise.race([this.#release.promise, pause(PRESS_WAIT_MS)]);
-        return { isSeen: true, cover, isPressed: false, release: typeof release === "string" ? release : "" };
-      }
-      this.stop();
-      const hit = hitAt(point);
-      const foreign = hit && isFrame(hit) && hit !== this.#element ? this.#coverOf(hit) : "";
-      return { isSeen: false, cover: foreign, isPressed: foreign !== "", release: "" };
+      const cover = await this.#cover.promise;
+      if (cover === null) return this.#unseen(point);
+      const release = cover || isHeld ? "" : await this.#release.promise;
+      return { isSeen: true, isLost: false, cover, isPressed: false, release };
+    }
+
+    /** The browser has dealt with the presses: what was not seen of them never will be. */
+    end() {
+      this.#cover.resolve(null);
+      this.#release.resolve(this.#releasedOver);
+      if (!this.#isDecided) this.stop();
     }
 
     stop() {
@@ -105,6 +111,22 @@ const pressWatch = (() => {
         event.stopImmediatePropagation();
       }
     };
+
+    /**
+     * @param {Point} point
+     * @returns {PressOutcome}
+     */
+    #unseen(point) {
+      const hit = hitAt(point);
+      const foreign = hit && isFrame(hit) && hit !== this.#element ? this.#coverOf(hit) : "";
+      const isTaken = this.#pressesSoFar() > this.#before || (hit !== null && HOLDERS.has(tagOf(hit)));
+      return { isSeen: false, isLost: !isTaken, cover: foreign, isPressed: foreign !== "", release: "" };
+    }
+
+    /** @returns {number} also of those that a listener of the page has kept from ours */
+    #pressesSoFar() {
+      return this.#views.reduce((sum, view) => sum + (view?.performance.eventCounts.get("pointerdown") ?? 0), 0);
+    }
 
     /** @param {Element} hit */
     #decide(hit) {
