@@ -9,7 +9,8 @@ from tests.extension.conftest import DrivenTab, shared_tab_at
 tab = shared_tab_at("/blank")
 
 TOAST = """const toast = Object.assign(document.createElement('div'), { textContent: 'Added to cart' });
-document.body.append(toast); setTimeout(() => toast.remove(), 1000)"""
+document.body.append(toast); setTimeout(() => toast.remove(), 5000)"""
+THINKING = "for (const end = performance.now() + 14; performance.now() &lt; end;)"
 WRITTEN = "box.innerHTML = '<h1>Cart</h1><p>Same</p><p>' + (n += 1) + ' items</p>'"
 
 # What a page holds, and what the reply says after a click on #go.
@@ -18,6 +19,8 @@ CLICKS = {
     '|alert "Wrong password"',
     "a toast that comes late and goes soon": f'<button id=go onclick="setTimeout(() => {{ {TOAST} }}, 30)">Go</button>'
     '|now "Added to cart"',
+    "a toast of a page that thinks first": f'<button id=go onclick="{THINKING}; setTimeout(() => {{ {TOAST} }}, 30)">Go'
+    '</button>|now "Added to cart"',
     "a status": "<button id=go onclick=\"said.textContent = 'Saved'\">Go</button><p role=status id=said></p>"
     '|status "Saved"',
     "a dialog that opens": "<button id=go onclick=box.showModal()>Go</button>"

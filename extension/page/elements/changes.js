@@ -13,9 +13,6 @@ const changes = (() => {
 
   /** How long after the input something is waited for, how long nothing more has to happen, and all of it at most. */
   const WAITS_MS = { first: 32, quiet: 50, most: 150 };
-  /** How long drawing takes after an input, and what the page may take of that to deal with it. */
-  const DRAWING_MS = 25;
-  const HANDLING_MS = 4;
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Elements looked at before an action, and changes remembered after it. */
@@ -96,15 +93,11 @@ const changes = (() => {
     }
 
     /**
-     * Timers that the page sets when it deals with an input end before one of ours that is longer. Timers wait until the
-     * browser has drawn what the input has made; only where that takes longer the page itself was busy.
+     * Timers that the page sets when it deals with an input end before one of ours that is longer. When it has dealt with
+     * it tells a task of its own: a timer would wait until the browser has drawn what the input has made.
      */
     #noteInput = () => {
-      const came = performance.now();
-      setTimeout(() => {
-        const now = performance.now();
-        this.#inputAt = now - came < DRAWING_MS ? came + HANDLING_MS : now;
-      });
+      void scheduler.postTask(() => (this.#inputAt = performance.now()), { priority: "user-blocking" });
     };
 
     /** @param {MutationRecord[]} records */
