@@ -305,7 +305,8 @@ def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_
     assert (found["rest"], [frame["selector"] for frame in found["frames"]]) == (">>> button", ["#way"])
     assert placed == {"trouble": "", "point": {"x": 33, "y": 33}}
     assert 'iframe#way is still covered by div#menu "Menu"' in covered["trouble"]
-    assert outcome == {"isSeen": True, "cover": 'div#menu "Menu"', "isPressed": False, "release": ""}
+    seen = {"isSeen": True, "isLost": False, "cover": 'div#menu "Menu"'}
+    assert outcome == {**seen, "isPressed": False, "release": ""}
     assert elements.page.evaluate("window.hit") is None
     # The watch is over with its press.
     elements.page.mouse.click(5, 5)

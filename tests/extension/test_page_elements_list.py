@@ -425,7 +425,8 @@ async def test_far_elements_of_a_large_page_are_counted_as_near_ones_are(empty: 
     far = (
         "<h2>Far heading</h2><p>Far text</p><div style='cursor: pointer'>Far clickable</div>"
         "<label for=far-box>Far box</label><input type=checkbox id=far-box style='display: none'>"
-        "<button hidden>Hidden</button><a href=#none></a>"
+        "<button hidden>Hidden</button><a href=#none></a><a href=#drag>Far <b style='cursor: grab'>link</b></a>"
+        "<div style='cursor: pointer'><img alt='' src='data:,' width=20 height=20><a href=#card>Far card</a></div>"
     )
     links = "".join(f"<li><a href='#{number}'>Link {number}</a>" for number in range(200))
     await empty.show(f"<p>Near text</p><div style='height: 9000px'></div><div>{far}</div><ul>{links}</ul>")
@@ -438,7 +439,7 @@ async def test_far_elements_of_a_large_page_are_counted_as_near_ones_are(empty: 
         lines = lines_of(result)
         assert {'clickable "Far clickable"', 'checkbox "Far box" off'} <= {line.split("  ")[0] for line in lines}
         assert "# Far heading" in lines
-        assert result["total"] == 202
+        assert result["total"] == 204
     assert 'text "Near text"' in lines_of(below)
     assert 'text "Far text"' not in below["text"]
     assert 'text "Far text"' in lines_of(above)

@@ -3,49 +3,67 @@
 // What can be acted on far outside of the viewport of a large page: its list has no room for the texts there, and going
 // through all that is drawn would take longer than all else.
 
+/**
+ * What says itself that it may be acted on, and all elements around that.
+ *
+ * @typedef {{candidates: Set<Element>, holders: Set<Element>}} Acted
+ */
+
 const distantItems = (() => {
-  const { boxOf, controlOf, firstChildOf, firstElementOf, hasIn, isControl, isFrame, labelsOf, nextElementOf, tagOf } =
-    dom;
+  const { boxOf, controlOf, firstElementOf, hasNodes, isControl, isFrame, labelsOf } = dom;
+  const { nextElementOf, parentElementOf, tagOf } = dom;
   const { isRendered, isVisible } = geometry;
-  const { CANDIDATES, roleOf } = roles;
+  const { roleOf } = roles;
 
   const SEEN = { visibilityProperty: true };
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
+  /** The page may go on in these. */
+  const GOING_ON = new Set(["clickable", "draggable", "listbox"]);
   const GRABBED = new Set(["grab", "grabbing", "move", "cell"]);
 
   /**
    * @param {Element} element that is out of sight
-   * @param {Set<Element>} candidates
-   * @param {string} inherited cursor
+   * @param {Acted} acted
+   * @param {Pick<Surroundings, "cursor" | "isInThing">} around an empty cursor was not asked for
    * @param {Item[]} [items]
    * @returns {Item[]} what can be acted on in it, and headings
    */
-  function distantItemsIn(element, candidates, inherited, items = []) {
-    const said = candidates.has(element) ? roleOf(element) : "";
-    const cursor = said ? "pointer" : getComputedStyle(element).cursor;
-    const role = said || silentRoleOf(element, cursor, inherited);
-    const isHeading = !role && HEADINGS.has(tagOf(element)) && !hasIn(element, CANDIDATES);
-    const isThing = role !== "" && isThere(element) && (said !== "" || !hasIn(element, CANDIDATES));
+  function distantItemsIn(element, acted, around, items = []) {
+    const isHolder = acted.holders.has(element);
+    const said = acted.candidates.has(element) ? roleOf(element) : "";
+    // To ask for a style takes longer than all else here.
+    const cursor = said || isHolder || around.isInThing ? "" : getComputedStyle(element).cursor;
+    const role = said || (cursor && silentRoleOf(element, cursor, around.cursor));
+    const isHeading = !role && !isHolder && HEADINGS.has(tagOf(element));
+    const isThing = role !== "" && isThere(element);
     if (isThing || (isHeading && isRendered(element, SEEN))) {
       const [kind, word] = isThing ? /** @type {const} */ (["thing", role]) : /** @type {const} */ (["heading", "#"]);
       items.push({ kind, role: word, element, cells: [], isInSight: false });
     }
     if (isHeading || (said && isControl(element))) return items;
+    const within = { cursor, isInThing: around.isInThing || (said !== "" && !GOING_ON.has(said)) };
     // A collection of the children would cost as much as all else.
     for (let child = firstElementOf(element); child; child = nextElementOf(child)) {
-      distantItemsIn(child, candidates, cursor, items);
+      distantItemsIn(child, acted, within, items);
     }
     return items;
   }
 
   /**
-   * @param {Element} element that says no role
+   * @param {Element} element that says no role, and holds nothing that does
    * @param {string} cursor
    * @param {string} inherited
    */
   function silentRoleOf(element, cursor, inherited) {
     if (isFrame(element)) return "frame";
-    return cursor === inherited || controlOf(element) ? "" : grippedRole(cursor);
+    const role = grippedRole(cursor);
+    return role && cursor !== (inherited || cursorAround(element)) && !controlOf(element) ? role : "";
+  }
+
+  /** @param {Element} element */
+  function cursorAround(element) {
+    const around = parentElementOf(element);
+    return around ? getComputedStyle(around).cursor : "auto";
   }
 
   /** @param {string} cursor that begins at an element */
@@ -57,7 +75,7 @@ const distantItems = (() => {
   /** @param {Element} element */
   function isThere(element) {
     if (!isRendered(element, SEEN)) return labelsOf(element).some(isVisible);
-    if (firstChildOf(element)) return true;
+    if (hasNodes(element)) return true;
     const { width, height } = boxOf(element);
     return (width > 0 && height > 0) || isVisible(element) || labelsOf(element).some(isVisible);
   }

@@ -10,6 +10,7 @@
  * @property {boolean} isThing whether it is one element
  * @property {boolean} isText
  * @property {boolean} isInSight
+ * @property {() => string} words the line without a selector
  * @property {() => string} line
  */
 
@@ -190,6 +191,7 @@ const elementList = (() => {
           isThing,
           isText: !isThing,
           isInSight,
+          words: () => this.#describe(item, length),
           line: once(() => this.#line(item, length, isSelected)),
         };
         const framed = this.framedIn([item]).map((line) => framedEntry(line, isInSight, isDetailed));
@@ -254,7 +256,7 @@ const elementList = (() => {
    * @returns {Entry}
    */
   function framedEntry({ text, rank, isThing }, isInSight, isDetailed) {
-    return { rank: isDetailed ? 0 : rank, isThing, isText: rank > 0, isInSight, line: () => text };
+    return { rank: isDetailed ? 0 : rank, isThing, isText: rank > 0, isInSight, words: () => text, line: () => text };
   }
 
   /**
@@ -356,7 +358,8 @@ const elementList = (() => {
     for (const rank of [1, 2, 3]) {
       for (const entry of span) {
         if (entry.rank !== rank) continue;
-        if (left < LANDMARKS.least || entry.line().length >= left) break;
+        // Words come first: what has no room is not worth a search for its selector.
+        if (left < LANDMARKS.least || entry.words().length >= left || entry.line().length >= left) break;
         chosen.add(entry);
         left -= entry.line().length + 1;
       }

@@ -25,20 +25,9 @@
  */
 
 const pageItems = (() => {
-  const {
-    attributeOf,
-    boxOf,
-    childNodesOf,
-    childrenOf,
-    controlOf,
-    dataOf,
-    documentOf,
-    drawnChildrenOf,
-    firstChildOf,
-    hasIn,
-    holderOf,
-  } = dom;
-  const { isControl, isElement, isFrame, isText, labelsOf, parentOf, queryAll, queryIn, tagOf, textContentOf } = dom;
+  const { attributeOf, boxOf, childNodesOf, childrenOf, controlOf, dataOf, documentOf, drawnChildrenOf, hasIn } = dom;
+  const { hasNodes, holderOf, isControl, isElement, isFrame, isText, labelsOf, parentElementOf, parentOf } = dom;
+  const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
   const { INLINE } = names;
   const { CANDIDATES, roleOf } = roles;
@@ -76,7 +65,7 @@ const pageItems = (() => {
     /** @type {Item[]} */
     items = [];
     /** @readonly */
-    #candidates;
+    #acted;
     /** @readonly @type {Map<Element | null, Root>} by what holds them */
     #inner;
     /** @readonly */
@@ -93,9 +82,10 @@ const pageItems = (() => {
     constructor(roots, isWhole) {
       this.#inner = new Map(roots.map((root) => [holderOf(root), root]));
       const all = (/** @type {string} */ selector) => new Set(roots.flatMap((root) => queryAll(root, selector)));
-      this.#candidates = all(CANDIDATES);
+      const candidates = all(CANDIDATES);
+      this.#acted = { candidates, holders: holdersOf(candidates) };
       this.#inert = all("[inert]");
-      this.isBrief = !isWhole && this.#candidates.size > FEW && roots.length === 1 && !this.#inert.size;
+      this.isBrief = !isWhole && candidates.size > FEW && roots.length === 1 && !this.#inert.size;
     }
 
     /** @param {Element} element to go through with all that is in it, unless that is done */
@@ -120,7 +110,7 @@ const pageItems = (() => {
       const tag = tagOf(element);
       if (SKIPPED.has(tag) || this.#seen.has(element)) return;
       this.#seen.add(element);
-      const isCandidate = this.#candidates.has(element);
+      const isCandidate = this.#acted.candidates.has(element);
       const isVisible_ = isRendered(element, SEEN);
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
@@ -129,7 +119,7 @@ const pageItems = (() => {
       if (role && this.#addThing(element, role, within)) return;
       if (!role && !within.isInThing && !INLINE.has(tag) && isClosed(element, within, this.#sight)) return;
       if (this.isBrief && within.isFar && !within.isInThing) {
-        this.items.push(...distantItemsIn(element, this.#candidates, around.cursor));
+        this.items.push(...distantItemsIn(element, this.#acted, around));
         return;
       }
       if (!within.isSilent) this.#tell(element, tag, within);
@@ -144,7 +134,7 @@ const pageItems = (() => {
      * @returns {boolean} whether that is all that is to be said about what is in it
      */
     #addThing(element, role, within) {
-      const box = within.isFar && firstChildOf(element) ? null : boxOf(element);
+      const box = within.isFar && hasNodes(element) ? null : boxOf(element);
       const isThere = within.isVisible && (!box || hasPlace(element, box));
       if (!isThere && !hasVisibleLabel(element)) return false;
       const place = this.items.length;
@@ -153,7 +143,7 @@ const pageItems = (() => {
       if (!isPartOfPage(element, role)) within.isSilent = true;
       if (!LISTENING.has(role)) {
         within.isInThing = within.isSilent;
-        return within.isInThing && this.#inner.size === 1 && !hasIn(element, CANDIDATES);
+        return within.isInThing && this.#inner.size === 1 && !this.#acted.holders.has(element);
       }
       this.#visitChildren(element, within);
       // What only surrounds something else that can be clicked says nothing more.
@@ -291,6 +281,20 @@ const pageItems = (() => {
   /** @param {string} text */
   function wordsOf(text) {
     return new Set(text.split(" "));
+  }
+
+  /**
+   * @param {Set<Element>} elements
+   * @returns {Set<Element>} all that hold one of them
+   */
+  function holdersOf(elements) {
+    const holders = new Set();
+    for (const element of elements) {
+      for (let outer = parentElementOf(element); outer && !holders.has(outer); outer = parentElementOf(outer)) {
+        holders.add(outer);
+      }
+    }
+    return holders;
   }
 
   /** @param {Element} element */

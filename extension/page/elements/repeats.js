@@ -29,7 +29,7 @@ const repeats = (() => {
     /** @type {Map<string, Item[]>} */
     const alike = new Map();
     for (const item of items) {
-      const shape = `${item.kind} ${item.role} ${shapeOf(item.element).join(">")}`;
+      const shape = `${item.kind} ${item.role} ${shapeOf(item.element)}`;
       const known = alike.get(shape);
       if (known) known.push(item);
       else alike.set(shape, [item]);
@@ -65,19 +65,16 @@ const repeats = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string[]} tags, from an ancestor down to the element
+   * @returns {string} tags, from an ancestor down to the element
    */
   function shapeOf(element) {
-    /** @type {string[]} */
-    const tags = [];
-    for (
-      let node = /** @type {Element | null} */ (element);
-      node && tags.length < STEPS;
-      node = parentElementOf(node)
-    ) {
-      tags.unshift(tagOf(node));
+    let shape = tagOf(element);
+    let outer = parentElementOf(element);
+    for (let step = 1; outer && step < STEPS; step += 1) {
+      shape = `${tagOf(outer)} ${shape}`;
+      outer = parentElementOf(outer);
     }
-    return tags;
+    return shape;
   }
 
   /**
@@ -90,7 +87,9 @@ const repeats = (() => {
     const elements = members.map(({ element }) => element);
     const [first] = elements;
     if (!first) return "";
-    const tags = shapeOf(first).map((tag) => CSS.escape(tag));
+    const tags = shapeOf(first)
+      .split(" ")
+      .map((tag) => CSS.escape(tag));
     const classes = (/** @type {Element} */ one) => (attributeOf(one, "class") ?? "").split(/\s+/u);
     const common = classes(first).find(
       (name) => /^[\w-]{1,30}$/u.test(name) && elements.every((one) => classes(one).includes(name)),

@@ -28,10 +28,10 @@ const search = (() => {
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
   /** Letters that one letter is drawn as. */
   const MAX_CAPITALS = 3;
-  /** Most elements of large pages are of kinds that cannot have a shadow root. */
+  /** Most elements of large pages are of kinds that cannot have a shadow root; of the others, most are the first three. */
   const MAY_HOLD_A_ROOT =
-    "*:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, meta, ol, " +
-    "option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
+    "div, span, p, *:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, " +
+    "meta, ol, option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
 
   /** One selector, searched as often as need be. */
   class Search {
