@@ -140,7 +140,7 @@ class Tab:
         offset: int | None = None
         while True:
             said = (await self.say("page_elements", find=find, within=within, offset=offset)).splitlines()
-            if not find and not within and "texts left out" in said[-1]:
+            if not find and not within and "left out" in said[-1]:
                 return await self.look(within="body")
             lines += said[:-1]
             more = re.search(r"offset=(\d+)", said[-1])

@@ -5,7 +5,7 @@ import re
 
 from bench.miniwob.agents import solves
 from bench.miniwob.agents.words import FIELDS, quoted, submit
-from bench.miniwob.tab import Element, Tab, ToolError
+from bench.miniwob.tab import Element, Tab
 
 # What people say for an action, the surest signs first.
 INTENTS = {
@@ -20,10 +20,12 @@ ICONS = {"delete": "(?:delete|trash)", "star": "star", "reply": "reply", "forwar
 def control(listed: list[Element], word: str, after: int = 0) -> Element:
     """Give the first control after a line whose name is the word, else whose picture or selector tells it.
 
+    What is named by more words holds several controls, whose pictures may not have come yet.
+
     Raises LookupError when there is none.
     """
     offered = [element for element in listed[after:] if element.selector]
-    signs = re.compile(rf"^{word}\b|\b{word}[\w-]*\.png|[.#][\w-]*{word}", re.IGNORECASE)
+    signs = re.compile(rf"^{word}$|\b{word}[\w-]*\.png|[.#][\w-]*{word}", re.IGNORECASE)
     for told in ("state", "name", "selector"):
         for element in offered:
             if signs.search(getattr(element, told)):
@@ -76,23 +78,14 @@ async def handle_mail(tab: Tab, goal: str) -> None:
     intent = intent_of(goal)
     listed = await tab.look()
     sender, receiver = people_of(re.sub(r'"[^"]*"', "", goal), listed)
-    await open_by(tab, next(element for element in listed if element.selector and begins(element.name, sender)))
-    icon = await tab.until(lambda listed: found(listed, ICONS[intent]))
+    await tab.click(next(element for element in listed if element.selector and begins(element.name, sender)))
+    await tab.click(await tab.until(lambda listed: found(listed, ICONS[intent])))
     if intent not in ("reply", "forward"):
-        await tab.click(icon)
         return
-    await open_by(tab, icon)
     listed = await tab.until(lambda listed: listed if is_form(listed) else None)
     fields = [element for element in listed if element.role in FIELDS]
     await tab.fill(fields[0], receiver if intent == "forward" else quoted(goal)[0])
     await tab.click(control(listed, ICONS["send"]))
-
-
-async def open_by(tab: Tab, element: Element) -> None:
-    """Click on what opens another view, once more when the reply tells of no change."""
-    if '"changed"' not in await tab.click(element):
-        with contextlib.suppress(ToolError):  # the view has changed after all
-            await tab.click(element)
 
 
 def is_form(listed: list[Element]) -> bool:
@@ -100,9 +93,10 @@ def is_form(listed: list[Element]) -> bool:
     return any(element.role in FIELDS for element in listed) and found(listed, ICONS["send"]) is not None
 
 
-def found(listed: list[Element], word: str) -> Element | None:
+def found(listed: list[Element], word: str, after: int = 0) -> Element | None:
+    """Give the control, or None as long as it is not there: its picture may not have come yet."""
     with contextlib.suppress(LookupError):
-        return control(listed, word)
+        return control(listed, word, after)
     return None
 
 
@@ -110,13 +104,10 @@ def found(listed: list[Element], word: str) -> Element | None:
 async def act_on_post(tab: Tab, goal: str) -> None:
     user = re.findall(r"@\w+", goal)[0]
     action = quoted(goal)[0]
-    listed = await tab.look()
-    post = posts_of(listed, user)[0]
-    if action.lower() in ("reply", "retweet", "like"):
-        await click_surely(tab, control(listed, action.lower(), post))
-        return
-    await click_surely(tab, control(listed, "more", post))
-    await tab.click(await tab.named(f"{action} {user}" if action in ("Mute", "Block") else action))
+    icon = action.lower() if action.lower() in ("reply", "retweet", "like") else "more"
+    await click_surely(tab, await tab.until(lambda listed: found(listed, icon, posts_of(listed, user)[0])))
+    if icon == "more":
+        await tab.click(await tab.named(f"{action} {user}" if action in ("Mute", "Block") else action))
 
 
 # Lines that name a user, too: the goal, and a menu's.
@@ -142,9 +133,10 @@ def posts_of(listed: list[Element], user: str) -> list[int]:
 @solves("social-media-all", "social-media-some")
 async def act_on_posts(tab: Tab, goal: str) -> None:
     user = re.findall(r"@\w+", goal)[0]
-    listed = await tab.look()
+    icon = quoted(goal)[0].lower()
+    listed = await tab.until(lambda listed: listed if found(listed, icon, posts_of(listed, user)[-1]) else None)
     posts = posts_of(listed, user)
     few = re.search(r"on (\d+) posts", goal)
     for post in posts[: int(few[1])] if few else posts:
-        await click_surely(tab, control(listed, quoted(goal)[0].lower(), post))
+        await click_surely(tab, control(listed, icon, post))
     await submit(tab)
