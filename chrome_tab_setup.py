@@ -45,7 +45,7 @@ from chrome_tab_terminal import terminal_progress
 
 __all__ = ["run"]
 
-LOOK_TIMEOUT_S = 3.0
+LOOK_TIMEOUT_S = 10.0
 CLIENT_TIMEOUT_S = 60.0
 MAX_LISTED_MODELS = 15
 BACKUP = ".before-setup"

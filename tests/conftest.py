@@ -132,6 +132,12 @@ def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None
 
 
 @pytest.fixture(scope="session", autouse=True)
+def fastmcp_keeps_quiet() -> None:
+    """As in the started program. For each failed read it would show the server's source in colours: seconds of work."""
+    logging.getLogger("fastmcp").setLevel(logging.CRITICAL)
+
+
+@pytest.fixture(scope="session", autouse=True)
 def certificates_read_once() -> Generator[None]:
     """Each HTTP client reads the same authorities' certificates, which takes longer than many a test."""
     with pytest.MonkeyPatch.context() as patch:

@@ -389,6 +389,7 @@ async def test_an_opening_that_takes_too_long_gets_4408(
             await slow.challenged()
         assert await slow.close_code() == 4408
 
+    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 20)
     async with connected(session.port, session.key) as extension:
         await session.reads_through(extension)
 

@@ -22,6 +22,8 @@ INSPECTOR = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "cli" 
 CONFORMANCE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
 TYPESCRIPT = Path(__file__).parent / "support" / "typescript_client.mjs"
 RUN_S = 90
+# A busy machine starts a server in more than the 15 s that the Inspector gives one by itself.
+LISTING = ["--method", "tools/list", "--connect-timeout", "60000"]
 READER = ["chrome_tab_status", "process_chrome_tab", "read_chrome_tab"]
 
 # The suite's other scenarios call tools, resources and prompts of fixed names that only its own example server has
@@ -77,7 +79,7 @@ async def test_inspectors_command_line_lists_the_tools(way: HttpServer | list[st
     else:
         target = way
 
-    listed = json.loads(await run_node(INSPECTOR, *target, "--method", "tools/list"))
+    listed = json.loads(await run_node(INSPECTOR, *target, *LISTING))
 
     assert set(READER) <= set(names_of(listed))
 
@@ -85,7 +87,7 @@ async def test_inspectors_command_line_lists_the_tools(way: HttpServer | list[st
 async def test_inspectors_one_list_holds_the_extensions_tools_too() -> None:
     async with http_server() as served, connected(served.port, server.pairing_key()):
         header = f"Authorization: {served.authorization['authorization']}"
-        arguments = [served.url, "--transport", "http", "--header", header, "--method", "tools/list"]
+        arguments = [served.url, "--transport", "http", "--header", header, *LISTING]
         listed = json.loads(await run_node(INSPECTOR, *arguments))
 
     assert "browser_get_tabs" in names_of(listed)

@@ -20,6 +20,8 @@ from tests.support.fake_models import HANG, FakeOpenAIServer, answer
 from tests.support.http_server import HttpServer, http_server
 
 pytestmark = pytest.mark.e2e
+# A busy machine takes its time; what comes at once is not waited for.
+expect.set_options(timeout=20_000)
 
 HOSTILE = "<img src=x onerror=\"document.title='run'\"><b>bold</b>"
 DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -128,7 +130,7 @@ class App:
         await self.is_connected()
 
     async def is_connected(self) -> None:
-        await expect(self.page.locator("#status")).to_have_text("Connected", timeout=20_000)
+        await expect(self.page.locator("#status")).to_have_text("Connected")
 
     async def choose(self, tool: str) -> None:
         await self.page.locator("#tools button", has_text=re.compile(f"^{tool}$")).click()
@@ -145,7 +147,7 @@ class App:
         # What an earlier run has left there is not this one's.
         await self.page.locator("#outcome").evaluate("shown => shown.textContent = ''")
         await self.page.locator("#execute").click()
-        await expect(self.page.locator("#outcome")).to_have_text(outcome, timeout=20_000)
+        await expect(self.page.locator("#outcome")).to_have_text(outcome)
 
 
 async def answer_commands(extension: FakeExtension, app: App) -> None:
@@ -361,7 +363,7 @@ async def test_a_lost_server_is_told_and_found_again(page: Page) -> None:
     async with opened_app(page, port=port) as app:
         await app.enter()
         await app.served.stop()
-        await expect(app.page.locator("#status")).to_contain_text("Disconnected", timeout=20_000)
+        await expect(app.page.locator("#status")).to_contain_text("Disconnected")
         assert await app.page.locator("#execute").is_disabled()
         async with http_server(port=port):
             await app.is_connected()

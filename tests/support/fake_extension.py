@@ -2,11 +2,13 @@
 
 import asyncio
 import base64
+import functools
 import hmac
+import itertools
 import json
 import secrets
 import socket
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
@@ -18,6 +20,7 @@ Message = dict[str, Any]
 
 ORIGIN = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 WAIT_S = 60
+PORTS = 100
 # What it reads where a test does not mind what.
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 
@@ -37,12 +40,23 @@ def make_proof(key: str, role: str, port: int, client_nonce: str, server_nonce: 
 
 
 def free_port() -> int:
-    """A port below those that systems hand out by themselves: no other test's connection can get it meanwhile."""
-    while True:
-        port = 10_000 + secrets.randbelow(22_000)
+    """A port below those that systems hand out by themselves: no connection can get it meanwhile, and no other process."""
+    for port in own_ports():
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
+    raise AssertionError
+
+
+@functools.cache
+def own_ports() -> Iterator[int]:
+    """Ports, round and round, of which other processes that test take none: they are whose who holds the one before."""
+    while True:
+        first = 10_000 + PORTS * secrets.randbelow(22_000 // PORTS)
+        with socket.socket() as held, suppress(OSError):
+            held.bind(("127.0.0.1", first))
+            held.detach()  # as long as this process runs
+            return itertools.cycle(range(first + 1, first + PORTS))
 
 
 async def within(awaitable: Awaitable[Any]) -> Any:
