@@ -156,6 +156,11 @@ async def comes_true(page: Page, expression: str) -> None:
     await until(lambda: page.evaluate(expression))
 
 
+async def use_as_person(page: Page) -> None:
+    """Give the page what it needs to ask before it is left. A press would be lost before the page's first picture."""
+    assert await page.evaluate("navigator.userActivation.hasBeenActive"), "Playwright's scripts count as a person's act"
+
+
 async def stop_worker(popup: Popup) -> None:
     """Kill the service worker as Chrome does; the open popup starts the next one."""
     session = await popup.page.context.new_cdp_session(popup.page)

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import BrowserContext, Playwright
 from playwright.async_api import Error as PlaywrightError
 
-from tests.extension.conftest import Popup, Site, launched_chromium
+from tests.extension.conftest import Popup, Site, launched_chromium, use_as_person
 from tests.extension.test_attaching import opened_popup, until
 from tests.extension.test_reading import open_page, open_window
 from tests.support.fake_bridge import FakeBridge
@@ -183,7 +183,7 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_person_d
     # A form field of that name hides document.open from scripts.
     site.pages["/own"] = UNLOAD_QUESTION.encode() + b"<form name=open></form>"
     page = await open_page(paired, site.url("/draft"))
-    await page.mouse.click(50, 50)
+    await use_as_person(page)
     drafts = await paired.tab_id(site.url("/draft"))
     async with page.expect_event("dialog") as asked:
         closing = asyncio.create_task(bridge.ask("browser_close_tab", tab_id=drafts))
@@ -195,7 +195,7 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_person_d
 
     async with paired.page.context.expect_page() as opened:
         created = (await bridge.ask("browser_create_tab", url=site.url("/own")))["result"]
-    await (await opened.value).mouse.click(50, 50)
+    await use_as_person(await opened.value)
     assert (await bridge.ask("browser_close_tab", tab_id=created["tab_id"]))["result"] == {"success": True}
 
 
