@@ -2,17 +2,19 @@
 
 import asyncio
 import base64
+import contextlib
 import json
 import os
 import signal
 import subprocess
 import sys
-import threading
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from anyio.from_thread import start_blocking_portal
 
 import chrome_tab_mcp_server as server
 from tests.conftest import Run
@@ -138,28 +140,15 @@ def test_pair_with_a_key_that_cannot_be_kept_is_a_sentence_and_exit_1(run: Run, 
     assert "[PERMISSION_DENIED]" in err
 
 
-class ModelInAThread:
+@contextlib.contextmanager
+def in_a_thread(fake: FakeOpenAIServer) -> Generator[FakeOpenAIServer]:
     """A fake model server with an event loop of its own, because `main` runs one here."""
-
-    def __init__(self, fake: FakeOpenAIServer) -> None:
-        self.fake = fake
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever)
-
-    def __enter__(self) -> FakeOpenAIServer:
-        self._thread.start()
-        asyncio.run_coroutine_threadsafe(self.fake.__aenter__(), self._loop).result(20)
-        return self.fake
-
-    def __exit__(self, *_: object) -> None:
-        self._loop.call_soon_threadsafe(self.fake.stop)
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(20)
-        self._loop.close()
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(fake):
+        yield fake
 
 
 def test_doctor_exits_0_when_every_layer_works_and_1_when_one_does_not(run: Run, osascript: FakeOsascript) -> None:
-    with ModelInAThread(FakeOpenAIServer()) as fake:
+    with in_a_thread(FakeOpenAIServer()) as fake:
         arguments = ["--doctor", "--source", "applescript", "--ollama-url", fake.url]
         healthy = run(*arguments, "--model", "fake-model")
         wrong_model = run(*arguments, "--model", "other")
@@ -184,7 +173,7 @@ def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run, m
 
 def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsascript) -> None:
     osascript.shows("prices", about='{"url": "https://shop.test/", "title": "[red]Shop[/red]"}')
-    with ModelInAThread(FakeOpenAIServer(answer("3 EUR \u4e2d \U0001f600 \ud800."))) as fake:
+    with in_a_thread(FakeOpenAIServer(answer("3 EUR \u4e2d \U0001f600 \ud800."))) as fake:
         status, out, err = run(
             "--analyze",
             "What does it cost?",
@@ -246,7 +235,7 @@ def test_analyze_shows_the_answer_once_and_says_what_is_none(
 ) -> None:
     assert osascript
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
-    with ModelInAThread(FakeOpenAIServer(*replies)) as fake:
+    with in_a_thread(FakeOpenAIServer(*replies)) as fake:
         status, out, _ = run("--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model", "m")
 
     assert (status, out) == (0, shown)
@@ -258,7 +247,7 @@ def test_of_a_page_in_parts_analyze_shows_only_the_answer_about_all_of_them(run:
     def script(request: Request) -> Reply:
         return streamed("Al", "together.") if "[Answer 1]" in request.prompt else streamed("About", " a part.")
 
-    with ModelInAThread(FakeOpenAIServer(script=script)) as fake:
+    with in_a_thread(FakeOpenAIServer(script=script)) as fake:
         arguments = ["--source", "applescript", "--ollama-url", fake.url, "--model", "m", "--context-length", "1500"]
         status, out, err = run("--analyze", "x", *arguments)
 
@@ -268,7 +257,7 @@ def test_of_a_page_in_parts_analyze_shows_only_the_answer_about_all_of_them(run:
 
 def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascript: FakeOsascript) -> None:
     assert osascript
-    with ModelInAThread(FakeOpenAIServer()) as fake:
+    with in_a_thread(FakeOpenAIServer()) as fake:
         status, out, _ = run("--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model", "--analyze")
 
     assert (status, out) == (0, "An answer.\n")
@@ -277,7 +266,7 @@ def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascr
 
 def test_analyze_reads_between_start_and_end(run: Run, osascript: FakeOsascript) -> None:
     osascript.plays("""if [ "$1" = -ss ]; then echo '{{"1"}, {"7"}, {{"7"}}, {{"u"}}, {{"t"}}}'; exit 0; fi""")
-    with ModelInAThread(FakeOpenAIServer()) as fake:
+    with in_a_thread(FakeOpenAIServer()) as fake:
         arguments = ["--source", "applescript", "--ollama-url", fake.url, "--model", "fake-model"]
         between = run("--analyze", "x", "--start", "from here", "--end", "to there", *arguments)
         of_a_tab = run("--analyze", "x", "--tab", "7", *arguments)

@@ -105,6 +105,7 @@ class FakeOpenAIServer:
         self.hanging = asyncio.Event()
         self.left = asyncio.Event()
         self._server: asyncio.Server | None = None
+        self._serving: set[asyncio.Task[None]] = set()
 
     @property
     def chats(self) -> list[Request]:
@@ -114,12 +115,15 @@ class FakeOpenAIServer:
         return sum(request.path == path for request in self.requests)
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, limit=2**26)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=2**26)
         self.url = f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
         return self
 
     async def __aexit__(self, *_: object) -> None:
         self.stop()
+        for serving in self._serving:
+            serving.cancel()
+        await asyncio.gather(*self._serving, return_exceptions=True)
 
     def stop(self) -> None:
         """Listen no more; connections are refused from now on."""
@@ -133,12 +137,22 @@ class FakeOpenAIServer:
         value = self.routes.get(request.path, as_text("404 page not found", 404, "text/plain"))
         return value if isinstance(value, Reply) else as_json(value)
 
+    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving = asyncio.create_task(self._serve(reader, writer))
+        self._serving.add(serving)
+        serving.add_done_callback(self._serving.discard)
+
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
-            request = await read_request(reader)
-            self.requests.append(request)
-            await self._send(writer, await self.reply_to(request), reader)
-        writer.close()
+        try:
+            with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+                request = await read_request(reader)
+                self.requests.append(request)
+                await self._send(writer, await self.reply_to(request), reader)
+                writer.close()
+                await writer.wait_closed()
+        finally:
+            # What is left of a connection that was cut off, here or there.
+            writer.transport.abort()
 
     async def _send(self, writer: asyncio.StreamWriter, reply: Reply, reader: asyncio.StreamReader) -> None:
         ending = reply.breaks_off or reply.hangs or reply.endless
