@@ -166,10 +166,11 @@ async def test_pages_that_hold_their_tabs_for_ever_hold_no_other_and_end_in_time
     opened_tabs: list[tuple[DrivenTab, str]] = []
     for path, code in pages.items():
         tab.site.pages[path] = b"<title>%s</title>" % path.encode()
-        opened = await tab.bridge.ask("browser_create_tab", url=tab.site.url(path))
+        async with tab.page.context.expect_page() as shown:
+            opened = await tab.bridge.ask("browser_create_tab", url=tab.site.url(path))
+        # Playwright would answer dialogs before the extension can.
+        (await shown.value).on("dialog", lambda _dialog: None)
         held = DrivenTab(tab.bridge, tab.popup, tab.site, tab.page, opened["result"]["tab_id"])
-        for page in tab.page.context.pages:
-            page.on("dialog", lambda _dialog: None)
         await held.allow_evaluate()
         opened_tabs.append((held, code))
     commands = [asyncio.create_task(held.ask("evaluate", code=code)) for held, code in opened_tabs]
