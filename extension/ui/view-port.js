@@ -4,6 +4,9 @@
  * @import {AnswerEvent, PageMessage, PageRequest, Refusal, View} from "../shared/types.d.ts"
  */
 
+/** A worker answers within milliseconds, and one that has to start first within a second. */
+const PATIENCE_MS = 3_000;
+
 export class ViewPort {
   /** @type {chrome.runtime.Port} */
   #port;
@@ -15,7 +18,8 @@ export class ViewPort {
    * @param {(view: View) => void} handlers.onView
    * @param {(refusal: Refusal) => void} handlers.onRefusal
    * @param {(event: AnswerEvent) => void} [handlers.onAnswer]
-   * @param {() => void} [handlers.onClose] the worker has stopped, and with it what this page has asked
+   * @param {() => void} [handlers.onSilence] the worker has said nothing for 3 s, and is asked again
+   * @param {() => void} [handlers.onClose] the worker has stopped or says nothing: what this page has asked is lost
    */
   constructor(handlers) {
     this.#handlers = handlers;
@@ -36,12 +40,21 @@ export class ViewPort {
 
   #open() {
     const port = chrome.runtime.connect();
+    // Once in some hundred starts of a browser nothing came back, and the popup stayed empty.
+    const silence = setTimeout(() => {
+      port.disconnect();
+      this.#handlers.onClose?.();
+      this.#handlers.onSilence?.();
+      this.#port = this.#open();
+    }, PATIENCE_MS);
     port.onMessage.addListener((/** @type {PageMessage} */ message) => {
+      clearTimeout(silence);
       if (message.type === "view") this.#handlers.onView(message);
       else if (message.type === "refused") this.#handlers.onRefusal(message);
       else if (message.type === "event") this.#handlers.onAnswer?.(message);
     });
     port.onDisconnect.addListener(() => {
+      clearTimeout(silence);
       this.#handlers.onClose?.();
       // The worker was stopped; opening another port starts it again.
       this.#port = this.#open();

@@ -44,6 +44,20 @@ async def test_setup_shows_what_it_takes_to_connect_and_nothing_else(popup: Popu
     assert await visible_controls(popup) == {"connection-string", "connect"}
 
 
+async def test_popup_whose_first_question_got_lost_says_so_and_asks_again(popup: Popup) -> None:
+    (worker,) = popup.page.context.service_workers
+    await worker.evaluate(
+        "() => (chrome.tabs.query = Object.assign(() => new Promise(() => {}), { real: chrome.tabs.query }))"
+    )
+    await popup.page.reload()
+    try:
+        await popup.shows("Chrome Tab Reader does not answer yet.")
+    finally:
+        await worker.evaluate("() => void (chrome.tabs.query = chrome.tabs.query.real)")
+
+    await popup.shows("Setup")
+
+
 async def test_connected_shows_the_tab_and_disconnect(paired: Popup, site: Site) -> None:
     await show_page(paired, site.url("/one"))
     await expect(paired.element("tab-title")).to_have_text("One")

@@ -162,4 +162,8 @@ void chrome.windows.getCurrent().then(({ id: windowId }) => {
 startActivityView();
 void showSites();
 setText(page.version, phrase("version", chrome.runtime.getManifest().version));
-const port = new ViewPort({ onView: show, onRefusal: showRefusal });
+const port = new ViewPort({
+  onView: show,
+  onRefusal: showRefusal,
+  onSilence: () => setText(page.sentence, phrase("statusSilent")),
+});
