@@ -324,9 +324,11 @@ class DrivenTab(AttachedTab):
         self.page = page
 
     async def show(self, body: str, path: str = "/shown", title: str = "Shown") -> None:
-        # Until Playwright has heard of the new page, it evaluates in the old one.
-        async with self.page.expect_event("domcontentloaded"):
+        # Until Playwright has heard of the new page, it evaluates in the old one, of which it may hear late, too.
+        url = self.site.url(path)
+        async with self.page.expect_event("framenavigated", lambda frame: not frame.parent_frame and frame.url == url):
             await super().show(body, path, title)
+        await self.page.wait_for_load_state("domcontentloaded")
 
     async def keep(self, body: str) -> None:
         """Show that page unless it is there from a test before: for tests that change nothing in it."""
