@@ -151,6 +151,17 @@ async def short_commands(shared_chromium: BrowserContext) -> AsyncGenerator[None
         yield
 
 
+@asynccontextmanager
+async def changed_worker(context: BrowserContext, change: str, begun: object, ended: object) -> AsyncGenerator[None]:
+    """Call a function in the service worker before the block and after it, each time with its argument."""
+    (worker,) = context.service_workers
+    await worker.evaluate(change, begun)
+    try:
+        yield
+    finally:
+        await worker.evaluate(change, ended)
+
+
 async def comes_true(page: Page, expression: str) -> None:
     """Wait until an expression is true. Playwright's own way needs `eval`, which the extension's pages forbid."""
     await until(lambda: page.evaluate(expression))
@@ -338,22 +349,12 @@ class DrivenTab(AttachedTab):
 
     async def refused_soon(self, command: str, **params: object) -> tuple[str, str]:
         """As `refused`, of an element that has 0.5 s to become ready instead of 5."""
-        async with self.changed_worker(READY_LIMIT, 500, 0):
+        async with changed_worker(self.page.context, READY_LIMIT, 500, 0):
             return await self.refused(command, **params)
 
     def mouse_held_up(self, title: str, *types: str) -> AbstractAsyncContextManager[None]:
         """Let the browser take its time with these events of the mouse's buttons, until the tab has that title."""
-        return self.changed_worker(HOLD_UP, {"title": title, "types": types}, {"title": "", "types": []})
-
-    @asynccontextmanager
-    async def changed_worker(self, change: str, begun: object, ended: object) -> AsyncGenerator[None]:
-        """Call a function in the service worker before the block and after it, each time with its argument."""
-        (worker,) = self.page.context.service_workers
-        await worker.evaluate(change, begun)
-        try:
-            yield
-        finally:
-            await worker.evaluate(change, ended)
+        return changed_worker(self.page.context, HOLD_UP, {"title": title, "types": types}, {"title": "", "types": []})
 
     async def again(self) -> "DrivenTab":
         """Itself for another test: in front, and with nothing noted by its page."""

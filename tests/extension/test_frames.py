@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import pytest
 from playwright.async_api import Frame
 
-from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.conftest import DrivenTab, changed_worker, shared_tab_at
 from tests.extension.test_screenshot import color_at
 from tests.support.polling import until
 
@@ -112,7 +112,7 @@ async def mouse_astray(page: DrivenTab, moves: int) -> AsyncGenerator[Frame]:
     await page.page.reload()
     frame = await frame_of(page, "pay")
     assert await frame.evaluate("document.querySelector(':hover')") is None
-    async with page.changed_worker(ASTRAY, moves, 0):
+    async with changed_worker(page.page.context, ASTRAY, moves, 0):
         yield frame
 
 
