@@ -98,11 +98,12 @@ async def extended_browser(
 async def close_welcome(browser: BrowserContext) -> None:
     """Close the page that the extension opens once it is installed: left open it would come before another one."""
     address = f"chrome-extension://{extension_id()}/ui/welcome/welcome.html"
-    for page in browser.pages:
-        if page.url == address:
-            return await page.close()
-    page = await browser.wait_for_event("page", lambda page: page.url == address, timeout=START_S * 1000)
-    return await page.close()
+    there = [page for page in browser.pages if page.url == address]
+    if not there:
+        there = [await browser.wait_for_event("page", lambda page: page.url == address, timeout=START_S * 1000)]
+    # Chromium asks for an extension's texts once. Closed meanwhile, the page would leave popup and worker without any.
+    await there[0].wait_for_load_state("domcontentloaded", timeout=START_S * 1000)
+    await there[0].close()
 
 
 async def pair(browser: BrowserContext, connection_string: str) -> str:

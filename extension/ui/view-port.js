@@ -40,7 +40,7 @@ export class ViewPort {
 
   #open() {
     const port = chrome.runtime.connect();
-    // Once in some hundred starts of a browser nothing came back, and the popup stayed empty.
+    // A worker that hangs would leave the page without a word.
     const silence = setTimeout(() => {
       port.disconnect();
       this.#handlers.onClose?.();

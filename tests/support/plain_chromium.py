@@ -62,7 +62,9 @@ class PlainChromium:
 
     async def _welcomes(self) -> list[str]:
         targets = (await self.ask("Target.getTargets"))["targetInfos"]
-        return [target["targetId"] for target in targets if target["url"].endswith("/ui/welcome/welcome.html")]
+        pages = [target for target in targets if target["url"].endswith("/ui/welcome/welcome.html")]
+        # Closed before it has its texts, it would leave the whole extension without any.
+        return [target["targetId"] for target in pages if target["title"] == "Chrome Tab Reader"]
 
 
 async def address_in(profile: Path) -> str:
