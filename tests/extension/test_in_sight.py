@@ -149,6 +149,9 @@ async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params:
     code, message = error_of(await asking)
     assert (code, message.startswith("The person has pressed Stop")) == ("TAB_DISCONNECTED", True), message
     assert (await driven.bridge.ask("list_tabs"))["result"] == []
+    # Who waits for the next one must not hear of this.
+    if command != "browser_attach_tab":
+        await driven.told("tab_detached")
 
 
 async def attached_again(driven: DrivenTab) -> None:
