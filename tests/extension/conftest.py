@@ -144,13 +144,6 @@ async def shorter_waits(context: BrowserContext, limits: Mapping[int, int]) -> A
             await worker.evaluate(SHORTER, {})
 
 
-@pytest.fixture
-async def short_commands(shared_chromium: BrowserContext) -> AsyncGenerator[None]:
-    """A command ends after 6 s instead of 30, and the connection is kept alive every 2 s instead of 20."""
-    async with shorter_waits(shared_chromium, {30_000: 6_000, 20_000: 2_000}):
-        yield
-
-
 @asynccontextmanager
 async def changed_worker(context: BrowserContext, change: str, begun: object, ended: object) -> AsyncGenerator[None]:
     """Call a function in the service worker before the block and after it, each time with its argument."""
@@ -160,6 +153,24 @@ async def changed_worker(context: BrowserContext, change: str, begun: object, en
         yield
     finally:
         await worker.evaluate(change, ended)
+
+
+# In the service worker: the 30 s that commands have, begun while this is held, are up when it is let go.
+HELD_LIMITS = """held => {
+  const real = (setTimeout.real ??= setTimeout);
+  const { limits } = setTimeout;
+  const noting = (action, ms, ...rest) => {
+    if (ms === 30_000) noting.limits.push(action);
+    return real(action, ms, ...rest);
+  };
+  globalThis.setTimeout = held ? Object.assign(noting, { real, limits: [] }) : real;
+  if (!held) for (const timeUp of limits) timeUp();
+}"""
+
+
+def held_limits(context: BrowserContext) -> AbstractAsyncContextManager[None]:
+    """Let the time of all commands that begin inside the block be up at its end, and not before."""
+    return changed_worker(context, HELD_LIMITS, True, False)
 
 
 async def comes_true(page: Page, expression: str) -> None:

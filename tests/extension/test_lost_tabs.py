@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, changed_worker, stop_worker
+from tests.extension.conftest import DrivenTab, held_limits, stop_worker
 from tests.extension.test_attaching import crash, tab_has
 from tests.support.fake_bridge import Message
 from tests.support.polling import until
@@ -157,17 +157,6 @@ async def test_commands_of_a_tab_run_one_after_another(tab: DrivenTab) -> None:
     assert (await tab.do("evaluate", code="order"))["value"] == ["a starts", "a ends", "b"]
 
 
-# In the service worker: the 30 s that commands have, begun while this is held, are up when it is let go.
-HELD_LIMITS = """held => {
-  const real = (setTimeout.real ??= setTimeout);
-  const { limits } = setTimeout;
-  const noting = (action, ms, ...rest) => {
-    if (ms === 30_000) noting.limits.push(action);
-    return real(action, ms, ...rest);
-  };
-  globalThis.setTimeout = held ? Object.assign(noting, { real, limits: [] }) : real;
-  if (!held) for (const timeUp of limits) timeUp();
-}"""
 # It comes to its end while the page stands still.
 TELL = "<script>function tell() { const r = new XMLHttpRequest(); r.open('GET', location + '-holds', false); r.send(); }</script>"
 
@@ -192,7 +181,7 @@ async def test_pages_that_hold_their_tabs_for_ever_hold_no_other_and_end_in_time
     async def all_hold() -> bool:
         return {f"{path}-holds" for path in pages} <= {*tab.site.asked}
 
-    async with changed_worker(tab.page.context, HELD_LIMITS, True, False):
+    async with held_limits(tab.page.context):
         commands = [asyncio.create_task(held.ask("evaluate", code=code)) for held, code in opened_tabs]
         await until(all_hold)
         assert (await tab.do("navigate", url=tab.site.url("/two")))["title"] == "Two"

@@ -8,7 +8,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Page, expect
 
-from tests.extension.conftest import HUGE_LINES, Driver, Popup, Site
+from tests.extension.conftest import HUGE_LINES, Driver, Popup, Site, held_limits, shorter_waits
 from tests.support.fake_bridge import FakeBridge
 
 Shown = Callable[[str], Awaitable[Page]]
@@ -234,11 +234,12 @@ async def test_answer_that_escaping_makes_too_large_is_refused(show: Shown, brid
     assert (await bridge.ask("browser_get_tabs"))["success"]
 
 
-@pytest.mark.usefixtures("short_commands")
 async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, bridge: FakeBridge, site: Site) -> None:
+    context = paired.page.context
     # The time between its pings is decided when it connects.
-    await bridge.hang_up()
-    await bridge.connected()
+    async with shorter_waits(context, {20_000: 2_000}):
+        await bridge.hang_up()
+        await bridge.connected()
     while not bridge.received.empty():
         bridge.received.get_nowait()
     page = await open_page(paired, site.url("/busy"))
@@ -246,15 +247,16 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
     # It waits for its server and does nothing else meanwhile, which takes no processor time.
     busy_with = "const request = new XMLHttpRequest(); request.open('GET', '/late', false); request.send()"
     await page.evaluate(f"setTimeout(() => {{ {busy_with} }})")
-    busy = asyncio.create_task(bridge.ask("read_tab", tab_id=busy_id))
-    behind_it = asyncio.create_task(bridge.ask("read_tab", tab_id=busy_id))
+    async with held_limits(context):
+        busy = asyncio.create_task(bridge.ask("read_tab", tab_id=busy_id))
+        behind_it = asyncio.create_task(bridge.ask("read_tab", tab_id=busy_id))
 
-    await open_page(paired, site.url("/two"))
-    assert (await bridge.ask("read_tab"))["result"]["title"] == "Two"
-    assert not busy.done()
+        await open_page(paired, site.url("/two"))
+        assert (await bridge.ask("read_tab"))["result"]["title"] == "Two"
+        assert not busy.done()
+        # The worker lives through the wait by its pings.
+        assert (await bridge.next_message("ping")) == {"type": "ping"}
 
-    # The worker lives through the wait by its pings.
-    assert (await bridge.next_message("ping")) == {"type": "ping"}
     for reply in (await busy, await behind_it):
         assert reply["error"]["code"] == "COMMAND_TIMEOUT"
         assert "reload it" in reply["error"]["message"]
