@@ -14,7 +14,7 @@ export const DEFAULT_PREFERENCES = {
   deniedHosts: [],
 };
 /** @type {Settings} */
-const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
+export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
 
 // A script in a page's isolated world may read local storage unless it is told not to, and the key is there.
 // Firefox knows no such lock.

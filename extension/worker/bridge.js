@@ -11,7 +11,14 @@
  */
 
 import { Connection } from "./connection.js";
-import { deleteSettings, loadFailure, loadSettings, saveFailure, saveSettings } from "../shared/storage.js";
+import {
+  DEFAULT_SETTINGS,
+  deleteSettings,
+  loadFailure,
+  loadSettings,
+  saveFailure,
+  saveSettings,
+} from "../shared/storage.js";
 
 /** A server waits about as long for its first question; several browsers should not all knock at once. */
 const RETRY_MS = 2_000;
@@ -100,9 +107,10 @@ export class Bridge {
 
   async forget() {
     await this.#loaded;
+    // Before anything is waited for: the person may pair anew meanwhile.
+    this.#settings = DEFAULT_SETTINGS;
     this.#leave();
     await deleteSettings();
-    this.#settings = await loadSettings();
     this.#changed();
   }
 

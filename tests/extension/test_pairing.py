@@ -6,7 +6,7 @@ import re
 from playwright.async_api import expect
 from websockets.asyncio.server import ServerConnection
 
-from tests.extension.conftest import EXTENSION_URL, Popup, Site, stop_worker
+from tests.extension.conftest import EXTENSION_URL, Popup, Site, changed_worker, stop_worker
 from tests.support.fake_bridge import (
     FakeBridge,
     Message,
@@ -231,6 +231,33 @@ async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bri
     assert await bridge.next_close_code() == 1000
     assert await paired.chrome("await chrome.storage.local.get()") == {}
     assert await paired.chrome("await chrome.alarms.getAll()") == []
+
+
+# In the service worker: what it reads from its storage comes once a connection is wanted anew.
+READ_LATE = """late => {
+  const { local } = chrome.storage;
+  const real = (local.get.real ??= local.get);
+  const stored = new Promise((go) => local.onChanged.addListener(({ wanted }) => wanted?.newValue && go()));
+  const get = async (keys) => {
+    const found = await real.call(local, keys);
+    await stored;
+    return found;
+  };
+  local.get = late ? Object.assign(get, { real }) : real;
+}"""
+
+
+async def test_pairing_right_after_unpairing_stays(popup: Popup, bridge: FakeBridge) -> None:
+    async with changed_worker(popup.page.context, READ_LATE, True, False):
+        await popup.chrome(f"""(() => {{
+            const port = chrome.runtime.connect();
+            port.postMessage({{ action: "forget" }});
+            port.postMessage({{ action: "connect", connectionString: "{bridge.connection_string}" }});
+        }})()""")
+        await bridge.connected()
+
+    await popup.open()
+    await popup.shows("Connected")
 
 
 async def test_script_of_the_extension_in_a_page_cannot_read_the_key(
