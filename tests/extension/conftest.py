@@ -310,15 +310,21 @@ class AttachedTab:
         await self.do("navigate", url=self.site.url(path))
 
 
-# In the service worker, which sends the limit with each request; 0 for its own.
-READY_LIMIT = """ready => {
+# In the service worker: the limits in milliseconds that its requests to a page carry, `find` and `ready`; null for its own.
+ELEMENT_LIMITS = """changed => {
   const { scripting } = chrome;
   const real = (scripting.executeScript.real ??= scripting.executeScript);
-  const shorter = ({ command, request }) => ({ command, request: { ...request, limits: { ...request.limits, ready } } });
+  const now = (performance.now.real ??= performance.now);
+  // Where several frames may hold an element, none is waited for.
+  const newLimits = ({ find, ready }) => ({ find, ready, ...changed, ...(!find && { find }) });
+  const limited = ({ command, request }) => ({ command, request: { ...request, limits: newLimits(request.limits) } });
   const execute = ({ args, ...injection }) =>
-    real.call(scripting, { ...injection, ...(args && { args: args[0].request?.limits ? args.map(shorter) : args }) });
-  scripting.executeScript = ready ? Object.assign(execute, { real }) : real;
+    real.call(scripting, { ...injection, ...(args && { args: args[0]?.request?.limits ? args.map(limited) : args }) });
+  scripting.executeScript = changed ? Object.assign(execute, { real }) : real;
+  // It looks at its own clock for what it searches for in several frames.
+  performance.now = changed?.find ? Object.assign(() => 0, { real: now }) : now;
 }"""
+PATIENT = {"find": 30_000}
 
 
 # In the service worker: what the mouse does with its buttons, of these types, comes once the tab has that title.
@@ -360,8 +366,13 @@ class DrivenTab(AttachedTab):
 
     async def refused_soon(self, command: str, **params: object) -> tuple[str, str]:
         """As `refused`, of an element that has 0.5 s to become ready instead of 5."""
-        async with changed_worker(self.page.context, READY_LIMIT, 500, 0):
+        async with changed_worker(self.page.context, ELEMENT_LIMITS, {"ready": 500}, None):
             return await self.refused(command, **params)
+
+    async def do_patiently(self, command: str, **params: object) -> Message:
+        """As `do`, of an element that comes late: it has all the time of the command to be there instead of 1 s."""
+        async with changed_worker(self.page.context, ELEMENT_LIMITS, PATIENT, None):
+            return await self.do(command, **params)
 
     def mouse_held_up(self, title: str, *types: str) -> AbstractAsyncContextManager[None]:
         """Let the browser take its time with these events of the mouse's buttons, until the tab has that title."""

@@ -301,7 +301,9 @@ async def test_element_that_comes_late_in_one_of_several_frames_is_waited_for(pa
     frame = await frame_of(page, "turned")
     await frame.evaluate("setTimeout(() => (deep.className = 'late'), 500)")
 
-    assert (await page.do("hover", selector="iframe >>> .late"))["element"]["selector"] == "#turned >>> #deep"
+    found = await page.do_patiently("hover", selector="iframe >>> .late")
+
+    assert found["element"]["selector"] == "#turned >>> #deep"
 
 
 @pytest.mark.parametrize("selector", ["#pay >>> .shown", "iframe >>> .shown"])
@@ -322,7 +324,7 @@ async def test_frame_that_goes_to_another_page_is_searched_there(page: DrivenTab
     await frame.evaluate("setTimeout(() => (location.href = 'selectors.html'), 300)")
 
     # Not in the first page.
-    assert (await page.do("click", selector="#pay >>> #address"))["element"]["tag"] == "input"
+    assert (await page.do_patiently("click", selector="#pay >>> #address"))["element"]["tag"] == "input"
     await page.page.evaluate("pay.src = address('pay')")
     assert (await page.do("click", selector="#pay >>> #buy"))["element"]["tag"] == "button"
 

@@ -71,7 +71,7 @@ BECOMES_READY = [
 async def test_element_that_becomes_ready_is_waited_for(readiness: DrivenTab, selector: str, change: str) -> None:
     await readiness.page.evaluate(f"setTimeout(() => {{ {change} }}, 300)")
 
-    await readiness.do("click", selector=selector)
+    await readiness.do_patiently("click", selector=selector)
 
     assert await readiness.page.evaluate("clicked") == [selector.removeprefix("#")]
 
@@ -113,7 +113,7 @@ async def test_element_that_is_waited_for_is_looked_for_in_the_page_that_follows
     readiness.site.pages["/next"] = f"<title>Next</title><button id={selector[1:]}>Here</button>".encode()
     await readiness.page.evaluate("setTimeout(() => { location.href = '/next'; }, 300)")
 
-    result = await readiness.do("click", selector=selector)
+    result = await readiness.do_patiently("click", selector=selector)
 
     assert (result["element"]["text"], result["title"]) == ("Here", "Next")
 

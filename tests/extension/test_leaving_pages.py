@@ -4,12 +4,13 @@ None of these commands may wait for the page that has left: it would be the comm
 """
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 
 import pytest
 
 from demo.web import serving
-from tests.extension.conftest import EXTENSION, EXTENSION_URL, AttachedTab, Site
+from tests.extension.conftest import ELEMENT_LIMITS, EXTENSION, EXTENSION_URL, PATIENT, AttachedTab, Site
 from tests.support.fake_bridge import Message, running_bridge
 from tests.support.plain_chromium import PlainChromium, plain_chromium
 
@@ -58,11 +59,13 @@ async def test_browser_keeps_the_pages_that_are_left(tab: AttachedTab) -> None:
     assert title == "Kept"
 
 
-async def test_element_is_looked_for_in_the_page_that_follows(tab: AttachedTab) -> None:
+async def test_element_is_looked_for_in_the_page_that_follows(browser: PlainChromium, tab: AttachedTab) -> None:
+    await browser.run_in_worker(f"({ELEMENT_LIMITS})({json.dumps(PATIENT)})")
     await tab.show("<script>setTimeout(() => location.href = '/two', 400)</script>")
 
     clicked = await soon(tab, "click", selector="#go")
 
+    await browser.run_in_worker(f"({ELEMENT_LIMITS})(null)")
     assert (clicked["url"], clicked["title"]) == (tab.site.url("/two"), "Pressed")
 
 

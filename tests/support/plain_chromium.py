@@ -55,6 +55,15 @@ class PlainChromium:
             if "exceptionDetails" not in answer:
                 return answer["result"].get("value")
 
+    async def run_in_worker(self, expression: str) -> None:
+        """Evaluate an expression in the extension's service worker, which has to be running."""
+        targets = (await self.ask("Target.getTargets"))["targetInfos"]
+        (worker,) = [target["targetId"] for target in targets if target["type"] == "service_worker"]
+        session = await self.attached(worker)
+        answer = await self.evaluate(session, expression)
+        assert "exceptionDetails" not in answer, answer
+        await self.ask("Target.detachFromTarget", sessionId=session)
+
     async def close_welcome(self) -> None:
         """Close the page that the extension opens once it is installed: left open it would come before another one."""
         (welcome,) = await until(self._welcomes)
