@@ -6,6 +6,7 @@ None of these commands may wait for the page that has left: it would be the comm
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 
 import pytest
 
@@ -46,6 +47,16 @@ async def soon(tab: AttachedTab, command: str, **params: object) -> Message:
     return await asyncio.wait_for(tab.do(command, **params), SOON_S)
 
 
+@asynccontextmanager
+async def patience(browser: PlainChromium) -> AsyncGenerator[None]:
+    """Let elements that come late have all the time of their command inside the block."""
+    await browser.run_in_worker(f"({ELEMENT_LIMITS})({json.dumps(PATIENT)})")
+    try:
+        yield
+    finally:
+        await browser.run_in_worker(f"({ELEMENT_LIMITS})(null)")
+
+
 async def test_browser_keeps_the_pages_that_are_left(tab: AttachedTab) -> None:
     """Without that the other tests of this file show nothing. A busy browser may do without, but not five times."""
     title = ""
@@ -60,12 +71,10 @@ async def test_browser_keeps_the_pages_that_are_left(tab: AttachedTab) -> None:
 
 
 async def test_element_is_looked_for_in_the_page_that_follows(browser: PlainChromium, tab: AttachedTab) -> None:
-    await browser.run_in_worker(f"({ELEMENT_LIMITS})({json.dumps(PATIENT)})")
-    await tab.show("<script>setTimeout(() => location.href = '/two', 400)</script>")
+    async with patience(browser):
+        await tab.show("<script>setTimeout(() => location.href = '/two', 400)</script>")
+        clicked = await soon(tab, "click", selector="#go")
 
-    clicked = await soon(tab, "click", selector="#go")
-
-    await browser.run_in_worker(f"({ELEMENT_LIMITS})(null)")
     assert (clicked["url"], clicked["title"]) == (tab.site.url("/two"), "Pressed")
 
 
