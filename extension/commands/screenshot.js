@@ -4,6 +4,7 @@ import { CommandError, invalid } from "../shared/errors.js";
 import { endOutline } from "../worker/marks.js";
 import { isFramed } from "../worker/page-elements.js";
 import { tabById } from "../worker/tabs.js";
+import { pause } from "../worker/waiting.js";
 import { afterwards, boxOf } from "./acting.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
@@ -13,6 +14,8 @@ const QUALITY = 80;
 const MAX_ATTEMPTS = 4;
 const MAX_REPEATS = 3;
 const MAX_TAKES = 3;
+const MAX_TRIES = 5;
+const POLL_MS = 50;
 
 /**
  * A picture of the viewport, of an element as a whole, or of the page in a window of the given size. One pixel of it is
@@ -143,7 +146,7 @@ async function encoded(context, box, fitting, { format, ratio, captureBeyondView
  * @returns {Promise<string>} base64
  */
 async function shoot(context, how) {
-  const take = async () => (await context.session.send("Page.captureScreenshot", how)).data;
+  const take = () => pictureOf(context, how);
   const isInFrame = isFramed(context);
   // Asked before: a tab behind others draws only while its picture is taken.
   const drawing = isInFrame && afterwards(context, "nextDrawing");
@@ -157,6 +160,26 @@ async function shoot(context, how) {
     if (data === before) break;
   }
   return data;
+}
+
+/**
+ * A page that was just opened and a busy browser have nothing to copy now and then, and Chrome gives up at once. The
+ * next try has it.
+ *
+ * @param {DrivenContext} context
+ * @param {Record<string, unknown>} how parameters of Page.captureScreenshot
+ * @returns {Promise<string>} base64
+ */
+async function pictureOf({ session }, how) {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return (await session.send("Page.captureScreenshot", how)).data;
+    } catch (error) {
+      const isRefused = error instanceof CommandError && error.code === "EXECUTION_ERROR";
+      if (!isRefused || tries === MAX_TRIES) throw error;
+      await pause(POLL_MS);
+    }
+  }
 }
 
 /**

@@ -345,7 +345,9 @@ async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_person_wants_it_
         while len(ended := await worker.evaluate("drawn")) < 2:
             pass
 
-    assert [method.rpartition(".")[2] for method, _ in drawn] == ["highlightRect", "disable", "captureScreenshot"]
+    # A busy browser has not got the picture at once, and is asked again.
+    assert [method.rpartition(".")[2] for method, _ in drawn][:3] == ["highlightRect", "disable", "captureScreenshot"]
+    assert {method for method, _ in drawn[3:]} <= {"Page.captureScreenshot"}
     box = drawn[0][1]
     assert (box["x"], box["y"], box["width"], box["height"]) == (0, 0, 200, 100)
     # A hovered button has a colour of its own: the mouse leaves it for the comparison.

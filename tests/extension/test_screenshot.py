@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from tests.extension.conftest import DrivenTab
+from tests.extension.conftest import DrivenTab, changed_worker
 from tests.support.fake_bridge import Message
 
 RED = "<body style='margin:0;background:red'>"
@@ -149,6 +149,33 @@ async def test_sized_picture_that_nobody_waits_for_leaves_the_tab_its_size(drive
 
     assert "Nobody waits" in (await shooting)["error"]["message"]
     await driven.page.wait_for_function(f"innerWidth === {before}")
+
+
+# In the service worker: so many pictures come to nothing, with what a busy Chrome says then.
+NOTHING_TO_COPY = """count => {
+  const { debugger: cdp } = chrome;
+  const real = (cdp.sendCommand.real ??= cdp.sendCommand);
+  let left = count;
+  const send = async (target, method, params) => {
+    if (method !== "Page.captureScreenshot" || left === 0) return real.call(cdp, target, method, params);
+    left -= 1;
+    throw new Error('{"code":-32000,"message":"Unable to capture screenshot"}');
+  };
+  cdp.sendCommand = count ? Object.assign(send, { real }) : real;
+}"""
+
+
+async def test_picture_that_the_browser_has_not_got_yet_is_taken_again(driven: DrivenTab) -> None:
+    await driven.show(RED)
+    async with changed_worker(driven.page.context, NOTHING_TO_COPY, 2, 0):
+        shot = await driven.do("screenshot")
+
+    async with changed_worker(driven.page.context, NOTHING_TO_COPY, 1_000, 0):
+        code, message = await driven.refused("screenshot")
+
+    assert await color_at(driven, shot, 5, 5) == [255, 0, 0]
+    assert code == "EXECUTION_ERROR"
+    assert "Unable to capture screenshot" in message
 
 
 async def test_element_that_is_not_there_is_said_not_to_be(driven: DrivenTab) -> None:
