@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Callable
 from typing import Any, Literal
 
 import pytest
-from playwright.async_api import BrowserContext, Locator, Page, expect
+from playwright.async_api import BrowserContext, Error, Locator, Page, expect
 
 from demo.web import serving
 from tests.extension.conftest import (
@@ -844,7 +844,7 @@ async def test_pointing_at_a_line_marks_its_element_and_pressing_it_takes_its_se
 ) -> None:
     await inspected.show("<body style='margin: 60px'><button id=buy>Buy now</button><input name=mail aria-label=Mail>")
     await panel.show("Elements")
-    plain = await inspected.page.screenshot()
+    plain = await until(lambda: picture_of(inspected.page))
     line = panel.page.locator("#elements button").filter(has_text="Buy now")
 
     await line.hover()
@@ -864,9 +864,20 @@ async def pictured(tab: DrivenTab, is_right: Callable[[bytes], bool]) -> None:
     """Wait until the tab looks as it should."""
 
     async def look() -> bool:
-        return is_right(await tab.page.screenshot())
+        picture = await picture_of(tab.page)
+        return picture is not None and is_right(picture)
 
     await until(look)
+
+
+async def picture_of(page: Page) -> bytes | None:
+    """None when the browser has none yet, as a busy one now and then."""
+    try:
+        return await page.screenshot()
+    except Error as error:
+        if "Unable to capture screenshot" in error.message:
+            return None
+        raise
 
 
 async def test_history_survives_a_reload_and_runs_again(panel: Panel, inspected: DrivenTab) -> None:
