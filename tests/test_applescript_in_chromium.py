@@ -279,7 +279,9 @@ def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
         begin = draw(st.integers(0, max(0, len(source) - 1)))
         piece = source[begin : begin + draw(st.integers(1, 4))] or well_formed(draw(TEXTS))
         recased = draw(st.sampled_from([piece, piece.upper(), piece.lower(), piece.swapcase()]))
-        keywords.append(recased if recased and draw(st.booleans()) else None)
+        # The command line takes no keyword that begins like an option.
+        is_taken = recased and not recased.startswith("--")
+        keywords.append(recased if is_taken and draw(st.booleans()) else None)
     return text, keywords[0], keywords[1]
 
 
