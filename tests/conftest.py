@@ -27,10 +27,15 @@ import pytest
 from fastmcp.prompts.base import Prompt
 from fastmcp.server.dependencies import transform_context_annotations
 from fastmcp.tools.function_tool import FunctionTool
+from hypothesis import settings
 
 import chrome_tab_mcp_server as server
 from demo import tiny_model as tiny_model_script
 from tests.support.fake_osascript import FakeOsascript, installed
+
+# A busy machine takes hundreds of milliseconds for an example that takes two, and no test is about that.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 WriteToml = Callable[[str], Path]
 Run = Callable[..., tuple[int, str, str]]

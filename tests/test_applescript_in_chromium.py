@@ -24,7 +24,6 @@ from tests.support.page_text import (
     well_formed,
 )
 from tests.support.pdf import MappedLine, mapped_pdf, pdf
-from tests.support.untimed import UNTIMED
 
 pytestmark = pytest.mark.e2e
 
@@ -286,7 +285,7 @@ def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
 
 
 @given(readings())
-@settings(UNTIMED, max_examples=300)
+@settings(max_examples=300, database=None)
 def test_random_text_is_read_alike_by_script_extension_and_model(
     tabs: Tabs, reading: tuple[str, str | None, str | None]
 ) -> None:

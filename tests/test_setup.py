@@ -29,7 +29,6 @@ from tests.support.fake_osascript import FakeOsascript
 from tests.support.platforms import pretend
 from tests.support.stdio_server import ROOT, SERVER
 from tests.support.terminal import Terminal, in_terminal
-from tests.support.untimed import UNTIMED
 
 Capture = pytest.CaptureFixture[str]
 
@@ -789,7 +788,6 @@ VALUES = st.recursive(
 SERVERS = st.dictionaries(st.sampled_from(["a", server.APP_NAME, '"}']), st.dictionaries(st.text(), VALUES, max_size=2))
 
 
-@UNTIMED
 @given(st.dictionaries(st.text(), VALUES, max_size=3), st.none() | SERVERS, st.sampled_from([None, 1, "\t"]))
 def test_whatever_a_clients_file_holds_only_our_entry_changes(
     rest: dict[str, Any], servers: dict[str, Any] | None, indent: int | str | None

@@ -6,13 +6,10 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from chrome_tab_mcp_server import one_line, parse_json, printable, strip_reasoning, well_formed, written_so_far
-
-# A busy machine is no failure.
-patient = settings(deadline=None)
 
 TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", "\n", "<", "think>"]), max_size=12).map(
     "".join
@@ -74,7 +71,6 @@ def test_what_is_shown_of_an_unfinished_reply_is_never_taken_back(reply: str) ->
     assert len(set(shown)) > len(answer) / 2
 
 
-@patient
 @given(TAGGED)
 def test_answer_holds_no_tag_and_only_text_of_the_reply(reply: str) -> None:
     answer = strip_reasoning(reply)
@@ -84,7 +80,6 @@ def test_answer_holds_no_tag_and_only_text_of_the_reply(reply: str) -> None:
     assert strip_reasoning("<think>x</think>" + answer) == strip_reasoning(answer)
 
 
-@patient
 @given(st.text(), st.text())
 def test_complete_block_in_front_changes_nothing(reasoning: str, answer: str) -> None:
     if re.search("think>", reasoning + answer, re.IGNORECASE):
@@ -127,7 +122,6 @@ def test_text_for_a_terminal_keeps_its_lines_and_nothing_that_steers() -> None:
     assert printable("a\x1b[2Jb\x07\x9bc\r\x00\u202ed\u2066\u2028e\ud800f") == "a[2Jbcdef"
 
 
-@patient
 @given(st.text(st.characters()))
 def test_well_formed_text_can_be_encoded_and_keeps_what_could(text: str) -> None:
     assert well_formed(text) == "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) or re.search(

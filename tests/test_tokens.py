@@ -8,16 +8,13 @@ from collections.abc import Callable
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import chrome_tab_mcp_server as server
 from chrome_tab_mcp_server import TokenMeter, byte_kinds, split_text
 from demo.tiny_model import TinyModel
 from tests.support.fake_models import tokens_by_byte, tokens_by_four_characters, tokens_by_word, tokens_like_usual
-
-# A busy machine is no failure.
-patient = settings(deadline=None)
 
 SENTENCES = {
     "English": "The ferry leaves the old harbour at noon, and every ticket for two children costs seventeen crowns. "
@@ -149,7 +146,6 @@ def test_doubt_widens_the_upper_bound_and_never_past_a_token_a_byte() -> None:
     assert meter.upper(text) == certain
 
 
-@patient
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_every_byte_is_of_one_kind(text: str) -> None:
     kinds = byte_kinds(text)
@@ -195,7 +191,6 @@ LIVELY = st.lists(
 ).map("".join)
 
 
-@patient
 @given(LIVELY, st.integers(1, 60))
 def test_parts_joined_are_the_text_and_none_is_over_the_budget_but_single_characters(text: str, budget: int) -> None:
     pieces = pieces_of(text, by_bytes(budget))
@@ -204,13 +199,11 @@ def test_parts_joined_are_the_text_and_none_is_over_the_budget_but_single_charac
     assert all(by_bytes(budget)(piece) <= 1 or len(piece) == 1 for piece in pieces)
 
 
-@patient
 @given(LIVELY, st.integers(0, 40))
 def test_parts_from_a_place_on_are_the_rest(text: str, start: int) -> None:
     assert "".join(pieces_of(text, by_bytes(50), start)) == text[start:]
 
 
-@patient
 @given(LIVELY, st.integers(1, 3000))
 def test_parts_keep_to_the_budget_of_a_meter_that_has_learned(text: str, room: int) -> None:
     meter = TokenMeter()
@@ -223,7 +216,6 @@ def test_parts_keep_to_the_budget_of_a_meter_that_has_learned(text: str, room: i
     assert all(meter.upper(piece) <= room + 24 or len(piece) == 1 for piece in pieces)
 
 
-@patient
 @given(LIVELY, st.integers(30, 90))
 def test_no_part_begins_with_what_belongs_to_the_character_before(text: str, budget: int) -> None:
     # What belongs together is short here, unless the random text has a heap of marks.
