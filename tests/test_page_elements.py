@@ -276,6 +276,38 @@ def test_unique_selectors_and_similar_names_are_found_without_a_request(elements
     assert "Did you mean #second" in elements.evaluate(missing)
 
 
+# --- Presses that go astray
+
+
+def press_astray(elements: Elements, program: str = "") -> None:
+    elements.show(
+        "<button id=pay>Pay</button><button id=other>Other</button>"
+        "<script>window.hits = []; addEventListener('click', ({ target }) => hits.push(target.id))</script>"
+    )
+    elements.act("click", "#pay", count=1)
+    elements.evaluate(program)
+    elements.page.click("#other")
+    assert elements.page.evaluate("hits") == []
+
+
+def test_next_press_is_the_pages_also_where_the_browser_holds_timers_back(elements: Elements) -> None:
+    press_astray(elements, "globalThis.setTimeout = () => 0")
+
+    elements.page.click("#other")
+
+    assert elements.page.evaluate("hits") == ["other"]
+
+
+def test_press_of_a_key_after_one_of_the_mouse_is_the_pages(elements: Elements) -> None:
+    press_astray(elements)
+    # Timers run in order.
+    elements.evaluate("new Promise(setTimeout)")
+
+    elements.page.press("#other", "Enter")
+
+    assert elements.page.evaluate("hits") == ["other"]
+
+
 # --- Frames of other sites
 
 

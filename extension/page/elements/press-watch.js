@@ -99,6 +99,8 @@ const pressWatch = (() => {
 
     #onEvent = (/** @type {Event} */ event) => {
       if (!event.isTrusted) return;
+      // A busy browser holds timers back until it has drawn, and the next press may come before.
+      if (this.#presses === 0 && event.type === "pointerdown") return this.stop();
       const hit = hitBy(/** @type {MouseEvent} */ (event));
       if (!this.#isDecided) this.#decide(hit);
       // What the first press has opened takes no further one.
