@@ -23,13 +23,13 @@ from typing import Any
 from unittest import mock
 from urllib.parse import quote, unquote, urlsplit
 
-import psutil
 from playwright.async_api import BrowserContext, Page
 
 import chrome_tab_mcp_server as server
 from bench.web import Reply, listening
 from demo.browser import browser_with_extension, chromium, pair
 from demo.server import SERVER, connection_string, server_environment
+from tests.support.fake_extension import process_on
 
 Line = tuple[str, float, str, float, str, float]
 Call = Callable[[], Awaitable[str]]
@@ -386,15 +386,6 @@ class CountingGuest(server.Bridge):
         super()._take_as_guest(frame, owner)
 
 
-def owner_process(port: int) -> psutil.Process:
-    """Give the process, of those that we have started, which listens on the port."""
-    for child in psutil.Process().children(recursive=True):
-        listening = [found.laddr.port for found in child.net_connections("tcp") if found.status == psutil.CONN_LISTEN]
-        if port in listening:
-            return child
-    raise RuntimeError(f"No process of ours listens on port {port}.")
-
-
 async def storm(guests: list[CountingGuest]) -> tuple[int, int]:
     """Send all commands at once; return how many had no or a wrong answer, and how many were answered twice."""
 
@@ -413,7 +404,7 @@ async def storm(guests: list[CountingGuest]) -> tuple[int, int]:
 async def measure_storm(scene: Scene) -> list[Line]:
     """Count the answers to many commands from many clients at once, and weigh the owner before and after."""
     await scene.show("numbers")
-    owner = owner_process(scene.port)
+    owner = process_on(scene.port)
     async with AsyncExitStack() as stack:
         guests = [CountingGuest(scene.port) for _ in range(CLIENTS)]
         for guest in guests:

@@ -427,9 +427,12 @@ async def process(port: int) -> AsyncGenerator[tuple[Client[Any], int]]:
 
 def newest_child(port: int) -> int:
     """The newest of our processes that serves this port."""
-    children = psutil.Process().children(recursive=True)
-    ours = [child for child in children if str(port) in child.cmdline()]
-    return max(ours, key=lambda child: child.create_time()).pid
+    ours = list[tuple[float, int]]()
+    for child in psutil.Process().children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):
+            if str(port) in child.cmdline():
+                ours.append((child.create_time(), child.pid))
+    return max(ours)[1]
 
 
 @pytest.mark.posix

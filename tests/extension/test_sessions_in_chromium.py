@@ -1,21 +1,18 @@
 """Two sessions, one real browser: the owner of the port is killed, and the other session goes on."""
 
 import http.server
-import os
-import signal
 from collections.abc import Generator
 from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from demo.browser import browser_with_extension, extension_id, pair
 from demo.server import connection_string, server_environment, started_server
 from demo.web import serving
 from tests.support.browser import STILL, chromium_arguments
-from tests.support.fake_extension import wait_for_port
+from tests.support.fake_extension import process_on, wait_for_port
 from tests.support.polling import until
 
 
@@ -32,14 +29,6 @@ def site() -> Generator[str]:
 
     with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)) as address:
         yield address
-
-
-def owner_of(port: int) -> int:
-    """The one of our processes that listens on the port."""
-    for child in psutil.Process().children(recursive=True):
-        if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in child.net_connections("tcp")):
-            return child.pid
-    raise AssertionError(f"nobody listens on {port}")
 
 
 async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_session_answers(
@@ -66,7 +55,7 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
         await popup.get_by_text("Connected to mcp (2).").wait_for()
         await page.bring_to_front()
 
-        os.kill(owner_of(int(environment["CHROME_TAB_PORT"])), signal.SIGKILL)
+        process_on(int(environment["CHROME_TAB_PORT"])).kill()
 
         async def answers() -> bool:
             read = await second.call_tool("read_chrome_tab", {}, raise_on_error=False)

@@ -12,6 +12,7 @@ from collections.abc import AsyncGenerator, Awaitable, Iterator
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
+import psutil
 from fastmcp import Client
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed
@@ -57,6 +58,15 @@ def own_ports() -> Iterator[int]:
             held.bind(("127.0.0.1", first))
             held.detach()  # as long as this process runs
             return itertools.cycle(range(first + 1, first + PORTS))
+
+
+def process_on(port: int) -> psutil.Process:
+    """The one of our processes that listens on the port. Of a browser's, some end while they are looked at."""
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in child.net_connections("tcp")):
+                return child
+    raise AssertionError(f"nobody listens on {port}")
 
 
 async def within(awaitable: Awaitable[Any]) -> Any:
@@ -123,7 +133,8 @@ class FakeExtension:
 async def connecting(port: int, key: str) -> AsyncGenerator[FakeExtension]:
     """A WebSocket on which nothing has been said."""
     url = f"ws://127.0.0.1:{port}/extension"
-    async with connect(url, origin=ORIGIN, max_size=None, proxy=None, close_timeout=1) as socket:  # pyright: ignore[reportArgumentType]
+    options: dict[str, Any] = {"origin": ORIGIN, "max_size": None, "proxy": None}
+    async with connect(url, **options, open_timeout=WAIT_S, close_timeout=1) as socket:
         yield FakeExtension(socket, port, key)
 
 
