@@ -103,15 +103,16 @@ class Popup:
         await self.shows("Setup")
 
     async def forget(self) -> None:
-        """Unpair past the popup's question, wherever the test has left the page, and forget what else is stored.
-
-        Tabs that sleep are closed, too: Playwright does not know of them.
-        """
+        """Unpair past the popup's question, wherever the test has left the page, and forget what else is stored."""
         if self.page.url != POPUP_URL:
             await self.open()
         await self.chrome("chrome.runtime.connect().postMessage({ action: 'forget' })")
         await self.shows("Setup")
         await self.chrome("chrome.storage.local.clear()")
+        await self.close_sleeping_tabs()
+
+    async def close_sleeping_tabs(self) -> None:
+        """Close the tabs that Playwright does not know of, before one is woken because those around it are closed."""
         await self.chrome(
             "chrome.tabs.query({ discarded: true }).then(tabs => chrome.tabs.remove(tabs.map(tab => tab.id)))"
         )

@@ -25,6 +25,7 @@ async def paired(driver: Driver) -> AsyncGenerator[Popup]:
     popup = driver[1]
     before = set(popup.page.context.pages)
     yield popup
+    await popup.close_sleeping_tabs()
     for page in popup.page.context.pages:
         if page not in before:
             await page.close()
