@@ -4454,6 +4454,8 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
     loop = asyncio.get_running_loop()
 
     def leave(number: int, _frame: FrameType | None) -> None:
+        if loop.is_closed():  # It has left, and is told once more.
+            return
         # Calls on their way clean up. The thread that waits for stdin cannot be woken.
         loop.call_soon_threadsafe(serving.cancel)
         loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, os._exit, 128 + number)

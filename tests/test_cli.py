@@ -452,6 +452,29 @@ async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
     assert not has_been_left(made.script)
 
 
+# As when Ctrl+C reaches the server and whoever started it, who ends it then.
+TOLD_AGAIN = f"""
+import os, signal, sys
+sys.path.insert(0, {str(SERVER.parent)!r})
+import chrome_tab_mcp_server as server
+status = server.main(sys.argv[1:])
+os.kill(os.getpid(), signal.SIGTERM)
+sys.exit(status)
+"""
+
+
+@pytest.mark.e2e
+async def test_a_signal_that_comes_when_it_has_left_changes_nothing() -> None:
+    arguments = [*MODEL, "--transport", "http", "--port", str(free_port())]
+    async with started(*arguments, program=["-c", TOLD_AGAIN]) as process:
+        assert process.process.stderr
+        await asyncio.wait_for(process.process.stderr.readuntil(b"MCP is served"), 60)
+        process.process.send_signal(signal.SIGINT)
+        status, stderr = await process.ended()
+    assert status == 0
+    assert "Traceback" not in stderr
+
+
 def read_pipe(path: Path) -> asyncio.Task[bytes]:
     """A task that ends when the last writer of a new pipe has gone."""
     os.mkfifo(path)
