@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -32,15 +33,26 @@ def copy() -> Generator[Path]:
         yield Path(name)
 
 
+@contextmanager
+def killed_after(limit_s: float, process: subprocess.Popen[str]) -> Generator[None]:
+    """End a group that is silent for so long, so that the test ends as well."""
+    last_resort = threading.Timer(limit_s, os.killpg, (process.pid, signal.SIGKILL))
+    last_resort.start()
+    try:
+        yield
+    finally:
+        last_resort.cancel()
+
+
 def test_changed_files_start_the_server_and_load_the_extension_again_until_ctrl_c(copy: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in {"DISPLAY", "WAYLAND_DISPLAY"}}
     command = [sys.executable, "-m", "scripts.dev"]
-    with subprocess.Popen(
-        command, cwd=copy, encoding="utf-8", env=environment, start_new_session=True, stderr=subprocess.PIPE
-    ) as dev:
-        # A silent one is ended, so that the test ends as well.
-        last_resort = threading.Timer(LIMIT_S, os.killpg, (dev.pid, signal.SIGKILL))
-        last_resort.start()
+    with (
+        subprocess.Popen(
+            command, cwd=copy, encoding="utf-8", env=environment, start_new_session=True, stderr=subprocess.PIPE
+        ) as dev,
+        killed_after(LIMIT_S, dev),
+    ):
         assert dev.stderr
         lines = iter(dev.stderr.readline, "")
         said: list[str] = []
@@ -69,4 +81,3 @@ def test_changed_files_start_the_server_and_load_the_extension_again_until_ctrl_
         os.killpg(dev.pid, signal.SIGINT)  # as the terminal does it
         assert "Traceback" not in "".join(lines)
         assert dev.wait(LIMIT_S) == 130
-        last_resort.cancel()

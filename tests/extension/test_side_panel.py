@@ -137,6 +137,7 @@ async def test_further_questions_belong_to_the_same_talk_until_it_is_begun_anew(
 async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None:
     asked = await panel.ask("What is it?")
     await panel.tell(asked, "writing", text="An")
+    await expect(panel.at(".answer")).to_have_text("An")
     await panel.at("#stop").click()
 
     assert await panel.question("stop") == asked["id"]
