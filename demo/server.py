@@ -11,6 +11,7 @@ from pathlib import Path
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from mcp import MCPError
+from mcp_types import Implementation
 
 SERVER = Path(__file__).resolve().parent.parent / "chrome_tab_mcp_server.py"
 INSTALL_S = 300
@@ -45,7 +46,7 @@ async def started_server(environment: dict[str, str], log: Path) -> AsyncGenerat
     Raises RuntimeError with its last lines when it does not start within `START_S` seconds.
     """
     transport = StdioTransport("uv", ["run", "--quiet", str(SERVER)], environment, keep_alive=False, log_file=log)
-    client = Client(transport, init_timeout=START_S)
+    client = Client(transport, init_timeout=START_S, client_info=Implementation(name="demo", version="1"))
     async with AsyncExitStack() as stack:
         try:
             await stack.enter_async_context(client)

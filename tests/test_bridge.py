@@ -17,6 +17,7 @@ import psutil
 import pytest
 from fastmcp import Client
 from fastmcp.client.client import CallToolResult
+from mcp_types import Implementation
 from websockets.asyncio.server import ServerConnection, serve
 
 import chrome_tab_mcp_server as server
@@ -84,7 +85,8 @@ async def is_listening(port: int) -> bool:
 @asynccontextmanager
 async def running_session(port: int) -> AsyncGenerator[Session]:
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    ours = Implementation(name="tests", version="1")
+    async with Client(server.create_server(settings), client_info=ours) as client:
         await client.list_tools()
         yield Session(client, port)
 
@@ -470,7 +472,7 @@ async def test_a_command_says_what_to_read_and_its_reply_becomes_the_page(sessio
 
     assert command.pop("id")
     assert re.fullmatch("[0-9a-f]{4}", command["session"].pop("id"))
-    assert command.pop("session") == {"client": "mcp"}
+    assert command.pop("session") == {"client": "tests"}
     params = {"start": "a", "end": "b", "content": "all"}
     assert command == {"type": "command", "command": "read_tab", "tab_id": 7, "params": params}
     assert text_of(result) == "\u4e2d \U0001f600"
