@@ -2398,43 +2398,63 @@ if (typeof module === \"object\") {
   module.exports = Readability;
 }
 \"use strict\";
-const sight = (() => {
+const nodes = (() => {
   const getter = (prototype, name) => {
     const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name));
     return (self) => get?.call(self);
   };
-  const rootOf = getter(Document.prototype, \"documentElement\");
-  const scrollerOf = getter(Document.prototype, \"scrollingElement\");
-  const scrollLeftOf = getter(Element.prototype, \"scrollLeft\");
-  const scrollTopOf = getter(Element.prototype, \"scrollTop\");
-  const elementBefore = getter(Element.prototype, \"previousElementSibling\");
-  const parentElementOf = getter(Node.prototype, \"parentElement\");
-  const { matches, querySelector: query } = Element.prototype;
-  const { contains } = Node.prototype;
   const rectOf = (/** @type {Element} */ element) =>
     Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
-  const MIN_LETTER_PX = 3;
-  const FAR_PX = 5_000;
-  const MIN_OPACITY = 0.05;
+  return { getter, rectOf };
+})();
+\"use strict\";
+const colors = (() => {
   const MIN_DIFFERENCE = 12;
-  const MAX_ELEMENTS = 50_000;
-  const MAX_PAINTED = 2_000;
-  const CONTROL = \"[aria-expanded]\";
-  const PICTURES = new Set([\"img\", \"video\", \"canvas\", \"svg\", \"iframe\", \"object\", \"embed\"]);
-  const CLIP = /^rect\\(([-\\d.]+)px, ([-\\d.]+)px, ([-\\d.]+)px, ([-\\d.]+)px\\)$/;
-  const NOTHING_LEFT =
-    /^(?:inset\\((?:[5-9]\\d|\\d{3,})(?:\\.\\d+)?%\\)|(?:circle|ellipse)\\(0(?:px|%)?[ )].*|polygon\\(([^,()]+)(?:, \\1)*\\))$/;
-  const COLOR = /^rgba?\\((\\d+), (\\d+), (\\d+)(?:, ([\\d.]+))?\\)$/;
+  const RGB = /^rgba?\\((\\d+), (\\d+), (\\d+)(?:, ([\\d.]+))?\\)$/;
+  const ALPHA = / \\/ ([\\d.e-]+|none)\\)$/;
+  const ANY = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\\([^()]*\\)/g;
+  const FUNCTION = /([a-z-]+)\\(([\\d.e-]+)(%|px)?\\)/g;
+  const KNOWN = [64, 160, 240];
+  const BLENDS = {
+    multiply: (color, behind) => color * behind,
+    screen: (color, behind) => color + behind - color * behind,
+    darken: Math.min,
+    lighten: Math.max,
+    difference: (color, behind) => Math.abs(color - behind),
+    exclusion: (color, behind) => color + behind - 2 * color * behind,
+    \"plus-lighter\": (color, behind) => Math.min(1, color + behind),
+    \"color-dodge\": (color, behind) => (behind === 0 ? 0 : color === 1 ? 1 : Math.min(1, behind / (1 - color))),
+    \"color-burn\": (color, behind) => (behind === 1 ? 1 : color === 0 ? 0 : 1 - Math.min(1, (1 - behind) / color)),
+  };
+  const FILTERS = {
+    brightness: (channel, amount) => channel * amount,
+    contrast: (channel, amount) => (channel - 127.5) * amount + 127.5,
+    invert: (channel, amount) => channel * (1 - amount) + (255 - channel) * amount,
+  };
+  const pen = new OffscreenCanvas(1, 1).getContext(\"2d\", { willReadFrequently: true });
   const knownColors = new Map();
-  const range = new Range();
+  let isPenTrue;
   function colorOf(text) {
     let color = knownColors.get(text);
     if (color === undefined) {
-      const found = COLOR.exec(text);
-      color = found && [Number(found[1]), Number(found[2]), Number(found[3]), Number(found[4] ?? 1)];
+      const found = RGB.exec(text);
+      color = found ? [Number(found[1]), Number(found[2]), Number(found[3]), Number(found[4] ?? 1)] : convert(text);
       knownColors.set(text, color);
     }
     return color;
+  }
+  function convert(text) {
+    isPenTrue ??= areAlike(pixelOf(\"rgb(64 160 240)\"), KNOWN);
+    if (!isPenTrue || !CSS.supports(\"color\", text)) return null;
+    const alpha = ALPHA.exec(text)?.[1] ?? \"1\";
+    const color = pixelOf(text.replace(ALPHA, \")\"));
+    return color && [...color, Number(alpha) || 0];
+  }
+  function pixelOf(text) {
+    if (!pen) return null;
+    pen.fillStyle = text;
+    pen.fillRect(0, 0, 1, 1);
+    return [...pen.getImageData(0, 0, 1, 1).data].slice(0, 3);
   }
   function over(color, behind) {
     if (!color || color[3] === 1) return color;
@@ -2443,10 +2463,515 @@ const sight = (() => {
     const mixed = [red, green, blue].map((channel, i) => channel * alpha + (behind[i] ?? 0) * (1 - alpha));
     return [...mixed, 1];
   }
-  function areAlike(color, other) {
+  function areAlike(color, other, share = 1) {
     if (!color || !other) return false;
-    return [0, 1, 2].every((i) => Math.abs((color[i] ?? 0) - (other[i] ?? 0)) < MIN_DIFFERENCE);
+    return [0, 1, 2].every((i) => share * Math.abs((color[i] ?? 0) - (other[i] ?? 0)) < MIN_DIFFERENCE);
   }
+  function drawn({ filters, blend }, color) {
+    if (!color || (!filters.length && !blend)) return color;
+    const [, , , alpha = 1] = color;
+    let channels = color.slice(0, 3);
+    for (const [name, amount] of filters) {
+      channels = channels.map((channel) => Math.max(0, Math.min(255, FILTERS[name]?.(channel, amount) ?? channel)));
+    }
+    if (!blend) return [...channels, alpha];
+    const { mode, behind } = blend;
+    const mix = BLENDS[mode];
+    if (!mix || !behind) return null;
+    return [...channels.map((channel, i) => 255 * mix(channel / 255, (behind[i] ?? 0) / 255)), alpha];
+  }
+  function functionsOf(filter) {
+    if (filter === \"none\") return [];
+    return [...filter.matchAll(FUNCTION)].map(([, name = \"\", amount, unit]) => [
+      name,
+      Number(amount) / (unit === \"%\" ? 100 : 1),
+    ]);
+  }
+  function gradientColors(images) {
+    if (/(?:url|image-set|element|cross-fade|paint|image)\\(/.test(images)) return null;
+    return (images.match(ANY) ?? []).map(colorOf);
+  }
+  function backgroundOver(color, images, behind, look) {
+    const ground = over(drawn(look, colorOf(color)), behind);
+    if (images === \"none\") return ground;
+    const shades = gradientColors(images)?.map((shade) => over(drawn(look, shade), ground));
+    const [first = null] = shades ?? [];
+    return shades?.every((shade) => areAlike(shade, first)) ? first : null;
+  }
+  return { colorOf, over, areAlike, drawn, functionsOf, gradientColors, backgroundOver };
+})();
+\"use strict\";
+const outlines = (() => {
+  const { gradientColors } = colors;
+  const GRID = 16;
+  const MIN_ALPHA = 0.1;
+  const MIN_MASK = 0.02;
+  const CLIP = /^rect\\(([-\\d.]+)px, ([-\\d.]+)px, ([-\\d.]+)px, ([-\\d.]+)px\\)$/;
+  const SHAPE = /^(inset|circle|ellipse|polygon|path)\\((.*)\\)/;
+  const LENGTH = /([-+]?)\\s*([\\d.]+(?:e-?\\d+)?)(px|%)/g;
+  const ARGUMENT = /(?:calc|min|max|clamp)\\([^()]*(?:\\([^()]*\\)[^()]*)*\\)|[^\\s,]+/g;
+  const MASK = /url\\(\"[^\"]*\"\\)|url\\([^)]*\\)|[a-z-]+\\((?:[^()]|\\((?:[^()]|\\([^()]*\\))*\\))*\\)|none/g;
+  const DRAWN = /<(?:rect|path|circle|ellipse|polygon|polyline|line|text|image|use|foreignObject)\\b/i;
+  const pen = new OffscreenCanvas(1, 1).getContext(\"2d\");
+  function lengthOf(text, whole) {
+    const parts = [...text.matchAll(LENGTH)].map(
+      ([, sign, number, unit]) => (sign === \"-\" ? -1 : 1) * Number(number) * (unit === \"%\" ? whole / 100 : 1),
+    );
+    return parts.length ? parts.reduce((sum, part) => sum + part) : NaN;
+  }
+  function pathOf(clipPath, { width, height }) {
+    const [, name = \"\", inner = \"\"] = SHAPE.exec(clipPath) ?? [];
+    if (!name) return null;
+    if (name === \"path\") return new Path2D(/\"([^\"]*)\"/.exec(inner)?.[1] ?? \"\");
+    const path = new Path2D();
+    const [size = \"\", place = \"50% 50%\"] = inner.split(/ at | round /);
+    const parts = size.match(ARGUMENT) ?? [];
+    if (name === \"polygon\") {
+      const numbers = parts.filter((part) => /\\d/.test(part));
+      for (let i = 0; i + 1 < numbers.length; i += 2) {
+        path.lineTo(lengthOf(numbers[i] ?? \"\", width), lengthOf(numbers[i + 1] ?? \"\", height));
+      }
+      return path;
+    }
+    const [first = \"0px\", second = first, third = first, fourth = second] = parts;
+    if (name === \"inset\") {
+      const [top, left] = [lengthOf(first, height), lengthOf(fourth, width)];
+      const across = width - left - lengthOf(second, width);
+      path.rect(left, top, Math.max(0, across), Math.max(0, height - top - lengthOf(third, height)));
+      return path;
+    }
+    const [x = \"50%\", y = \"50%\"] = place.match(ARGUMENT) ?? [];
+    const diagonal = Math.hypot(width, height) / Math.SQRT2;
+    const [across, down] = name === \"circle\" ? [diagonal, diagonal] : [width, height];
+    const radii = [lengthOf(first, across), lengthOf(second, down)];
+    if (radii.some(Number.isNaN)) return null;
+    path.ellipse(lengthOf(x, width), lengthOf(y, height), radii[0] ?? 0, radii[1] ?? 0, 0, 0, 2 * Math.PI);
+    return path;
+  }
+  function isClippedAway(style, position, boxOf, page) {
+    const { clipPath } = style;
+    if (clipPath !== \"none\" && isNothingLeft(clipPath, boxOf(), page)) return true;
+    const found = (position === \"absolute\" || position === \"fixed\") && CLIP.exec(style.clip);
+    if (!found) return false;
+    const [top = 0, right = 0, bottom = 0, left = 0] = found.slice(1).map(Number);
+    return right - left <= 1 || bottom - top <= 1;
+  }
+  function isNothingLeft(clipPath, box, page) {
+    const named = namedIn(clipPath, page);
+    if (named !== undefined) return named?.localName === \"clipPath\" && !named.childElementCount;
+    const path = pathOf(clipPath, box);
+    if (!path || !pen) return false;
+    for (let row = 0; row < GRID; row += 1) {
+      for (let column = 0; column < GRID; column += 1) {
+        const [x, y] = [((column + 0.5) / GRID) * box.width, ((row + 0.5) / GRID) * box.height];
+        if (pen.isPointInPath(path, x, y)) return false;
+      }
+    }
+    return true;
+  }
+  function namedIn(text, page) {
+    const [, id] = /^url\\(\"?[^\"#]*#([^\")]*)\"?\\)/.exec(text) ?? [];
+    if (id === undefined || text.includes(\"data:\")) return undefined;
+    return Reflect.apply(Document.prototype.getElementById, page, [decoded(id)]);
+  }
+  function decoded(text) {
+    try {
+      return decodeURIComponent(text);
+    } catch {
+      return text;
+    }
+  }
+  function isMaskedAway(style, boxOf, page) {
+    if (style.maskImage === \"none\") return false;
+    const masks = style.maskImage.match(MASK) ?? [];
+    const [sizes, repeats] = [style.maskSize.split(\", \"), style.maskRepeat.split(\", \")];
+    return masks.every((mask, i) => {
+      if (repeats[i % repeats.length] === \"no-repeat\" && isSpeck(sizes[i % sizes.length] ?? \"\", boxOf())) return true;
+      return isClear(mask, style.maskMode.includes(\"luminance\"), page);
+    });
+  }
+  function isSpeck(size, { width, height }) {
+"
+property mainContent4 : "    const [across = \"\", down = across] = size.match(ARGUMENT) ?? [];
+    const area = lengthOf(across, width) * lengthOf(down, height);
+    return area < MIN_MASK * width * height;
+  }
+  function isClear(mask, isByLuminance, page) {
+    const named = namedIn(mask, page);
+    if (named !== undefined) return !named?.childElementCount;
+    if (mask.startsWith(\"url(\")) return /^url\\(\"?data:image\\/svg/.test(mask) && !DRAWN.test(sourceOf(mask));
+    const shades = gradientColors(mask) ?? [null];
+    return shades.every((color) => {
+      const [red = 255, green = 255, blue = 255, alpha = 1] = color ?? [];
+      const light = (0.2126 * red + 0.7152 * green + 0.0722 * blue) / 255;
+      return alpha * (isByLuminance ? light : 1) < MIN_ALPHA;
+    });
+  }
+  function sourceOf(address) {
+    const [head = \"\", data = \"\"] = address.split(/,(.*)/s);
+    try {
+      return head.endsWith(\";base64\") ? atob(data.replace(/[\"\\\\)]+$/, \"\")) : decodeURIComponent(data);
+    } catch {
+      return \"<path\";
+    }
+  }
+  return { isClippedAway, isMaskedAway };
+})();
+\"use strict\";
+const covers = (() => {
+  const { colorOf, gradientColors, functionsOf } = colors;
+  const { getter, rectOf } = nodes;
+  const parentOf = getter(Node.prototype, \"parentNode\");
+  const slotOf = getter(Element.prototype, \"assignedSlot\");
+  const naturalWidthOf = getter(HTMLImageElement.prototype, \"naturalWidth\");
+  const rootOf = getter(Document.prototype, \"documentElement\");
+  const scrollSizes = [\"scrollLeft\", \"scrollTop\", \"scrollWidth\", \"scrollHeight\", \"clientWidth\", \"clientHeight\"].map(
+    (name) => getter(Element.prototype, /** @type {\"scrollTop\"} */ (name)),
+  );
+  const { closest, querySelector: query } = Element.prototype;
+  const MIN_ALPHA = 0.9;
+  const MIN_PX = 8;
+  const MAX_BLUR_PX = 8;
+  const STRIP_PX = 256;
+  const MAX_STRIPS = 400;
+  const MAX_COMPARISONS = 5_000_000;
+  const PLACES = [0.03, 0.25, 0.5, 0.75, 0.97];
+  const MAX_LINES = 12;
+  const MIN_COVERED = 0.8;
+  const SPLASH = 0.5;
+  const PICTURES = new Set([\"img\", \"video\", \"canvas\", \"svg\", \"iframe\", \"object\", \"embed\"]);
+  const CLOSABLE = \"dialog, [role=dialog], [role=alertdialog], [aria-modal=true], [popover]\";
+  const CONTROLS = \"button, [role=button], input\";
+  const PSEUDO = [\"::before\", \"::after\"];
+  const LEVEL = { block: -0.4, float: -0.3, inline: -0.2, positioned: 0 };
+  class Covers {
+    constructor(view) {
+      this.view = view;
+    }
+    #count = 0;
+    #comparisons = 0;
+    #orders = new Map();
+    #places = new Map();
+    #strips = new Map();
+    #wide = [];
+    #known = new Map();
+    #texts = [];
+    enter(element, tag, style, { opacity, position, isPainted }) {
+      this.#count += 1;
+      this.#orders.set(element, this.#count);
+      const isOut = position === \"absolute\" || position === \"fixed\";
+      if (opacity < MIN_ALPHA || !(isPainted || isOut || PICTURES.has(tag)) || !mayCover(tag, style)) return null;
+      const rect = rectOf(element);
+      const cover = { element, style, rect, order: this.#count, last: Infinity, pseudo: \"\", isSure: isOpaque(style) };
+      return this.#add(cover) ? cover : null;
+    }
+    leave(element, cover, { opacity, position }, around) {
+      if (cover) cover.last = this.#count;
+      if (opacity < MIN_ALPHA || (position === \"static\" && around.position === \"static\")) return;
+      PSEUDO.forEach((pseudo, i) => {
+        const style = this.view.getComputedStyle(element, pseudo);
+        if (!/absolute|fixed/.test(style.position) || style.content === \"none\" || !mayCover(\"\", style)) return;
+        const rect = this.#pseudoRect(element, style);
+        const order = i ? this.#count + 0.5 : (this.#orders.get(element) ?? 0) + 0.5;
+        this.#add({ element, style, rect, order, last: order, pseudo, isSure: isOpaque(style) });
+      });
+    }
+    note(node, parent, copy, rect, isBehind) {
+      this.#count += 1;
+      this.#texts.push({ node, parent, copy, rect, order: this.#count, isBehind });
+    }
+    remove() {
+      if (!this.#strips.size && !this.#wide.length) return;
+      let [all, splashed] = [0, 0];
+      const below = [];
+      for (const noted of this.#texts) {
+        const length = noted.copy.textContent?.length ?? 0;
+        all += length;
+        const found = this.#coversOf(noted);
+        if (!found.length || !this.#isCovered(noted, found)) continue;
+        if (found.some((cover) => this.#floats(cover.element, noted.parent))) {
+          splashed += length;
+          below.push(noted.copy);
+        } else {
+          noted.copy.remove();
+        }
+      }
+      if (splashed < SPLASH * all) for (const copy of below) copy.remove();
+    }
+    #add(cover) {
+      const { top, bottom, width, height } = cover.rect;
+      if (width < MIN_PX || height < MIN_PX) return false;
+      const [first, last] = [Math.floor(top / STRIP_PX), Math.floor(bottom / STRIP_PX)];
+      if (cover.style.position === \"fixed\" || last - first > MAX_STRIPS) this.#wide.push(cover);
+      else {
+        for (let strip = first; strip <= last; strip += 1) {
+          const list = this.#strips.get(strip);
+          if (list) list.push(cover);
+          else this.#strips.set(strip, [cover]);
+        }
+      }
+      return true;
+    }
+    #coversOf({ rect, order, isBehind, parent }) {
+      const lists = [this.#wide];
+      for (let strip = Math.floor(rect.top / STRIP_PX); strip <= Math.floor(rect.bottom / STRIP_PX); strip += 1) {
+        const list = this.#strips.get(strip);
+        if (list) lists.push(list);
+        if (lists.length > MAX_LINES) break;
+      }
+      const found = new Set();
+      for (const list of lists) {
+        this.#comparisons += list.length;
+        if (this.#comparisons > MAX_COMPARISONS) break;
+        for (const cover of list) {
+          if (cover.order < order && order <= cover.last && !isBehind) continue;
+          const box = cover.rect;
+          const meets =
+            box.left < rect.right && box.right > rect.left && box.top < rect.bottom && box.bottom > rect.top;
+          if (!meets && cover.style.position !== \"fixed\") continue;
+          if (this.#isAbove(cover, parent, order) && this.#isReal(cover)) found.add(cover);
+        }
+      }
+      return [...found];
+    }
+    #isCovered({ node, parent, rect }, found) {
+      const boxes = found.map((cover) => ({ box: this.#shownRect(cover), moved: this.#scrolled(cover, parent) }));
+      const places = linesOf(node, rect).flatMap(({ left, width, top, height }) =>
+        PLACES.map((share) => ({ x: left + share * width, y: top + height / 2 })),
+      );
+      const covered = places.filter(({ x, y }) => boxes.some(({ box, moved }) => holds(box, moved(x, y))));
+      return covered.length >= MIN_COVERED * places.length;
+    }
+    #isReal(cover) {
+      let isReal = this.#known.get(cover);
+      if (isReal === undefined) {
+        const { element, style } = cover;
+        isReal = !Reflect.apply(closest, element, [CLOSABLE]) && (cover.isSure || isOpaquePicture(element, style));
+        if (isReal && this.#floats(element, null)) isReal = !Reflect.apply(query, element, [CONTROLS]);
+        this.#known.set(cover, isReal);
+      }
+      return isReal;
+    }
+    #isAbove({ element, style, pseudo, order: own }, parent, order) {
+      const place = this.#placeOf(element);
+      const isInline = style.display.startsWith(\"inline\") || PICTURES.has(element.localName);
+      let drawnAt = place.isOwn ? place.stack : [...place.stack, isInline ? LEVEL.inline : LEVEL.block, own];
+      if (pseudo) drawnAt = [...place.context, Number(style.zIndex) || LEVEL.positioned, own];
+      return compare(drawnAt, [...this.#placeOf(parent).stack, LEVEL.inline, order]) > 0;
+    }
+    #placeOf(element) {
+      const known = this.#places.get(element);
+      if (known) return known;
+      const parent = flatParent(element);
+      const around = parent ? this.#placeOf(parent) : { stack: [], context: [], isOwn: false };
+      const style = this.view.getComputedStyle(element);
+      const isItem = parent !== null && /flex|grid/.test(this.view.getComputedStyle(parent).display);
+      const place = placeIn(around, style, isItem, this.#orders.get(element) ?? 0);
+      this.#places.set(element, place);
+      return place;
+    }
+    #shownRect({ element, rect, style }) {
+      let { left, top, right, bottom } = rect;
+      if (style.position === \"fixed\") return { left, top, right, bottom };
+      for (let around = flatParent(element); around && around !== rootOf(this.view.document);) {
+        const { overflowX, overflowY, display } = this.view.getComputedStyle(around);
+        const isBody = around.localName === \"body\";
+        if (!isBody && display !== \"contents\" && (overflowX !== \"visible\" || overflowY !== \"visible\")) {
+          const box = rectOf(around);
+          [left, top] = [Math.max(left, box.left), Math.max(top, box.top)];
+          [right, bottom] = [Math.min(right, box.right), Math.min(bottom, box.bottom)];
+        }
+        around = flatParent(around);
+      }
+      return { left, top, right, bottom };
+    }
+    #pseudoRect(element, style) {
+      const [left, top, width, height] = [style.left, style.top, style.width, style.height].map(parseFloat);
+      let block = style.position === \"fixed\" ? null : element;
+      while (block && isUnpositioned(this.view.getComputedStyle(block))) block = flatParent(block);
+      const box = block && rectOf(block);
+      const border = block && this.view.getComputedStyle(block);
+      const x = box ? box.left + parseFloat(border?.borderLeftWidth ?? \"0\") : 0;
+      const y = box ? box.top + parseFloat(border?.borderTopWidth ?? \"0\") : 0;
+      return new DOMRect(x + (left || 0), y + (top || 0), width || 0, height || 0);
+    }
+    #floats(element, text) {
+      for (let around = /** @type {Element | null} */ (element); around; around = flatParent(around)) {
+        if (text && isWithin(text, around)) return false;
+        if (/fixed|sticky/.test(this.view.getComputedStyle(around).position)) return true;
+      }
+      return false;
+    }
+    #scrolled({ element, style }, text) {
+      const isFloating = style.position === \"fixed\" || this.#floats(element, text);
+      const root = /** @type {Element} */ (rootOf(this.view.document));
+      let [left, up, right, down] = [0, 0, 0, 0];
+      for (let around = /** @type {Element | null} */ (text); around; around = flatParent(around)) {
+        if (around === root ? !isFloating : isWithin(element, around) && !isFloating) break;
+        const isScroller = around === root || /auto|scroll/.test(this.view.getComputedStyle(around).overflow);
+        if (!isScroller) continue;
+        const [x = 0, y = 0, allX = 0, allY = 0, ownX = 0, ownY = 0] = scrollSizes.map((sizeOf) => sizeOf(around));
+        [left, up] = [left + Math.max(0, allX - ownX - x), up + Math.max(0, allY - ownY - y)];
+        [right, down] = [right + x, down + y];
+      }
+      const inWindow = (/** @type {number} */ place, /** @type {number} */ size) =>
+        isFloating ? Math.max(0, Math.min(size - 1, place)) : place;
+      return (x, y) => [
+        [inWindow(x - left, this.view.innerWidth), inWindow(y - up, this.view.innerHeight)],
+        [inWindow(x + right, this.view.innerWidth), inWindow(y + down, this.view.innerHeight)],
+      ];
+    }
+  }
+  function holds({ left, top, right, bottom }, places) {
+    return places.every(([x, y]) => left <= x && x <= right && top <= y && y <= bottom);
+  }
+  function placeIn({ stack, context }, style, isItem, order) {
+    const isPositioned = style.position !== \"static\";
+    const level = isPositioned || isItem ? Number(style.zIndex) : NaN;
+    if (isContext(style) || !Number.isNaN(level)) {
+      const own = [...context, level || LEVEL.positioned, order];
+      return { stack: own, context: own, isOwn: true };
+    }
+    if (isPositioned) return { stack: [...context, LEVEL.positioned, order], context, isOwn: true };
+    const isFloat = style.float !== \"none\";
+    if (!isFloat && !isItem && !/^inline-/.test(style.display)) return { stack, context, isOwn: false };
+    return { stack: [...stack, isFloat ? LEVEL.float : LEVEL.inline, order], context, isOwn: true };
+  }
+  function isContext(style) {
+    const plain = [style.transform, style.translate, style.scale, style.rotate, style.filter, style.perspective];
+    return (
+      /fixed|sticky/.test(style.position) ||
+      Number(style.opacity) < 1 ||
+      [...plain, style.clipPath, style.maskImage, style.backdropFilter ?? \"none\"].some((value) => value !== \"none\") ||
+      style.mixBlendMode !== \"normal\" ||
+      style.isolation === \"isolate\" ||
+      /transform|opacity/.test(style.willChange) ||
+      /layout|paint|strict|content/.test(style.contain)
+    );
+  }
+  function isUnpositioned({ position, transform }) {
+    return position === \"static\" && transform === \"none\";
+  }
+  function compare(first, second) {
+    for (let i = 0; i < Math.min(first.length, second.length); i += 1) {
+      const difference = (first[i] ?? 0) - (second[i] ?? 0);
+      if (difference) return difference;
+    }
+    return first.length - second.length;
+  }
+  function flatParent(element) {
+    const parent = slotOf(element) ?? parentOf(element);
+    if (parent?.nodeType === Node.DOCUMENT_FRAGMENT_NODE) return /** @type {ShadowRoot} */ (parent).host;
+    return parent?.nodeType === Node.ELEMENT_NODE ? /** @type {Element} */ (parent) : null;
+  }
+  function isWithin(element, around) {
+    for (let each = /** @type {Element | null} */ (element); each; each = flatParent(each)) {
+      if (each === around) return true;
+    }
+    return false;
+  }
+  function linesOf(node, rect) {
+    if (node.nodeType !== Node.TEXT_NODE) return [rect];
+    const range = new Range();
+    range.selectNodeContents(node);
+    return [...range.getClientRects()].slice(0, MAX_LINES);
+  }
+  function mayCover(tag, style) {
+    const isPicture = PICTURES.has(tag);
+    if (!isPicture && style.display === \"inline\") return false;
+    const isPainted =
+      isPicture ||
+      isOpaqueColor(style.backgroundColor) ||
+      style.backgroundImage !== \"none\" ||
+      blurs(style) ||
+      hasWideBorder(style);
+    if (!isPainted || style.visibility !== \"visible\") return false;
+    const isWhole = style.clipPath === \"none\" && style.maskImage === \"none\" && style.mixBlendMode === \"normal\";
+    return isWhole && !style.backgroundClip.includes(\"text\");
+  }
+  function isOpaque(style) {
+    return isOpaqueColor(style.backgroundColor) || blurs(style) || hasWideBorder(style) || isOpaqueGradient(style);
+  }
+  function isOpaqueColor(color) {
+    return (colorOf(color)?.[3] ?? 0) >= MIN_ALPHA;
+  }
+  function isOpaqueGradient({ backgroundImage, backgroundRepeat }) {
+    if (backgroundImage === \"none\" || backgroundRepeat === \"no-repeat\") return false;
+    const shades = gradientColors(backgroundImage) ?? [];
+    return shades.length > 0 && shades.every((shade) => (shade?.[3] ?? 0) >= MIN_ALPHA);
+  }
+  function blurs({ backdropFilter = \"none\" }) {
+    if (backdropFilter === \"none\") return false;
+    return functionsOf(backdropFilter).some(([name, amount]) => name === \"blur\" && amount >= MAX_BLUR_PX);
+  }
+  function hasWideBorder({ borderTopWidth, borderTopColor, borderTopStyle, height }) {
+    const isWide = borderTopStyle === \"solid\" && parseFloat(borderTopWidth) > MIN_PX;
+    return isWide && parseFloat(borderTopWidth) > 2 * parseFloat(height) && isOpaqueColor(borderTopColor);
+  }
+  function isOpaquePicture(element, style) {
+    const tag = element.localName;
+    if (tag === \"img\" && !naturalWidthOf(/** @type {HTMLImageElement} */ (element))) return false;
+    if (tag === \"svg\") return hasOpaqueShape(element, style);
+    if (tag === \"canvas\" || tag === \"img\" || tag === \"video\") {
+      const pixels = alphaOf(/** @type {CanvasImageSource} */ (/** @type {unknown} */ (element)));
+      if (pixels !== null) return pixels >= MIN_ALPHA;
+    }
+    if (style.pointerEvents === \"none\") return false;
+    if (PICTURES.has(tag)) return true;
+    const isFilling = style.backgroundRepeat === \"repeat\" || /cover|100% 100%/.test(style.backgroundSize);
+    return isFilling && style.backgroundImage !== \"none\" && gradientColors(style.backgroundImage) === null;
+  }
+  function alphaOf(picture) {
+    const size = 8;
+    const pen = new OffscreenCanvas(size, size).getContext(\"2d\", { willReadFrequently: true });
+    if (!pen) return null;
+    try {
+      pen.drawImage(picture, 0, 0, size, size);
+      const { data } = pen.getImageData(0, 0, size, size);
+      return data.reduce((sum, value, i) => sum + (i % 4 === 3 ? value : 0), 0) / (255 * size * size);
+    } catch {
+      return null;
+    }
+  }
+  function hasOpaqueShape(drawing, style) {
+    const { width, height } = rectOf(drawing);
+    const [shape] = Reflect.apply(Element.prototype.querySelectorAll, drawing, [\"rect, image\"]);
+    if (!shape) return false;
+    const box = rectOf(shape);
+    const isAll = box.width * box.height >= MIN_ALPHA * width * height;
+    const { fill, fillOpacity, opacity } = /** @type {Window} */ (drawing.ownerDocument.defaultView).getComputedStyle(
+      shape,
+    );
+    const alpha = (colorOf(fill)?.[3] ?? 0) * Number(fillOpacity) * Number(opacity);
+    return isAll && (shape.localName === \"image\" ? style.pointerEvents !== \"none\" : alpha >= MIN_ALPHA);
+  }
+  return { Covers };
+})();
+\"use strict\";
+const sight = (() => {
+  const { getter, rectOf } = nodes;
+  const { colorOf, over, areAlike, drawn, functionsOf, gradientColors, backgroundOver } = colors;
+  const { isClippedAway, isMaskedAway } = outlines;
+  const rootOf = getter(Document.prototype, \"documentElement\");
+  const scrollerOf = getter(Document.prototype, \"scrollingElement\");
+  const scrollLeftOf = getter(Element.prototype, \"scrollLeft\");
+  const scrollTopOf = getter(Element.prototype, \"scrollTop\");
+  const elementBefore = getter(Element.prototype, \"previousElementSibling\");
+  const parentElementOf = getter(Node.prototype, \"parentElement\");
+  const { matches, querySelector: query } = Element.prototype;
+  const { contains } = Node.prototype;
+  const MIN_LETTER_PX = 3;
+  const FAR_PX = 5_000;
+  const MIN_LETTER_AREA = 2;
+  const MIN_FRAME_PX = 10;
+  const MIN_OPACITY = 0.1;
+  const MAX_BLUR_PX = 8;
+  const MAX_STRIKE = 0.8;
+  const MAX_ELEMENTS = 50_000;
+  const MAX_PAINTED = 2_000;
+  const CONTROL = \"[aria-expanded]\";
+  const PICTURES = new Set([\"img\", \"video\", \"canvas\", \"svg\", \"iframe\", \"object\", \"embed\"]);
+  const range = new Range();
   function outermost(page, view, body) {
     const root = rootOf(page);
     const scroller = scrollerOf(page);
@@ -2459,42 +2984,68 @@ const sight = (() => {
       isCut: false,
       isFixed: false,
       isRightToLeft: rootStyle?.direction === \"rtl\",
+      isBehind: false,
+      isPainted: false,
+      isHiding: false,
+      position: \"static\",
       opacity: 1,
+      filters: [],
+      blend: null,
       color: rootStyle?.colorScheme.includes(\"dark\") ? null : [255, 255, 255, 1],
       painted: paintedIn(view),
     };
     const styles = [rootStyle, view.getComputedStyle(body)].filter((style) => style !== null);
-    return styles.reduce((layer, style) => ({ ...layer, ...surface(layer, style) }), canvas);
+    return styles.reduce((layer, style) => ({ ...layer, ...surface(layer, style), filters: [] }), canvas);
   }
-  function surface({ opacity, color }, style) {
-    const isPicture = style.backgroundImage !== \"none\";
-    return {
-      opacity: opacity * Number(style.opacity),
-      color: isPicture ? null : over(colorOf(style.backgroundColor), color),
+  function surface(layer, style) {
+    const { mixBlendMode: mode, filter } = style;
+    const own = filter === \"none\" ? [] : functionsOf(filter);
+    const look = {
+      opacity: layer.opacity * Number(style.opacity) * clearness(own),
+      filters: own.length ? [...own, ...layer.filters] : layer.filters,
+      blend: mode === \"normal\" ? layer.blend : { mode, behind: layer.color },
     };
+    const { backgroundColor, backgroundImage } = style;
+    const isClear = backgroundImage === \"none\" && colorOf(backgroundColor)?.[3] === 0;
+    if (isClear || style.backgroundClip.includes(\"text\")) return { ...look, color: layer.color, isPainted: false };
+    return { ...look, color: backgroundOver(backgroundColor, backgroundImage, layer.color, look), isPainted: true };
+  }
+  function clearness(filters) {
+    return filters.reduce((share, [name, amount]) => {
+      if (name === \"opacity\") return share * amount;
+      return name === \"blur\" && amount >= MAX_BLUR_PX ? 0 : share;
+    }, 1);
   }
   function within(layer, element, style) {
-    const isFixed = style.position === \"fixed\";
+    const { position, overflowX, overflowY } = style;
+    const isFixed = position === \"fixed\";
     const base = isFixed ? { ...layer, x: 0, y: 0, isCut: false, isFixed } : layer;
-    const own = surface(layer, style);
-    if (style.overflowX === \"visible\" && style.overflowY === \"visible\") return { ...base, ...own };
-    return { ...base, ...own, x: base.x + scrollLeftOf(element), y: base.y + scrollTopOf(element), isCut: true };
-  }
-  function isShut({ opacity }, element, style) {
-    return opacity < MIN_OPACITY || isClippedAway(style) || isEmptyBox(element, style);
-  }
-  function isClippedAway({ clip, clipPath, position }) {
-    if (clipPath !== \"none\" && NOTHING_LEFT.test(clipPath)) return true;
-    const found = clip !== \"auto\" && (position === \"absolute\" || position === \"fixed\") && CLIP.exec(clip);
-    if (!found) return false;
-    const [top = 0, right = 0, bottom = 0, left = 0] = found.slice(1).map(Number);
-    return right - left <= 1 || bottom - top <= 1;
-  }
-  function isEmptyBox(element, { overflowX, overflowY, display }) {
+    const own = {
+      ...surface(layer, style),
+      position,
+      isBehind: layer.isBehind || (position !== \"static\" && Number(style.zIndex) < 0),
+    };
+    if (overflowX === \"visible\" && overflowY === \"visible\") return { ...base, ...own, isHiding: containsPaint(style) };
     const isHiding = /hidden|clip/.test(overflowX) || /hidden|clip/.test(overflowY);
-    if (!isHiding || display === \"inline\" || display === \"contents\") return false;
+    const [x, y] = [base.x + scrollLeftOf(element), base.y + scrollTopOf(element)];
+    return { ...base, ...own, x, y, isCut: true, isHiding };
+  }
+  function containsPaint({ contain }) {
+    return contain !== \"none\" && /paint|strict|content/.test(contain);
+  }
+  function isShut({ opacity, view, position, isHiding }, element, style) {
+    if (opacity < MIN_OPACITY || isTurnedAway(style) || (isHiding && isEmptyBox(element, style))) return true;
+    const boxOf = () => rectOf(element);
+    return isClippedAway(style, position, boxOf, view.document) || isMaskedAway(style, boxOf, view.document);
+  }
+  function isTurnedAway(style) {
+    if (style.backfaceVisibility !== \"hidden\" || style.transform === \"none\") return false;
+    return new DOMMatrix(style.transform).m33 < 0;
+  }
+  function isEmptyBox(element, { display }) {
+    if (display === \"inline\" || display === \"contents\") return false;
     const { width, height } = rectOf(element);
-    if (width > 1 && height > 1) return false;
+    if (width >= MIN_LETTER_PX && height >= MIN_LETTER_PX) return false;
     return (width <= 1 && height <= 1) || !hasControl(element);
   }
   function hasControl(element) {
@@ -2504,14 +3055,44 @@ const sight = (() => {
   }
   function isFrameHidden(layer, frame) {
     const rect = rectOf(frame);
-    return rect.width <= 1 || rect.height <= 1 || isOutside(rect, layer);
+    return rect.width < MIN_FRAME_PX || rect.height < MIN_FRAME_PX || isOutside(rect, layer);
   }
-  function isSeen(layer, style, text) {
+  function isSeen(layer, style, text, rect) {
     if (!layer.view.innerWidth) return true;
+    if (rect.height < MIN_LETTER_PX || rect.width === 0 || isOutside(rect, layer)) return false;
+    if (rect.width * rect.height < MIN_LETTER_AREA * text.data.trim().length) return false;
+    if (isStruck(layer, style, text) || areDiscs(style)) return false;
+    return !isPushedOut(style, text, rect) && isInk(layer, style, text, rect);
+  }
+  function areDiscs(style) {
+    return (style.getPropertyValue(\"-webkit-text-security\") || \"none\") !== \"none\";
+  }
+  function isStruck({ view }, style, text) {
+    const inEffect = style.getPropertyValue(\"-webkit-text-decorations-in-effect\") || style.textDecorationLine;
+    if (!inEffect.includes(\"line-through\")) return false;
+    for (let element = parentElementOf(text); element; element = parentElementOf(element)) {
+      const { textDecorationLine, textDecorationThickness, textDecorationColor, fontSize } =
+        view.getComputedStyle(element);
+      const isBroad = parseFloat(textDecorationThickness) >= MAX_STRIKE * parseFloat(fontSize);
+      const alpha = colorOf(textDecorationColor)?.[3] ?? 1;
+      if (textDecorationLine.includes(\"line-through\") && isBroad && alpha >= 1 - MIN_OPACITY) return true;
+    }
+    return false;
+  }
+  function rectOfText(text) {
     range.selectNodeContents(text);
     const rect = range.getBoundingClientRect();
-    if (rect.height < MIN_LETTER_PX || rect.width === 0 || isOutside(rect, layer)) return false;
-    return isInk(layer, style, text, rect);
+    const parent = parentElementOf(text);
+    if (rect.width || rect.height || !parent) return rect;
+    rectOf(parent);
+    return range.getBoundingClientRect();
+  }
+"
+property mainContent5 : "  function isPushedOut({ overflowX, display }, text, { left, right }) {
+    if (!/hidden|clip/.test(overflowX) || display === \"inline\") return false;
+    const parent = parentElementOf(text);
+    const box = parent && rectOf(parent);
+    return box !== null && box.width > 0 && (left >= box.right || right <= box.left);
   }
   function isOutside({ left, right, top, bottom }, { view, x, y, isCut, isFixed, isRightToLeft }) {
     if (isFixed && (left >= view.innerWidth || top >= view.innerHeight)) return true;
@@ -2519,19 +3100,33 @@ const sight = (() => {
     return bottom + y <= edge || (right + x <= edge && !isRightToLeft);
   }
   function isInk(layer, style, text, rect) {
-    const behind = layer.color;
-    const fill = colorOf(style.webkitTextFillColor);
-    if (!fill || (fill[3] !== 0 && (!behind || !areAlike(over(fill, behind), behind)))) return true;
-    if (style.textShadow !== \"none\" || parseFloat(style.webkitTextStrokeWidth) > 0) return true;
-    if (fill[3] === 0) return isCutOut(layer.view, text);
-    return isOnOther(fill, layer, text, rect);
+    const { color: behind, opacity } = layer;
+    const fill = drawn(layer, colorOf(style.webkitTextFillColor));
+    if (!fill) return true;
+    const isThere = (fill[3] ?? 1) * opacity >= MIN_OPACITY;
+    if (isThere && !areAlike(over(fill, behind), behind, opacity)) return true;
+    if (hasEdge(layer, style)) return true;
+    return isThere ? isOnOther(fill, layer, text, rect) : isCutOut(layer, text);
   }
-  function isCutOut(view, text) {
-    let element = parentElementOf(text);
-    while (element && !view.getComputedStyle(element).backgroundClip.includes(\"text\")) {
-      element = parentElementOf(element);
+  function hasEdge(layer, { textShadow, webkitTextStrokeWidth, webkitTextStrokeColor }) {
+    const lines = parseFloat(webkitTextStrokeWidth) > 0 ? [colorOf(webkitTextStrokeColor)] : [];
+    const shadows = textShadow === \"none\" ? [] : (gradientColors(textShadow) ?? []);
+    return [...lines, ...shadows].some((color) => isOtherThan(layer.color, layer, color));
+  }
+  function isOtherThan(behind, layer, color) {
+    const own = drawn(layer, color);
+    if (!own) return true;
+    return (own[3] ?? 1) * layer.opacity >= MIN_OPACITY && !areAlike(over(own, behind), behind, layer.opacity);
+  }
+  function isCutOut(layer, text) {
+    const { view, color: behind } = layer;
+    for (let element = parentElementOf(text); element; element = parentElementOf(element)) {
+      const { backgroundClip, backgroundImage, backgroundColor } = view.getComputedStyle(element);
+      if (!backgroundClip.includes(\"text\")) continue;
+      const shades = backgroundImage === \"none\" ? [] : gradientColors(backgroundImage);
+      return !shades || [colorOf(backgroundColor), ...shades].some((color) => isOtherThan(behind, layer, color));
     }
-    return element !== null;
+    return false;
   }
   function isOnOther(fill, { painted }, text, rect) {
     const [x, y] = [rect.left + rect.width / 2, rect.top + rect.height / 2];
@@ -2560,11 +3155,13 @@ const sight = (() => {
       }),
     );
   }
-  return { outermost, within, isShut, isFrameHidden, isSeen, getter };
+  return { outermost, within, isShut, isFrameHidden, isSeen, rectOfText };
 })();
 \"use strict\";
 const visibleCopy = (() => {
-  const { getter, outermost, within, isShut, isFrameHidden, isSeen } = sight;
+  const { getter, rectOf } = nodes;
+  const { outermost, within, isShut, isFrameHidden, isSeen, rectOfText } = sight;
+  const { Covers } = covers;
   const childNodesOf = getter(Node.prototype, \"childNodes\");
   const nodeTypeOf = getter(Node.prototype, \"nodeType\");
   const firstChildOf = getter(Node.prototype, \"firstChild\");
@@ -2578,12 +3175,13 @@ const visibleCopy = (() => {
     globalThis.chrome?.dom?.openOrClosedShadowRoot ??
     (Object.hasOwn(Element.prototype, inFirefox) ? getter(Element.prototype, inFirefox) : null);
   const MAX_NODES = 300_000;
+  const UNDRAWN = new Set(
+    \"script style template head meta link title base area map datalist param source track\".split(\" \"),
+  );
   const TEXTLESS = new Set(
-    (
-"
-property mainContent4 : "      \"script style template head meta link title base object embed canvas audio video map area datalist param source track \" +
-      \"input select textarea option progress meter svg math\"
-    ).split(\" \"),
+    [...UNDRAWN].concat(
+      \"object embed canvas audio video input select textarea option progress meter svg math\".split(\" \"),
+    ),
   );
   const BLOCKS = new Set(
     (
@@ -2606,43 +3204,57 @@ property mainContent4 : "      \"script style template head meta link title base
     #page(page, to) {
       const body = bodyOf(page);
       const view = windowOf(page);
-      if (body && view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
+      if (!body || !view) return;
+      const found = new Covers(view);
+      this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body), found);
+      found.remove();
     }
-    #children(from, to, layer, style) {
+    #children(from, to, layer, style, found) {
       const isShown = isDrawn(style);
       const isClosed = tagOf(from) === \"details\" && !from.hasAttribute(\"open\");
       for (const node of shownChildren(from)) {
         this.nodes += 1;
         if (this.nodes > MAX_NODES) throw new TooLarge();
         if (nodeTypeOf(node) === Node.TEXT_NODE) {
-          if (isShown && isInSight(/** @type {Text} */ (node), layer, style)) to.append(this.inert.importNode(node));
+          if (isShown) this.#text(/** @type {Text} */ (node), from, to, layer, style, found);
         } else if (isElement(node) && (!isClosed || tagOf(node) === \"summary\")) {
-          this.#element(node, to, layer);
+          this.#element(node, to, layer, found);
         }
       }
     }
-    #element(element, to, around) {
+    #text(text, from, to, layer, style, found) {
+      const isBlank = !text.data.trim();
+      const rect = isBlank ? null : rectOfText(text);
+      if (rect && !isSeen(layer, style, text, rect)) return;
+      const copy = this.inert.importNode(text);
+      to.append(copy);
+      if (rect) found.note(text, from, copy, rect, layer.isBehind);
+    }
+    #element(element, to, around, found) {
       const tag = tagOf(element);
-      if (TEXTLESS.has(tag)) return;
+      if (UNDRAWN.has(tag)) return;
       if (tag === \"noscript\" && !element.checkVisibility()) return;
       const style = around.view.getComputedStyle(element);
       if (isUnseen(style)) return;
       const layer = within(around, element, style);
-      if (isShut(layer, element, style)) return;
+      const cover = found.enter(element, tag, style, layer);
+      if (TEXTLESS.has(tag) || isShut(layer, element, style)) return;
       if (tag === \"iframe\" || tag === \"frame\") {
-        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to);
+        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
         return;
       }
       const copy = this.#shell(element, tag, style.display);
       to.append(copy);
-      this.#children(element, copy, layer, style);
+      this.#children(element, copy, layer, style, found);
+      found.leave(element, cover, layer, around);
     }
-    #frame(frame, to) {
+    #frame(frame, to, layer, found) {
       const page = tagOf(frame) === \"iframe\" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
       if (!page) return;
       const copy = this.inert.createElement(\"div\");
       to.append(copy);
       this.#page(page, copy);
+      found.note(frame, frame, copy, rectOf(frame), layer.isBehind);
     }
     #shell(element, tag, display) {
       let copy = this.inert.importNode(element);
@@ -2675,9 +3287,6 @@ property mainContent4 : "      \"script style template head meta link title base
   }
   function isUnseen({ display, contentVisibility }) {
     return display === \"none\" || contentVisibility === \"hidden\";
-  }
-  function isInSight(text, layer, style) {
-    return !text.data.trim() || isSeen(layer, style, text);
   }
   function isBlock(element) {
     return BLOCKS.has(element.localName) || element.hasAttribute(\"data-block\");
@@ -3056,7 +3665,8 @@ const markdown = (() => {
       else if (href && /^https?:/.test(addressOf(element))) this.wrap(before, \"[\", `](${addressOf(element)})`);
     }
     wrap(start, before, after) {
-      const words = this.line.slice(start);
+"
+property mainContent6 : "      const words = this.line.slice(start);
       const [, left = \"\", middle = \"\", right = \"\"] = /^(\\s*)(.*?)(\\s*)$/.exec(words) ?? [];
       this.line = `${this.line.slice(0, start)}${left}${before}${middle}${after}${right}`;
     }
@@ -3184,8 +3794,7 @@ const mainContent = (() => {
     if (tag !== \"header\" || element.hasAttribute(\"role\")) return true;
     return !element.closest(IN_CONTENT) && !element.querySelector(\"h1\");
   }
-"
-property mainContent5 : "  function readableOf(copy, kind) {
+  function readableOf(copy, kind) {
     const copied = /** @type {Document} */ (copy.cloneNode(true));
     const serializer = (/** @type {Element} */ element) => element;
     const options = { serializer, disableJSONLD: true, charThreshold: kind === \"article\" ? 500 : 0 };
@@ -3313,7 +3922,7 @@ on getChromeTextContent(pageSteps)
 	set contentScripts to ""
 	set wantedContent to "all"
 	if (system attribute "CHROME_TAB_CONTENT") is "main" then
-		set contentScripts to mainContent1 & mainContent2 & mainContent3 & mainContent4 & mainContent5
+		set contentScripts to mainContent1 & mainContent2 & mainContent3 & mainContent4 & mainContent5 & mainContent6
 		set wantedContent to "main"
 	else if (system attribute "CHROME_TAB_CONTENT") is "selection" then
 		set wantedContent to "selection"

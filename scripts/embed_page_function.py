@@ -14,6 +14,10 @@ SOURCE = EXTENSION / "page" / "read-page.js"
 # In this order; the same list stands in extension/commands/reading.js.
 MAIN_CONTENT = [
     "vendor/readability.js",
+    "page/main-content/nodes.js",
+    "page/main-content/colors.js",
+    "page/main-content/outlines.js",
+    "page/main-content/covers.js",
     "page/main-content/sight.js",
     "page/main-content/visible-copy.js",
     "page/main-content/text-blocks.js",
@@ -27,7 +31,7 @@ END = "-- end of the page function\n"
 CREDIT = "-- It holds Readability.js (Copyright 2010 Arc90 Inc, Apache License 2.0), changed as extension/vendor/README.md says.\n"
 # No literal is longer than editors of AppleScript have ever taken; the script joins so many.
 MAX_LITERAL = 24_000
-LITERALS = 5
+LITERALS = 6
 # A comment that starts its line, up to the end of the line on which it ends.
 COMMENT = re.compile(r"^ *(?://.*|/\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 

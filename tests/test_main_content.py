@@ -11,6 +11,7 @@ from playwright.sync_api import Page
 from scripts.embed_page_function import main_content_script
 from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
 from tests.support.browser import IsolatedWorld, launch_chromium, show
+from tests.support.hidden_text import HIDDEN, VISIBLE
 from tests.support.page_text import PAGE_FUNCTION, SCRIPT_TEXT
 
 pytestmark = pytest.mark.e2e
@@ -104,71 +105,38 @@ def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> No
     assert "see [the book](https://b.test/)." in with_links["text"]
 
 
-HIDDEN = {
-    "display": "<p style='display:none'>{}</p>",
-    "visibility": "<p style='visibility:hidden'>{}</p>",
-    "content visibility": "<div style='content-visibility:hidden'><p>{}</p></div>",
-    "opacity": "<div style='opacity:.2'><p style='opacity:.2'>{}</p></div>",
-    "font": "<p style='font-size:0'>{}</p>",
-    "tiny letters": "<p style='font-size:1px'>{}</p>",
-    "scaled letters": "<p style='transform:scale(.01)'>{}</p>",
-    "closed details": "<details><summary>more</summary><p>{}</p></details>",
-    "noscript": "<noscript><p>{}</p></noscript>",
-    "field": "<textarea>{}</textarea>",
-    "left of the page": "<p style='position:absolute;left:-9999px'>{}</p>",
-    "left of a box": "<div style='overflow:hidden;height:2em'><p style='position:relative;left:-9999px'>{}</p></div>",
-    "left by a margin": "<p style='margin-left:-3000px;width:600px'>{}</p>",
-    "above the page": "<p style='position:absolute;top:-900px'>{}</p>",
-    "right of the window": "<p style='position:fixed;left:100%;width:300px'>{}</p>",
-    "indented away": "<p style='text-indent:-9999px;white-space:nowrap;overflow:hidden'>{}</p>",
-    "for readers aloud": "<h2 style='position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)'>{}</h2>",
-    "clip": "<p style='position:absolute;clip:rect(1px,1px,1px,1px)'>{}</p>",
-    "clip path": "<p style='clip-path:inset(50%)'>{}</p>",
-    "clip circle": "<p style='clip-path:circle(0)'>{}</p>",
-    "flat box": "<div style='height:0;overflow:hidden'><p>{}</p></div>",
-    "white on white": "<p style='color:#fff'>{}</p>",
-    "nearly white on white": "<div style='background:#fff'><p style='color:#f6f6f6'>{}</p></div>",
-    "white on white, positioned": "<p style='position:relative;z-index:2;color:#fff'>{}</p>",
-    "black on black": "<div style='background:#000'><p style='background:rgba(0,0,0,.5);color:#010101'>{}</p></div>",
-    "transparent": "<p style='color:transparent'>{}</p>",
-    "frame": "<iframe style='width:0;height:0;border:0' srcdoc='<p>{}</p>'></iframe>",
-}
-# What scrolling, a slide show or a control brings into sight, and what only looks like hidden text.
-SEEN = {
-    "next slide": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(600px)'>{}</div></div>",
-    "slide before": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(-1200px)'>{}</div></div>",
-    "scrolled box": "<div id=levels style='overflow:auto;height:50px'><p>{}</p><div style='height:9000px'></div></div>",
-    "below the fold of a box": "<div style='overflow:auto;height:9px'><p style='margin-top:90px'>{}</p></div>",
-    "below the page": "<p style='position:absolute;top:9000px'>{}</p>",
-    "sticky": "<p style='position:sticky;top:0'>{}</p>",
-    "closed by a control": "<h3><button aria-expanded=false>more</button></h3><div style='height:0;overflow:hidden'><p>{}</p></div>",
-    "letters of their own size": "<div style='font-size:0'><p style='font-size:16px'>{}</p></div>",
-    "white on a picture": "<div style='background:linear-gradient(#000,#333)'><p style='color:#fff'>{}</p></div>",
-    "white on an image beside it": "<div style='position:relative'><svg style='position:absolute;inset:0;width:100%;height:100%'></svg>"
-    "<p style='position:relative;color:#fff'>{}</p></div>",
-    "white on what a style draws": "<style>.dark{{position:relative}}.dark::before{{content:'';position:absolute;inset:0;background:#000;z-index:-1}}"
-    "</style><div class=dark><p style='color:#fff'>{}</p></div>",
-    "white on dark": "<div style='background:#222'><p style='color:#fff'>{}</p></div>",
-    "letters of a picture": "<p style='background:linear-gradient(red,blue);background-clip:text;color:transparent'>{}</p>",
-    "shadow alone": "<p style='color:transparent;text-shadow:0 0 1px #000'>{}</p>",
-    "inside what is hidden": "<div style='visibility:hidden'><p style='visibility:visible'>{}</p></div>",
-    "no box of its own": "<div style='display:contents'><p>{}</p></div>",
-    "in a form with such names": "<form><input name=scrollTop><input name=getBoundingClientRect><p>{}</p></form>",
-}
-
-
-def test_text_that_nobody_can_see_is_left_out_and_what_can_be_brought_into_sight_is_not(tab: Page) -> None:
+def test_hidden_text_is_left_out_and_text_that_can_be_brought_into_view_is_kept(tab: Page) -> None:
     hidden = "".join(markup.format(f"Secret of {name}: {SENTENCE}") for name, markup in HIDDEN.items())
-    seen = "".join(markup.format(f"Seen of {name}: {SENTENCE}") for name, markup in SEEN.items())
+    visible = "".join(markup.format(f"Seen of {name}: {SENTENCE}") for name, markup in VISIBLE.items())
     tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
-    show(tab, article(f"{hidden}{seen}<p>Plain\u200b words{tags}. {SENTENCE}</p>"))
+    show(tab, article(f"{hidden}{visible}<p>Plain\u200b words{tags}. {SENTENCE}</p>"))
     tab.evaluate("document.querySelector('#levels').scrollTop = 8000; scrollTo(0, 500)")
+    around = Surroundings(FakeChrome(IsolatedWorld(tab, "mac")), {"CHROME_TAB_CONTENT": "main"})
 
     text = read(tab)["text"]
+    on_a_mac = osascript(SCRIPT_TEXT, ["--no-filter"], around).stdout
 
     assert [name for name in HIDDEN if f"Secret of {name}:" in text] == []
-    assert [name for name in SEEN if f"Seen of {name}:" not in text] == []
+    assert [name for name in VISIBLE if f"Seen of {name}:" not in text] == []
     assert "Plain words. The river" in text
+    assert on_a_mac == f"{text}\n"
+
+
+def test_text_under_a_splash_screen_or_a_header_that_it_scrolls_out_of_is_kept(tab: Page) -> None:
+    splash = "<div style='position:fixed;inset:0;background:#fff'>Loading</div>"
+    header = "<div style='position:fixed;top:0;left:0;right:0;height:120px;background:#fff'>Paper</div>"
+    secret = f"<p style='position:absolute;top:9px'>Secret: {SENTENCE}</p>"
+    show(tab, f"<!doctype html><title>Flood</title>{OG_ARTICLE}<main><article>{STORY}</article></main>{splash}")
+    below_all = read(tab)["text"]
+    show(tab, f"<!doctype html><title>Flood</title>{OG_ARTICLE}<main><article>{secret}{STORY}</article></main>{header}")
+    below_header = read(tab)["text"]
+    tab.evaluate("document.querySelector('main').style.padding = '200px 0 3000px'")
+    tab.evaluate("scrollTo(0, 250)")
+    scrolled = read(tab)["text"]
+
+    assert "paragraph 7" in below_all
+    assert "Secret:" not in below_header
+    assert [number for number in range(8) if f"paragraph {number}." not in scrolled] == []
 
 
 def test_in_a_page_from_right_to_left_what_lies_left_of_the_window_is_seen(tab: Page) -> None:

@@ -14,9 +14,8 @@ const FRAMES_WAIT_MS = 3_000;
 /** What finds the main content, in this order; the same list stands in scripts/embed_page_function.py. */
 const MAIN_CONTENT = [
   "vendor/readability.js",
-  ...["sight", "visible-copy", "text-blocks", "block-model", "markdown", "main-content"].map(
-    (name) => `page/main-content/${name}.js`,
-  ),
+  ...["nodes", "colors", "outlines", "covers", "sight", "visible-copy"].map((name) => `page/main-content/${name}.js`),
+  ...["text-blocks", "block-model", "markdown", "main-content"].map((name) => `page/main-content/${name}.js`),
 ];
 
 const PDF = ["vendor/pdfjs.js", "page/pdf/pdf-text.js"];

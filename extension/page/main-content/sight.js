@@ -1,15 +1,12 @@
 "use strict";
 
 // Where a page draws its texts, and in which colours: what it draws and nobody can see is no content. What scrolling, a
-// slide show or a control of the page brings into sight is seen. Named elements hide properties of their form and of the
-// document, so the page is read by the prototypes' own functions.
+// slide show or a control of the page brings into sight is seen.
 
 const sight = (() => {
-  /** @type {<T extends object, K extends keyof T>(prototype: T, name: K) => (self: T) => T[K]} */
-  const getter = (prototype, name) => {
-    const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name));
-    return (self) => get?.call(self);
-  };
+  const { getter, rectOf } = nodes;
+  const { colorOf, over, areAlike, drawn, functionsOf, gradientColors, backgroundOver } = colors;
+  const { isClippedAway, isMaskedAway } = outlines;
   const rootOf = getter(Document.prototype, "documentElement");
   const scrollerOf = getter(Document.prototype, "scrollingElement");
   const scrollLeftOf = getter(Element.prototype, "scrollLeft");
@@ -18,27 +15,23 @@ const sight = (() => {
   const parentElementOf = getter(Node.prototype, "parentElement");
   const { matches, querySelector: query } = Element.prototype;
   const { contains } = Node.prototype;
-  const rectOf = (/** @type {Element} */ element) =>
-    Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
 
   /** Lower letters cannot be read. */
   const MIN_LETTER_PX = 3;
   /** What an inner box cuts off may be the slide before; what is further away is not. */
   const FAR_PX = 5_000;
-  const MIN_OPACITY = 0.05;
-  /** Of red, green and blue, each from 0 to 255. */
-  const MIN_DIFFERENCE = 12;
+  const MIN_LETTER_AREA = 2;
+  const MIN_FRAME_PX = 10;
+  const MIN_OPACITY = 0.1;
+  const MAX_BLUR_PX = 8;
+  /** Of the size of its letters, a line through a text from which on it cannot be read. */
+  const MAX_STRIKE = 0.8;
   /** Pictures and backgrounds are looked for among so many; where so many of them are, every colour counts as seen. */
   const MAX_ELEMENTS = 50_000;
   const MAX_PAINTED = 2_000;
   const CONTROL = "[aria-expanded]";
   const PICTURES = new Set(["img", "video", "canvas", "svg", "iframe", "object", "embed"]);
-  const CLIP = /^rect\(([-\d.]+)px, ([-\d.]+)px, ([-\d.]+)px, ([-\d.]+)px\)$/;
-  const NOTHING_LEFT =
-    /^(?:inset\((?:[5-9]\d|\d{3,})(?:\.\d+)?%\)|(?:circle|ellipse)\(0(?:px|%)?[ )].*|polygon\(([^,()]+)(?:, \1)*\))$/;
-  const COLOR = /^rgba?\((\d+), (\d+), (\d+)(?:, ([\d.]+))?\)$/;
-
-  /** @typedef {number[] | null} Color red, green, blue and opacity (0 to 1); null where that is a picture or not known */
+  /** @typedef {ReturnType<typeof colorOf>} Color */
 
   /**
    * @typedef {object} Layer what an element stands on
@@ -48,52 +41,20 @@ const sight = (() => {
    * @property {boolean} isCut whether a box around it shows a part of what it holds
    * @property {boolean} isFixed
    * @property {boolean} isRightToLeft whether the page scrolls to the left
+   * @property {boolean} isBehind whether something around it has a negative level
+   * @property {boolean} isPainted whether it has a background
+   * @property {boolean} isHiding whether it cuts off what it holds, and does not scroll
+   * @property {string} position
    * @property {number} opacity
+   * @property {[string, number][]} filters
+   * @property {{mode: string, behind: Color} | null} blend
    * @property {Color} color behind it
    * @property {() => Painted[]} painted
    */
 
-  /** @type {Map<string, Color>} */
-  const knownColors = new Map();
   const range = new Range();
 
   /** @typedef {{element: Element, isAround: boolean, rect: DOMRect, color: Color}} Painted `isAround`: also what it holds */
-
-  /**
-   * @param {string} text a computed colour
-   * @returns {Color}
-   */
-  function colorOf(text) {
-    let color = knownColors.get(text);
-    if (color === undefined) {
-      const found = COLOR.exec(text);
-      color = found && [Number(found[1]), Number(found[2]), Number(found[3]), Number(found[4] ?? 1)];
-      knownColors.set(text, color);
-    }
-    return color;
-  }
-
-  /**
-   * @param {Color} color
-   * @param {Color} behind
-   * @returns {Color} what is seen of a colour
-   */
-  function over(color, behind) {
-    if (!color || color[3] === 1) return color;
-    const [red = 0, green = 0, blue = 0, alpha = 1] = color;
-    if (!behind) return alpha === 0 ? behind : null;
-    const mixed = [red, green, blue].map((channel, i) => channel * alpha + (behind[i] ?? 0) * (1 - alpha));
-    return [...mixed, 1];
-  }
-
-  /**
-   * @param {Color} color
-   * @param {Color} other
-   */
-  function areAlike(color, other) {
-    if (!color || !other) return false;
-    return [0, 1, 2].every((i) => Math.abs((color[i] ?? 0) - (other[i] ?? 0)) < MIN_DIFFERENCE);
-  }
 
   /**
    * @param {Document} page
@@ -114,25 +75,50 @@ const sight = (() => {
       isCut: false,
       isFixed: false,
       isRightToLeft: rootStyle?.direction === "rtl",
+      isBehind: false,
+      isPainted: false,
+      isHiding: false,
+      position: "static",
       opacity: 1,
+      filters: [],
+      blend: null,
       color: rootStyle?.colorScheme.includes("dark") ? null : [255, 255, 255, 1],
       painted: paintedIn(view),
     };
     const styles = [rootStyle, view.getComputedStyle(body)].filter((style) => style !== null);
-    return styles.reduce((layer, style) => ({ ...layer, ...surface(layer, style) }), canvas);
+    // What filters make of the whole page is not known here.
+    return styles.reduce((layer, style) => ({ ...layer, ...surface(layer, style), filters: [] }), canvas);
   }
 
   /**
    * @param {Layer} layer
    * @param {CSSStyleDeclaration} style
-   * @returns {{opacity: number, color: Color}}
+   * @returns {Pick<Layer, "opacity" | "filters" | "blend" | "color" | "isPainted">}
    */
-  function surface({ opacity, color }, style) {
-    const isPicture = style.backgroundImage !== "none";
-    return {
-      opacity: opacity * Number(style.opacity),
-      color: isPicture ? null : over(colorOf(style.backgroundColor), color),
+  function surface(layer, style) {
+    const { mixBlendMode: mode, filter } = style;
+    const own = filter === "none" ? [] : functionsOf(filter);
+    const look = {
+      opacity: layer.opacity * Number(style.opacity) * clearness(own),
+      filters: own.length ? [...own, ...layer.filters] : layer.filters,
+      blend: mode === "normal" ? layer.blend : { mode, behind: layer.color },
     };
+    const { backgroundColor, backgroundImage } = style;
+    const isClear = backgroundImage === "none" && colorOf(backgroundColor)?.[3] === 0;
+    // Then the background is what its letters are drawn with.
+    if (isClear || style.backgroundClip.includes("text")) return { ...look, color: layer.color, isPainted: false };
+    return { ...look, color: backgroundOver(backgroundColor, backgroundImage, layer.color, look), isPainted: true };
+  }
+
+  /**
+   * @param {[string, number][]} filters
+   * @returns {number} how much of a thing they leave to be seen
+   */
+  function clearness(filters) {
+    return filters.reduce((share, [name, amount]) => {
+      if (name === "opacity") return share * amount;
+      return name === "blur" && amount >= MAX_BLUR_PX ? 0 : share;
+    }, 1);
   }
 
   /**
@@ -142,11 +128,23 @@ const sight = (() => {
    * @returns {Layer} what the children of an element on that layer stand on
    */
   function within(layer, element, style) {
-    const isFixed = style.position === "fixed";
+    const { position, overflowX, overflowY } = style;
+    const isFixed = position === "fixed";
     const base = isFixed ? { ...layer, x: 0, y: 0, isCut: false, isFixed } : layer;
-    const own = surface(layer, style);
-    if (style.overflowX === "visible" && style.overflowY === "visible") return { ...base, ...own };
-    return { ...base, ...own, x: base.x + scrollLeftOf(element), y: base.y + scrollTopOf(element), isCut: true };
+    const own = {
+      ...surface(layer, style),
+      position,
+      isBehind: layer.isBehind || (position !== "static" && Number(style.zIndex) < 0),
+    };
+    if (overflowX === "visible" && overflowY === "visible") return { ...base, ...own, isHiding: containsPaint(style) };
+    const isHiding = /hidden|clip/.test(overflowX) || /hidden|clip/.test(overflowY);
+    const [x, y] = [base.x + scrollLeftOf(element), base.y + scrollTopOf(element)];
+    return { ...base, ...own, x, y, isCut: true, isHiding };
+  }
+
+  /** @param {CSSStyleDeclaration} style */
+  function containsPaint({ contain }) {
+    return contain !== "none" && /paint|strict|content/.test(contain);
   }
 
   /**
@@ -155,29 +153,27 @@ const sight = (() => {
    * @param {CSSStyleDeclaration} style
    * @returns {boolean} whether nothing in the element can be seen
    */
-  function isShut({ opacity }, element, style) {
-    return opacity < MIN_OPACITY || isClippedAway(style) || isEmptyBox(element, style);
+  function isShut({ opacity, view, position, isHiding }, element, style) {
+    if (opacity < MIN_OPACITY || isTurnedAway(style) || (isHiding && isEmptyBox(element, style))) return true;
+    const boxOf = () => rectOf(element);
+    return isClippedAway(style, position, boxOf, view.document) || isMaskedAway(style, boxOf, view.document);
   }
 
   /** @param {CSSStyleDeclaration} style */
-  function isClippedAway({ clip, clipPath, position }) {
-    if (clipPath !== "none" && NOTHING_LEFT.test(clipPath)) return true;
-    const found = clip !== "auto" && (position === "absolute" || position === "fixed") && CLIP.exec(clip);
-    if (!found) return false;
-    const [top = 0, right = 0, bottom = 0, left = 0] = found.slice(1).map(Number);
-    return right - left <= 1 || bottom - top <= 1;
+  function isTurnedAway(style) {
+    if (style.backfaceVisibility !== "hidden" || style.transform === "none") return false;
+    return new DOMMatrix(style.transform).m33 < 0;
   }
 
   /**
    * @param {Element} element
    * @param {CSSStyleDeclaration} style
-   * @returns {boolean} whether it shows nothing of what it holds, and no control says that it opens
+   * @returns {boolean} whether a box that cuts off what it holds shows nothing of it, and no control says that it opens
    */
-  function isEmptyBox(element, { overflowX, overflowY, display }) {
-    const isHiding = /hidden|clip/.test(overflowX) || /hidden|clip/.test(overflowY);
-    if (!isHiding || display === "inline" || display === "contents") return false;
+  function isEmptyBox(element, { display }) {
+    if (display === "inline" || display === "contents") return false;
     const { width, height } = rectOf(element);
-    if (width > 1 && height > 1) return false;
+    if (width >= MIN_LETTER_PX && height >= MIN_LETTER_PX) return false;
     return (width <= 1 && height <= 1) || !hasControl(element);
   }
 
@@ -195,21 +191,70 @@ const sight = (() => {
    */
   function isFrameHidden(layer, frame) {
     const rect = rectOf(frame);
-    return rect.width <= 1 || rect.height <= 1 || isOutside(rect, layer);
+    return rect.width < MIN_FRAME_PX || rect.height < MIN_FRAME_PX || isOutside(rect, layer);
   }
 
   /**
    * @param {Layer} layer
    * @param {CSSStyleDeclaration} style of the element that holds the text
    * @param {Text} text
+   * @param {DOMRect} rect where its letters are drawn
    * @returns {boolean}
    */
-  function isSeen(layer, style, text) {
+  function isSeen(layer, style, text, rect) {
     if (!layer.view.innerWidth) return true;
+    if (rect.height < MIN_LETTER_PX || rect.width === 0 || isOutside(rect, layer)) return false;
+    if (rect.width * rect.height < MIN_LETTER_AREA * text.data.trim().length) return false;
+    if (isStruck(layer, style, text) || areDiscs(style)) return false;
+    return !isPushedOut(style, text, rect) && isInk(layer, style, text, rect);
+  }
+
+  /** @param {CSSStyleDeclaration} style of a text whose letters are drawn as those of a password */
+  function areDiscs(style) {
+    return (style.getPropertyValue("-webkit-text-security") || "none") !== "none";
+  }
+
+  /**
+   * @param {Layer} layer
+   * @param {CSSStyleDeclaration} style
+   * @param {Text} text
+   * @returns {boolean} whether a broad line runs through the text
+   */
+  function isStruck({ view }, style, text) {
+    const inEffect = style.getPropertyValue("-webkit-text-decorations-in-effect") || style.textDecorationLine;
+    if (!inEffect.includes("line-through")) return false;
+    for (let element = parentElementOf(text); element; element = parentElementOf(element)) {
+      const { textDecorationLine, textDecorationThickness, textDecorationColor, fontSize } =
+        view.getComputedStyle(element);
+      const isBroad = parseFloat(textDecorationThickness) >= MAX_STRIKE * parseFloat(fontSize);
+      const alpha = colorOf(textDecorationColor)?.[3] ?? 1;
+      if (textDecorationLine.includes("line-through") && isBroad && alpha >= 1 - MIN_OPACITY) return true;
+    }
+    return false;
+  }
+
+  /** @param {Text} text */
+  function rectOfText(text) {
     range.selectNodeContents(text);
     const rect = range.getBoundingClientRect();
-    if (rect.height < MIN_LETTER_PX || rect.width === 0 || isOutside(rect, layer)) return false;
-    return isInk(layer, style, text, rect);
+    const parent = parentElementOf(text);
+    if (rect.width || rect.height || !parent) return rect;
+    // What `content-visibility: auto` has not laid out yet is laid out for an element that is measured, not for a range.
+    rectOf(parent);
+    return range.getBoundingClientRect();
+  }
+
+  /**
+   * @param {CSSStyleDeclaration} style
+   * @param {Text} text
+   * @param {DOMRect} rect
+   * @returns {boolean} whether the element that holds the text cuts all of it off, at a side
+   */
+  function isPushedOut({ overflowX, display }, text, { left, right }) {
+    if (!/hidden|clip/.test(overflowX) || display === "inline") return false;
+    const parent = parentElementOf(text);
+    const box = parent && rectOf(parent);
+    return box !== null && box.width > 0 && (left >= box.right || right <= box.left);
   }
 
   /**
@@ -229,25 +274,51 @@ const sight = (() => {
    * @param {DOMRect} rect
    */
   function isInk(layer, style, text, rect) {
-    const behind = layer.color;
-    const fill = colorOf(style.webkitTextFillColor);
-    if (!fill || (fill[3] !== 0 && (!behind || !areAlike(over(fill, behind), behind)))) return true;
-    if (style.textShadow !== "none" || parseFloat(style.webkitTextStrokeWidth) > 0) return true;
-    if (fill[3] === 0) return isCutOut(layer.view, text);
-    return isOnOther(fill, layer, text, rect);
+    const { color: behind, opacity } = layer;
+    const fill = drawn(layer, colorOf(style.webkitTextFillColor));
+    if (!fill) return true;
+    const isThere = (fill[3] ?? 1) * opacity >= MIN_OPACITY;
+    if (isThere && !areAlike(over(fill, behind), behind, opacity)) return true;
+    if (hasEdge(layer, style)) return true;
+    return isThere ? isOnOther(fill, layer, text, rect) : isCutOut(layer, text);
   }
 
   /**
-   * @param {Window} view
+   * @param {Layer} layer
+   * @param {CSSStyleDeclaration} style
+   * @returns {boolean} whether a shadow or a line around its letters can be seen
+   */
+  function hasEdge(layer, { textShadow, webkitTextStrokeWidth, webkitTextStrokeColor }) {
+    const lines = parseFloat(webkitTextStrokeWidth) > 0 ? [colorOf(webkitTextStrokeColor)] : [];
+    const shadows = textShadow === "none" ? [] : (gradientColors(textShadow) ?? []);
+    return [...lines, ...shadows].some((color) => isOtherThan(layer.color, layer, color));
+  }
+
+  /**
+   * @param {Color} behind
+   * @param {Layer} layer
+   * @param {Color} color
+   */
+  function isOtherThan(behind, layer, color) {
+    const own = drawn(layer, color);
+    if (!own) return true;
+    return (own[3] ?? 1) * layer.opacity >= MIN_OPACITY && !areAlike(over(own, behind), behind, layer.opacity);
+  }
+
+  /**
+   * @param {Layer} layer
    * @param {Text} text
    * @returns {boolean} whether the letters show a background
    */
-  function isCutOut(view, text) {
-    let element = parentElementOf(text);
-    while (element && !view.getComputedStyle(element).backgroundClip.includes("text")) {
-      element = parentElementOf(element);
+  function isCutOut(layer, text) {
+    const { view, color: behind } = layer;
+    for (let element = parentElementOf(text); element; element = parentElementOf(element)) {
+      const { backgroundClip, backgroundImage, backgroundColor } = view.getComputedStyle(element);
+      if (!backgroundClip.includes("text")) continue;
+      const shades = backgroundImage === "none" ? [] : gradientColors(backgroundImage);
+      return !shades || [colorOf(backgroundColor), ...shades].some((color) => isOtherThan(behind, layer, color));
     }
-    return element !== null;
+    return false;
   }
 
   /**
@@ -296,5 +367,5 @@ const sight = (() => {
     );
   }
 
-  return { outermost, within, isShut, isFrameHidden, isSeen, getter };
+  return { outermost, within, isShut, isFrameHidden, isSeen, rectOfText };
 })();

@@ -3,7 +3,9 @@
 // What a person sees of a page, as a copy in a document without a window: nothing in it loads, runs or is drawn.
 
 const visibleCopy = (() => {
-  const { getter, outermost, within, isShut, isFrameHidden, isSeen } = sight;
+  const { getter, rectOf } = nodes;
+  const { outermost, within, isShut, isFrameHidden, isSeen, rectOfText } = sight;
+  const { Covers } = covers;
   const childNodesOf = getter(Node.prototype, "childNodes");
   const nodeTypeOf = getter(Node.prototype, "nodeType");
   const firstChildOf = getter(Node.prototype, "firstChild");
@@ -19,12 +21,15 @@ const visibleCopy = (() => {
     (Object.hasOwn(Element.prototype, inFirefox) ? getter(Element.prototype, inFirefox) : null);
 
   const MAX_NODES = 300_000;
+  /** What is never drawn. */
+  const UNDRAWN = new Set(
+    "script style template head meta link title base area map datalist param source track".split(" "),
+  );
   /** What shows no text, or shows what a person has typed or may choose. */
   const TEXTLESS = new Set(
-    (
-      "script style template head meta link title base object embed canvas audio video map area datalist param source track " +
-      "input select textarea option progress meter svg math"
-    ).split(" "),
+    [...UNDRAWN].concat(
+      "object embed canvas audio video input select textarea option progress meter svg math".split(" "),
+    ),
   );
   /** Elements of that kind have a line of their own without a style, and Readability knows them. */
   const BLOCKS = new Set(
@@ -63,7 +68,10 @@ const visibleCopy = (() => {
     #page(page, to) {
       const body = bodyOf(page);
       const view = windowOf(page);
-      if (body && view) this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body));
+      if (!body || !view) return;
+      const found = new Covers(view);
+      this.#children(body, to, outermost(page, view, body), view.getComputedStyle(body), found);
+      found.remove();
     }
 
     /**
@@ -71,54 +79,78 @@ const visibleCopy = (() => {
      * @param {Element} to
      * @param {Layer} layer that its children stand on
      * @param {CSSStyleDeclaration} style of `from`
+     * @param {InstanceType<typeof Covers>} found
      */
-    #children(from, to, layer, style) {
+    #children(from, to, layer, style, found) {
       const isShown = isDrawn(style);
       const isClosed = tagOf(from) === "details" && !from.hasAttribute("open");
       for (const node of shownChildren(from)) {
         this.nodes += 1;
         if (this.nodes > MAX_NODES) throw new TooLarge();
         if (nodeTypeOf(node) === Node.TEXT_NODE) {
-          if (isShown && isInSight(/** @type {Text} */ (node), layer, style)) to.append(this.inert.importNode(node));
+          if (isShown) this.#text(/** @type {Text} */ (node), from, to, layer, style, found);
         } else if (isElement(node) && (!isClosed || tagOf(node) === "summary")) {
-          this.#element(node, to, layer);
+          this.#element(node, to, layer, found);
         }
       }
+    }
+
+    /**
+     * @param {Text} text
+     * @param {Element} from
+     * @param {Element} to
+     * @param {Layer} layer
+     * @param {CSSStyleDeclaration} style
+     * @param {InstanceType<typeof Covers>} found
+     */
+    #text(text, from, to, layer, style, found) {
+      const isBlank = !text.data.trim();
+      const rect = isBlank ? null : rectOfText(text);
+      if (rect && !isSeen(layer, style, text, rect)) return;
+      const copy = this.inert.importNode(text);
+      to.append(copy);
+      if (rect) found.note(text, from, copy, rect, layer.isBehind);
     }
 
     /**
      * @param {Element} element
      * @param {Element} to
      * @param {Layer} around
+     * @param {InstanceType<typeof Covers>} found
      */
-    #element(element, to, around) {
+    #element(element, to, around, found) {
       const tag = tagOf(element);
-      if (TEXTLESS.has(tag)) return;
+      if (UNDRAWN.has(tag)) return;
       // Where scripts run it is not drawn, and no style says so.
       if (tag === "noscript" && !element.checkVisibility()) return;
       const style = around.view.getComputedStyle(element);
       if (isUnseen(style)) return;
       const layer = within(around, element, style);
-      if (isShut(layer, element, style)) return;
+      const cover = found.enter(element, tag, style, layer);
+      if (TEXTLESS.has(tag) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
-        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to);
+        if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
         return;
       }
       const copy = this.#shell(element, tag, style.display);
       to.append(copy);
-      this.#children(element, copy, layer, style);
+      this.#children(element, copy, layer, style, found);
+      found.leave(element, cover, layer, around);
     }
 
     /**
      * @param {Element} frame
      * @param {Element} to
+     * @param {Layer} layer
+     * @param {InstanceType<typeof Covers>} found
      */
-    #frame(frame, to) {
+    #frame(frame, to, layer, found) {
       const page = tagOf(frame) === "iframe" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
       if (!page) return;
       const copy = this.inert.createElement("div");
       to.append(copy);
       this.#page(page, copy);
+      found.note(frame, frame, copy, rectOf(frame), layer.isBehind);
     }
 
     /**
@@ -165,15 +197,6 @@ const visibleCopy = (() => {
   /** @param {CSSStyleDeclaration} style of an element; nothing inside it can be seen either */
   function isUnseen({ display, contentVisibility }) {
     return display === "none" || contentVisibility === "hidden";
-  }
-
-  /**
-   * @param {Text} text
-   * @param {Layer} layer
-   * @param {CSSStyleDeclaration} style
-   */
-  function isInSight(text, layer, style) {
-    return !text.data.trim() || isSeen(layer, style, text);
   }
 
   /**

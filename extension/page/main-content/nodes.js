@@ -1,0 +1,15 @@
+"use strict";
+
+// Named elements hide properties of their form and of the document, so the page is read by the prototypes' own functions.
+
+const nodes = (() => {
+  /** @type {<T extends object, K extends keyof T>(prototype: T, name: K) => (self: T) => T[K]} */
+  const getter = (prototype, name) => {
+    const { get } = /** @type {PropertyDescriptor} */ (Object.getOwnPropertyDescriptor(prototype, name));
+    return (self) => get?.call(self);
+  };
+  const rectOf = (/** @type {Element} */ element) =>
+    Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
+
+  return { getter, rectOf };
+})();
