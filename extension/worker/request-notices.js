@@ -8,6 +8,7 @@
 import { NOTICES_ASK } from "../shared/capabilities.js";
 import { phrase } from "../shared/messages.js";
 import { explanation, question } from "../shared/requests.js";
+import { isolated } from "../shared/text.js";
 
 /** In the order of the notification's buttons. */
 const ANSWERS = [true, false];
@@ -46,7 +47,7 @@ function showNotice(request) {
     type: /** @type {const} */ ("basic"),
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
     title: question(request),
-    message: `"${request.title}" (${request.site})\n${request.client}: ${explanation(request)}`,
+    message: `"${isolated(request.title)}" (${request.site})\n${request.client}: ${explanation(request)}`,
     ...(NOTICES_ASK && { buttons: [{ title: phrase("allow") }, { title: phrase("deny") }], requireInteraction: true }),
   };
   const isThere = chrome.notifications.create(request.id, options).catch(() => {

@@ -18,7 +18,7 @@ import { noteFirstLook, refuseSleeping } from "./page-access.js";
 import { parseConnectionString } from "./pairing.js";
 import { ANSWER_TIMEOUT_MS } from "./requests.js";
 import { inTurn } from "./tab-queue.js";
-import { plainLine, siteOf } from "../shared/text.js";
+import { plainLine, siteOf, titleOf } from "../shared/text.js";
 import { spokenObstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
 import { isLongerThan } from "./utf8.js";
 import { abortAll, unlessAborted } from "./waiting.js";
@@ -398,7 +398,7 @@ export async function viewOf(tabId, bridge, { attachments, requests }) {
   const status = await bridge.status();
   const attached = (await attachments.tabs()).map((tab) => ({
     id: tab.id,
-    title: tab.title ?? "",
+    title: titleOf(tab),
     site: siteOf(urlOf(tab)),
   }));
   const whole = { type: /** @type {const} */ ("view"), status, requests: requests.list(), attached };
@@ -410,7 +410,7 @@ export async function viewOf(tabId, bridge, { attachments, requests }) {
     tab: {
       id: tab.id,
       url: urlOf(tab),
-      title: tab.title || tab.url || "",
+      title: titleOf(tab) || urlOf(tab),
       attached: (await attachments.get(tab.id)) !== undefined,
       allowEvaluate: switches.evaluate,
       showPrivate: switches.privateValues,

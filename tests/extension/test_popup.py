@@ -477,3 +477,16 @@ async def contrast(page: Page, selector: str) -> float:
         }""",
         selector,
     )
+
+
+async def test_titles_of_tabs_are_shown_without_characters_that_turn_or_hide_letters(popup: Popup, site: Site) -> None:
+    """Also in the list of attached tabs, next to a title in a script from right to left."""
+    page = await show_page(popup, site.url("/one"))
+    title = "\u202emoc.knab\u2069\u200b \u05e9\u05dc\u05d5\u05dd"
+    await page.evaluate("(title) => (document.title = title)", title)
+
+    shown = popup.element("tab-title")
+    await expect(shown).to_have_attribute("title", "moc.knab \u05e9\u05dc\u05d5\u05dd")
+    assert await shown.text_content() == "moc.knab \u05e9\u05dc\u05d5\u05dd"
+    assert await shown.evaluate("(element) => getComputedStyle(element).unicodeBidi") == "isolate"
+    await page.close()

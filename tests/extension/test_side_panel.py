@@ -204,3 +204,83 @@ async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: Driv
     await one.told("tab_detached")
     await one.person_does("attach")
     await one.told("tab_attached")
+
+
+# What takes the parser minutes, breaks its stack, or becomes more elements than a page can lay out. Each ends in WORD.
+HOSTILE = {
+    "deep quotes": "> " * 10_000,
+    "open emphases": "*a_ " * 13_000,
+    "open emphases without spaces": "*a_" * 13_000,
+    "deep lists": "".join(f"{'  ' * depth}- a\n" for depth in range(800)),
+    "lists in a line": "- " * 5_000,
+    "quotes and lists": "> - " * 3_000,
+    "brackets": "[" * 50_000,
+    "pictures": "![a](" * 10_000,
+    "links": "[a](b " * 10_000,
+    "references": "[a][" * 10_000,
+    "backticks": "".join("`" * length + " " for length in range(1, 500)),
+    "fences": "~~~\n> " * 3_000,
+    "angles": "<" * 50_000,
+    "comments": "<!--" * 10_000,
+    "tags": "<a b='" * 10_000,
+    "emphases in each other": "**a *b " * 5_000 + "* **" * 5_000,
+    "strikes": "~~a~" * 10_000,
+    "headings": "# a\n" * 30_000,
+    "wide table": "|a" * 3_000 + "|\n" + "|-" * 3_000 + "|\n" + "|\n" * 3_000,
+    "entities": "&#" * 30_000,
+    "backslashes": "\\" * 50_001,
+    "blank lines": "a\n\n\n\n\t \n" * 5_000,
+    "spaces": "a" + " " * 100_000,
+    "addresses": "http://a" * 10_000,
+    "definitions": "[a]: <" * 5_000,
+    "definitions of names": "".join(f"[{number}]: /a\n" for number in range(5_000)),
+    "directions": "\u202e" * 1_000,
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+async def test_an_answer_that_is_hard_to_parse_is_shown_and_the_next_one_is_drawn(panel: Panel, hostile: str) -> None:
+    # Nothing of it comes between the panel and a click.
+    await panel.page.evaluate(
+        "document.querySelector('#question').addEventListener('click', () => (document.title = 'Clicked'))"
+    )
+    asked = await panel.ask("What is it?")
+    await panel.tell(asked, "writing", text=hostile)
+    await panel.at("#question").click(timeout=5_000)
+    await expect(panel.page).to_have_title("Clicked")
+    await panel.tell(asked, "done", text=f"{hostile}\n\nWORD", read="(read 1 of 1 characters)")
+
+    await expect(panel.at(".answer").last).to_contain_text("WORD", timeout=20_000)
+    await expect(panel.at(".read")).to_have_text("(read 1 of 1 characters)")
+    await panel.tell(await panel.ask("And then?"), "done", text="**An apple**")
+    await expect(panel.at(".answer").last.locator("strong")).to_have_text("An apple", timeout=20_000)
+
+
+async def test_what_is_nested_too_deeply_is_shown_as_it_was_written(panel: Panel) -> None:
+    await panel.tell(await panel.ask("What is it?"), "done", text=f"{'> ' * 100}**deep**\n\n> **shallow**")
+
+    await expect(panel.at(".answer strong")).to_have_text("shallow")
+    await expect(panel.at(".answer")).to_contain_text("> **deep**")
+
+
+async def test_each_part_of_an_answer_has_its_own_direction_of_writing(panel: Panel) -> None:
+    text = "\u05e9\u05dc\u05d5\u05dd world\n\n- apple \u202egnp.exe\n- pear\n\n[\u202eknil](https://shop.test/a) after"
+    await panel.tell(await panel.ask("What is it?"), "done", text=text)
+    direction = "(element) => [getComputedStyle(element).direction, getComputedStyle(element).unicodeBidi]"
+
+    assert await panel.at(".answer p").first.evaluate(direction) == ["rtl", "isolate"]
+    assert await panel.at(".answer li").last.evaluate(direction) == ["ltr", "isolate"]
+    assert await panel.at(".answer a").evaluate(direction) == ["ltr", "isolate"]
+
+
+async def test_a_title_is_shown_without_characters_that_turn_or_hide_its_letters(panel: Panel) -> None:
+    title = "\u202eExample\u202c Bank\u2066\u200b\u2060\ufeff\u00ad\u3164\U000e0041 \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
+    await panel.tab.page.evaluate("(title) => (document.title = title)", title)
+
+    await expect(panel.at("#tab-title")).to_have_text(
+        "Example Bank \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
+    )
+    assert "\u202e" not in await panel.page.evaluate("document.querySelector('#tab-title').textContent")
+    await panel.ask("What is it?")
+    assert await panel.at(".about").inner_text() != ""
+    assert "\u202e" not in await panel.at(".about").inner_text()

@@ -70,7 +70,7 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     page = await welcome.context.new_page()
     check = welcome.locator("#page-check")
     await page.goto(site.url("/one"))
-    await expect(check).to_have_text(f'"One" (127.0.0.1:{site.server_port}) can be read.')
+    await expect(check).to_have_text(f'"\u2068One\u2069" (127.0.0.1:{site.server_port}) can be read.')
     await expect(check).to_have_attribute("data-tone", "good")
     await page.goto("chrome://version")
     await expect(check).to_contain_text("lets no extension read its chrome: pages")

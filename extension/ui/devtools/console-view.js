@@ -109,7 +109,7 @@ function lineElement({ timestamp, level, message }) {
     {},
     make("time", {}, TIME.format(new Date(timestamp))),
     make("span", { className: "level" }, level),
-    make("span", { className: "message" }, message),
+    make("span", { className: "message", dir: "auto" }, message),
   );
   line.dataset.level = level;
   return line;

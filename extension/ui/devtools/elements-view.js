@@ -129,13 +129,13 @@ export class ElementsView {
   /** @param {string} line */
   #lineElement(line) {
     const end = line.indexOf("  ");
-    if (end < 0) return make("li", { className: "muted" }, line);
+    if (end < 0) return make("li", { className: "muted", dir: "auto" }, line);
     const [what, selector] = [line.slice(0, end), line.slice(end + 2)];
     const button = make(
       "button",
       { type: "button", title: phrase("elementUse"), onclick: () => this.#choose(what, selector) },
-      make("span", {}, what),
-      make("code", {}, selector),
+      make("span", { dir: "auto" }, what),
+      make("code", { dir: "auto" }, selector),
     );
     button.dataset.selector = selector;
     return make("li", {}, button);

@@ -48,7 +48,7 @@ export class HistoryView {
       "li",
       {},
       make("strong", {}, command),
-      make("span", { className: "params" }, paramsText(run)),
+      make("span", { className: "params", dir: "auto" }, paramsText(run)),
       state,
       make(
         "div",
@@ -56,7 +56,7 @@ export class HistoryView {
         ...(isWhole ? [makeButton(phrase("runAgain"), () => this.#onRun(wish), phrase("runAgainWhat", command))] : []),
         ...(params ? [makeButton(phrase("edit"), () => this.#onEdit(wish), phrase("editWhat", command))] : []),
       ),
-      make("span", { className: "hint" }, `${new Date(time).toLocaleString()}  ${reply}`),
+      make("span", { className: "hint" }, `${new Date(time).toLocaleString()}  `, make("bdi", {}, reply)),
     );
     item.dataset.state = code ? "failed" : "ok";
     return item;

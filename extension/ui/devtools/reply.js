@@ -35,7 +35,10 @@ export function sentenceFor({ code, message }) {
  */
 export function replyElements({ error, result }, buttons) {
   if (error) {
-    return [make("p", { className: "error" }, sentenceFor(error)), make("div", { className: "buttons" }, ...buttons)];
+    return [
+      make("p", { className: "error", dir: "auto" }, sentenceFor(error)),
+      make("div", { className: "buttons" }, ...buttons),
+    ];
   }
   const text = JSON.stringify(withoutPicture(result), null, 2);
   const json = make("pre", { tabIndex: 0, ariaLabel: phrase("reply"), role: "region" }, text.slice(0, SHOWN_LENGTH));

@@ -88,7 +88,7 @@ export class RunsView {
       "summary",
       { className: "line" },
       make("strong", {}, wish.command),
-      make("span", { className: "params" }, params === "{}" ? "" : params),
+      make("span", { className: "params", dir: "auto" }, params === "{}" ? "" : params),
       state,
     );
     const card = make("details", { className: "run", open: true }, summary);

@@ -20,6 +20,8 @@ import { grouped, make, syncChildren } from "../dom.js";
 /** Of the entries, and of the members of each object and list, until more are asked for. */
 const AT_ONCE = 200;
 const PREVIEW_LENGTH = 300;
+/** What is deeper opens by a click only: a page may nest values until the browser cannot lay them out. */
+const MAX_OPEN_DEPTH = 40;
 
 export class ValueTree {
   /** @type {TreeEntry[]} */
@@ -81,7 +83,7 @@ export class ValueTree {
     const { key, title, value } = entry;
     const head = [
       make("span", { className: "muted" }, key),
-      ...(title ? [make("strong", {}, title)] : []),
+      ...(title ? [make("strong", { dir: "auto" }, title)] : []),
       valueElement(value),
     ];
     const element = this.#treeItem({ path: key, value }, head);
@@ -98,8 +100,13 @@ export class ValueTree {
     // Its name is its own line, not all that is in it.
     element.ariaLabel = head.map(({ textContent }) => textContent).join(" ");
     this.#items.set(element, item);
-    if (hasMembers(item.value)) this.#setOpen(element, this.#opened.get(item.path) ?? this.#isWide(item.value));
+    if (hasMembers(item.value)) this.#setOpen(element, this.#opened.get(item.path) ?? this.#opensItself(item));
     return element;
+  }
+
+  /** @param {Item} item */
+  #opensItself({ path, value }) {
+    return path.split("\n").length <= MAX_OPEN_DEPTH && this.#isWide(value);
   }
 
   /**
@@ -151,7 +158,10 @@ export class ValueTree {
    * @param {unknown} value
    */
   #member(path, key, value) {
-    return this.#treeItem({ path, value }, [make("span", { className: "key" }, `${key}:`), valueElement(value)]);
+    return this.#treeItem({ path, value }, [
+      make("span", { className: "key", dir: "auto" }, `${key}:`),
+      valueElement(value),
+    ]);
   }
 
   // --- What the person does
@@ -247,8 +257,8 @@ function hasMembers(value) {
 
 /** @param {unknown} value */
 function valueElement(value) {
-  if (typeof value === "object" && value !== null) return make("span", {}, preview(value));
-  return make("span", { className: value === null ? "null" : typeof value }, JSON.stringify(value));
+  if (typeof value === "object" && value !== null) return make("span", { dir: "auto" }, preview(value));
+  return make("span", { className: value === null ? "null" : typeof value, dir: "auto" }, JSON.stringify(value));
 }
 
 /** @param {object} value */

@@ -24,7 +24,7 @@ function item({ id, title, site }, onDetach) {
   return make(
     "li",
     {},
-    make("span", { className: "title", title }, title),
+    make("span", { className: "title", title, dir: "auto" }, title),
     make("span", { className: "hint" }, site),
     makeButton(phrase("detach"), () => onDetach(id), phrase("detachTab", title)),
   );

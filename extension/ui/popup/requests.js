@@ -31,9 +31,9 @@ function item(request, onAnswer) {
     "li",
     {},
     make("strong", {}, asked),
-    make("p", { className: "title" }, title),
+    make("p", { className: "title", dir: "auto" }, title),
     make("p", { className: "hint" }, kind === "attach" ? phrase("requestSays", site, who) : `${site} - ${who}`),
-    make("p", {}, explanation(request)),
+    make("p", { dir: "auto" }, explanation(request)),
     make(
       "div",
       { className: "buttons" },

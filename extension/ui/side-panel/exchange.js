@@ -6,6 +6,7 @@
 
 import { phrase } from "../../shared/messages.js";
 import { copyText, make, makeButton, setText } from "../dom.js";
+import { parse } from "./markdown-parser.js";
 import { elementsOf } from "./markdown-view.js";
 
 const REASONS = /** @type {const} */ ({
@@ -18,15 +19,25 @@ const REASONS = /** @type {const} */ ({
 export class Exchange {
   id = crypto.randomUUID();
   #text = "";
+  #isDrawing = false;
+  /** Whether the text is shown as it is: until now it could not be parsed in time. */
+  #isPlain = false;
   #bar = make("progress", { max: 100 });
   #step = make("span", {}, phrase("askWaiting"));
   #progress = make("p", { className: "step" }, this.#bar, this.#step);
   #answer = make("div", { className: "answer" });
   #end = make("div");
 
-  /** @param {string} question */
-  constructor(question) {
-    const asked = make("p", { className: "asked" }, question);
+  /** @readonly */
+  #change;
+
+  /**
+   * @param {string} question
+   * @param {(change: () => void) => void} change does what makes the answer longer
+   */
+  constructor(question, change) {
+    this.#change = change;
+    const asked = make("p", { className: "asked", dir: "auto" }, question);
     this.element = make("li", {}, asked, this.#progress, this.#answer, this.#end);
     this.element.ariaBusy = "true";
   }
@@ -42,6 +53,7 @@ export class Exchange {
       setText(this.#step, event.step ?? "");
       return false;
     }
+    if (state === "done") this.#isPlain = false;
     if (state === "writing" || state === "done") this.#write(text);
     if (state === "writing") return false;
     this.#progress.remove();
@@ -54,7 +66,28 @@ export class Exchange {
   /** @param {string} text */
   #write(text) {
     this.#text = text;
-    this.#answer.replaceChildren(...elementsOf(text));
+    if (!this.#isDrawing) void this.#draw();
+  }
+
+  /** Shows the newest text, and those that come meanwhile. */
+  async #draw() {
+    this.#isDrawing = true;
+    for (let shown = null; shown !== this.#text;) {
+      shown = this.#text;
+      const elements = await this.#elementsOf(shown);
+      this.#change(() => this.#answer.replaceChildren(...elements));
+    }
+    this.#isDrawing = false;
+  }
+
+  /**
+   * @param {string} text
+   * @returns {Promise<Node[]>}
+   */
+  async #elementsOf(text) {
+    const tokens = this.#isPlain ? null : await parse(text);
+    this.#isPlain = tokens === null;
+    return tokens ? elementsOf(tokens) : [make("p", { className: "plain", dir: "auto" }, text)];
   }
 
   /** @param {AnswerEvent} event */

@@ -5,23 +5,19 @@
  * @import {Token} from "../../vendor/marked.js"
  */
 
-import { lexer } from "../../vendor/marked.js";
 import { make } from "../dom.js";
 
 /** The page's own headings stand above an answer's. */
 const HEADINGS = /** @type {const} */ (["h3", "h4", "h5", "h6"]);
+/** A text that turns the direction of writing turns no other. */
+const OWN_DIRECTION = { dir: "auto" };
 const INLINE = /** @type {const} */ ({ strong: "strong", em: "em", del: "del" });
 
 /**
- * @param {string} markdown
+ * @param {Token[]} tokens of blocks
  * @returns {Node[]}
  */
-export function elementsOf(markdown) {
-  return blocks(lexer(markdown));
-}
-
-/** @param {Token[]} tokens */
-function blocks(tokens) {
+export function elementsOf(tokens) {
   return tokens.filter(({ type }) => type !== "space" && type !== "def").map(block);
 }
 
@@ -32,37 +28,37 @@ function blocks(tokens) {
 function block(token) {
   switch (token.type) {
     case "heading":
-      return make(HEADINGS[Math.min(token.depth ?? 1, HEADINGS.length) - 1] ?? "h6", {}, ...inline(token));
+      return make(HEADINGS[Math.min(token.depth ?? 1, HEADINGS.length) - 1] ?? "h6", OWN_DIRECTION, ...inline(token));
     case "paragraph":
-      return make("p", {}, ...inline(token));
+      return make("p", OWN_DIRECTION, ...inline(token));
     case "text":
     case "checkbox":
-      return make("span", {}, ...inline(token));
+      return make("span", OWN_DIRECTION, ...inline(token));
     case "list":
       return list(token);
     case "blockquote":
-      return make("blockquote", {}, ...blocks(token.tokens ?? []));
+      return make("blockquote", OWN_DIRECTION, ...elementsOf(token.tokens ?? []));
     case "code":
-      return make("pre", {}, make("code", {}, token.text ?? ""));
+      return make("pre", OWN_DIRECTION, make("code", {}, token.text ?? ""));
     case "table":
       return table(token);
     case "hr":
       return make("hr");
     default:
-      return make("p", {}, token.raw);
+      return make("p", OWN_DIRECTION, token.raw);
   }
 }
 
 /** @param {Token} token */
 function list({ ordered, start, items = [] }) {
-  const children = items.map((item) => make("li", {}, ...blocks(item.tokens ?? [])));
+  const children = items.map((item) => make("li", OWN_DIRECTION, ...elementsOf(item.tokens ?? [])));
   return ordered ? make("ol", { start: Number(start) || 1 }, ...children) : make("ul", {}, ...children);
 }
 
 /** @param {Token} token */
 function table({ header = [], rows = [] }) {
-  const head = make("tr", {}, ...header.map((cell) => make("th", { scope: "col" }, ...inline(cell))));
-  const body = rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, ...inline(cell)))));
+  const head = make("tr", {}, ...header.map((cell) => make("th", { scope: "col", ...OWN_DIRECTION }, ...inline(cell))));
+  const body = rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", OWN_DIRECTION, ...inline(cell)))));
   const whole = make("table", {}, make("thead", {}, head), make("tbody", {}, ...body));
   // A wide one scrolls by itself, by keyboard too.
   return make("div", { className: "wide", tabIndex: 0 }, whole);
@@ -88,7 +84,7 @@ function piece(token) {
     case "del":
       return make(INLINE[token.type], {}, ...inline(token));
     case "codespan":
-      return make("code", {}, token.text ?? "");
+      return make("code", OWN_DIRECTION, token.text ?? "");
     case "br":
       return make("br");
     case "link":
@@ -106,8 +102,16 @@ function piece(token) {
 /** @param {Token} token */
 function link(token) {
   const address = URL.parse(token.href ?? "");
-  if (address?.protocol !== "https:" && address?.protocol !== "http:") return make("span", {}, ...inline(token));
+  if (address?.protocol !== "https:" && address?.protocol !== "http:") {
+    return make("span", OWN_DIRECTION, ...inline(token));
+  }
   // Where it leads is said: a model may have been talked into another place than its words tell.
-  const about = { href: address.href, target: "_blank", rel: "noopener noreferrer", title: address.href };
+  const about = {
+    href: address.href,
+    target: "_blank",
+    rel: "noopener noreferrer",
+    title: address.href,
+    ...OWN_DIRECTION,
+  };
   return make("a", about, ...inline(token));
 }

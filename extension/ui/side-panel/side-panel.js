@@ -9,6 +9,7 @@
 import "../texts.js";
 import { phrase } from "../../shared/messages.js";
 import { describe } from "../../shared/status.js";
+import { isolated } from "../../shared/text.js";
 import { byId, make, makeButton, setText } from "../dom.js";
 import { showTabIdentity } from "../tab-identity.js";
 import { ViewPort } from "../view-port.js";
@@ -101,10 +102,10 @@ function ask(question, { label = question, tabIds } = {}) {
   if (!isSame) {
     forget();
     talk = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
-    const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", tab.title);
+    const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", isolated(tab.title));
     page.talk.append(make("li", { className: "about" }, about));
   }
-  running = new Exchange(label);
+  running = new Exchange(label, stayAtEnd);
   page.talk.append(running.element);
   running.element.scrollIntoView({ block: "end" });
   const model = page.model.hidden ? null : page.model.value;
@@ -118,14 +119,20 @@ function forget() {
   talk = { id: "", tabId: -1, url: "" };
 }
 
+/** @param {() => void} change what makes the conversation longer; a user who has scrolled up to read stays there */
+function stayAtEnd(change) {
+  const isAtEnd = page.scroller.scrollHeight - page.scroller.scrollTop - page.scroller.clientHeight < 40;
+  change();
+  if (isAtEnd) page.scroller.scrollTop = page.scroller.scrollHeight;
+}
+
 /** @param {AnswerEvent} event */
 function hear(event) {
   if (event.state === "models") return showModels(event);
   if (event.id !== running?.id) return;
-  // Who has scrolled up to read stays there.
-  const isAtEnd = page.scroller.scrollHeight - page.scroller.scrollTop - page.scroller.clientHeight < 40;
-  const hasEnded = running.show(event);
-  if (isAtEnd) page.scroller.scrollTop = page.scroller.scrollHeight;
+  const exchange = running;
+  let hasEnded = false;
+  stayAtEnd(() => (hasEnded = exchange.show(event)));
   if (!hasEnded) return;
   running = null;
   showState();

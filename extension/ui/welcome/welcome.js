@@ -11,7 +11,7 @@ import { PairingForm } from "../pairing-form.js";
 import { ViewPort } from "../view-port.js";
 import { phrase } from "../../shared/messages.js";
 import { describe, toneOf } from "../../shared/status.js";
-import { siteOf } from "../../shared/text.js";
+import { isolated, siteOf } from "../../shared/text.js";
 
 const LOOK_MS = 3_000;
 
@@ -64,8 +64,8 @@ async function showTab(tab) {
   if (!tab) return say(page.pageCheck, "neutral", phrase("checkNoPage"));
   const isReadable = tab.obstacle === "" && (await isOpenToUs(tab.id));
   if (look !== latest) return;
-  if (isReadable) say(page.pageCheck, "good", phrase("checkReadable", tab.title, siteOf(tab.url)));
-  else say(page.pageCheck, "neutral", tab.obstacle || phrase("checkUnreadable", tab.title, siteOf(tab.url)));
+  if (isReadable) say(page.pageCheck, "good", phrase("checkReadable", isolated(tab.title), siteOf(tab.url)));
+  else say(page.pageCheck, "neutral", tab.obstacle || phrase("checkUnreadable", isolated(tab.title), siteOf(tab.url)));
 }
 
 /**
