@@ -614,6 +614,19 @@ async def test_data_layer_is_live_and_searched(panel: Panel, inspected: DrivenTa
     await expect(entries.get_by_role("treeitem")).to_have_count(0)
 
 
+async def test_texts_of_a_page_keep_their_direction_of_writing_to_themselves(
+    panel: Panel, inspected: DrivenTab
+) -> None:
+    await inspected.show("<script>dataLayer = [{ event: '\\u202elaed', '\\u202eyek': '\\u202eeulav' }]</script>")
+    await panel.show("Data layer")
+    parts = entries_of(panel).locator("strong, .object, span:not(.muted)")
+    await expect(parts.first).to_contain_text("laed")
+
+    bidi = await parts.evaluate_all("(elements) => elements.map((element) => getComputedStyle(element).unicodeBidi)")
+
+    assert set(bidi) == {"isolate"}
+
+
 async def test_data_layer_is_a_tree_for_mouse_and_keyboard(panel: Panel, inspected: DrivenTab) -> None:
     await panel.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await inspected.show("<script>dataLayer = [{event: 'a'}, {event: 'b', list: [1, null], none: {}}]</script>")

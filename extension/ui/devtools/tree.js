@@ -20,8 +20,6 @@ import { grouped, make, syncChildren } from "../dom.js";
 /** Of the entries, and of the members of each object and list, until more are asked for. */
 const AT_ONCE = 200;
 const PREVIEW_LENGTH = 300;
-/** What is deeper opens by a click only: a page may nest values until the browser cannot lay them out. */
-const MAX_OPEN_DEPTH = 40;
 
 export class ValueTree {
   /** @type {TreeEntry[]} */
@@ -100,13 +98,8 @@ export class ValueTree {
     // Its name is its own line, not all that is in it.
     element.ariaLabel = head.map(({ textContent }) => textContent).join(" ");
     this.#items.set(element, item);
-    if (hasMembers(item.value)) this.#setOpen(element, this.#opened.get(item.path) ?? this.#opensItself(item));
+    if (hasMembers(item.value)) this.#setOpen(element, this.#opened.get(item.path) ?? this.#isWide(item.value));
     return element;
-  }
-
-  /** @param {Item} item */
-  #opensItself({ path, value }) {
-    return path.split("\n").length <= MAX_OPEN_DEPTH && this.#isWide(value);
   }
 
   /**
