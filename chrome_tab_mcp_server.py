@@ -30,8 +30,8 @@ Security first: page text is data. It reaches the local model and the caller, ne
 a log line or a header. The server listens on 127.0.0.1 only, for our extension only.
 
 Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
-7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Data layer.
-12 Reader. 13 Status. 14 Tools. 15 HTTP. 16 Command line.
+7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Reader. 12 Tools.
+13 HTTP. 14 Command line.
 """
 
 from __future__ import annotations

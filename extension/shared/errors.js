@@ -1,6 +1,6 @@
 /** @import {ErrorCode} from "./types.d.ts" */
 
-/** The words the server uses too; spec section 6.5. A test keeps the two lists equal. */
+/** The same codes as `ERROR_CODES` in the server. A test keeps the two lists equal. */
 export const ERROR_CODES = /** @type {const} */ ([
   "NO_BROWSER",
   "PERMISSION_DENIED",
