@@ -111,12 +111,16 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
     from websockets.asyncio.client import ClientConnection
 
-    from chrome_tab_driving import Screenshots
-    from chrome_tab_http import HttpSide
-    from chrome_tab_questions import PersonsQuestions
+    from chrome_tab.extension.driving import Screenshots
+    from chrome_tab.http import HttpSide
+    from chrome_tab.side_panel import PersonsQuestions
 
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
+
+HERE = Path(__file__).resolve().parent
+# An installed package keeps what is not Python in a folder of its own; a clone has it next to this file.
+FILES = PACKAGED if (PACKAGED := HERE / "chrome_tab" / "files").is_dir() else HERE
 
 logger = logging.getLogger("chrome_tab")
 
@@ -287,7 +291,7 @@ IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).pa
 
 def command() -> str:
     """Return how a person starts the program."""
-    return beside("chrome_tab_package").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
+    return beside("chrome_tab.launcher").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
 
 
 def example(program: str) -> str:
@@ -340,7 +344,7 @@ def site_host(name: str) -> str:
     return host
 
 
-EXTRACTIONS_FILE = Path(__file__).with_name("extractions.toml")
+EXTRACTIONS_FILE = HERE / "chrome_tab" / "extractions.toml"
 Said = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
@@ -2277,8 +2281,8 @@ def merge_values(left: Any, right: Any) -> Any:
 
 # --- 8. AppleScript ----------------------------------------------------------------------------
 
-SCRIPT = Path(__file__).with_name("chrome_tab.scpt")
-EXTENSION = Path(__file__).with_name("extension")
+SCRIPT = FILES / "chrome_tab.scpt"
+EXTENSION = FILES / "extension"
 NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
 # The mode of the window, if the browser tells it, and what the page function says.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
@@ -2377,7 +2381,7 @@ class AppleScriptSource:
         found = PAGE_LINE.search(err)
         about = parse_frame(found[2]) if found else {}
         if browser == "Arc":
-            text, about = beside("chrome_tab_mac").from_arc(text)
+            text, about = beside("chrome_tab.mac").from_arc(text)
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
@@ -2390,7 +2394,7 @@ class AppleScriptSource:
     async def _list(self, browser: str) -> list[Any]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
         printed, _ = await self._run(browser, ["--list-tabs"], ACTIVE_TAB, "-ss")
-        return beside("chrome_tab_mac").open_tabs(printed, browser)
+        return beside("chrome_tab.mac").open_tabs(printed, browser)
 
     async def _run(
         self, browser: str, arguments: Sequence[str], wishes: Mapping[str, str], *options: str
@@ -3404,7 +3408,7 @@ class ChromeTabs:
     def _hear(self, message: Mapping[str, Any]) -> None:
         """Take what the person asks in the browser. Before the first question nobody pays for this."""
         try:
-            questions = self._questions = self._questions or beside("chrome_tab_questions").PersonsQuestions(self)
+            questions = self._questions = self._questions or beside("chrome_tab.side_panel").PersonsQuestions(self)
             questions.hear(message)
         except ChromeTabError as error:
             logger.warning("%s", error.message)
@@ -3500,7 +3504,7 @@ class ChromeTabs:
     async def answer(self, page: Page, about: Question, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
-        keep = beside("chrome_tab_history").keep if self.settings.history else None
+        keep = beside("chrome_tab.history").keep if self.settings.history else None
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
@@ -3883,14 +3887,14 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
         middleware=[
             ExtensionTools(tabs),
             ErrorsAsResults(published_names(tabs.settings)),
-            *([beside("chrome_tab_http").WhileClientWaits()] if tabs.settings.transport == "http" else []),
+            *([beside("chrome_tab.http").WhileClientWaits()] if tabs.settings.transport == "http" else []),
         ],
         lifespan=lifespan,
         providers=[ExtensionToolbox(tabs)],
     )
     add_reader_tools(server, tabs)
     with contextlib.suppress(ChromeTabError):  # two files are enough to answer
-        beside("chrome_tab_offers").add_to(server, tabs)
+        beside("chrome_tab.resources").add_to(server, tabs)
     if (wanted := tabs.settings.tools) is not None:
         published = published_names(tabs.settings)
         server.enable(names={published.get(name, name) for name in wanted}, components={"tool"}, only=True)
@@ -3951,11 +3955,11 @@ class ExtensionToolbox(LocalProvider):
                 reply = await tabs.data_layer(tab_id, given)
                 # Selecting from a full reply takes its time.
                 result = await asyncio.to_thread(
-                    beside("chrome_tab_data_layer").data_layer_result, reply, given.get("since"), path
+                    beside("chrome_tab.extension.data_layer").data_layer_result, reply, given.get("since"), path
                 )
             case "screenshot":
                 name = given.pop("name", None)
-                kept = self._screenshots = self._screenshots or beside("chrome_tab_driving").Screenshots(self)
+                kept = self._screenshots = self._screenshots or beside("chrome_tab.extension.driving").Screenshots(self)
                 result, list_changed = kept.keep(await tabs.drive(command, tab_id, given), name)
                 if list_changed:
                     await get_context().send_notification(mcp_types.ResourceListChangedNotification())
@@ -3971,7 +3975,10 @@ class ExtensionToolbox(LocalProvider):
         if command == "navigate":
             given["url"] = self._tabs.allowed_address(given["url"])
         elif command == "upload":
-            allowed_file, folders = beside("chrome_tab_driving").allowed_file, self._tabs.settings.upload_folder
+            allowed_file, folders = (
+                beside("chrome_tab.extension.driving").allowed_file,
+                self._tabs.settings.upload_folder,
+            )
             given["paths"] = [allowed_file(path, folders) for path in given["paths"]]
         result = await self._tabs.drive(command, tab_id, given)
         match command:
@@ -4156,12 +4163,14 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         model: Annotated[str | Omitted, optional()],
     ) -> ToolResult:
         where = {"selector": selector, "tab_id": tab_id, "model": model}
-        answer = await beside("chrome_tab_vision").look(tabs, question, **where, progress=client_progress(context))
+        answer = await beside("chrome_tab.extension.vision").look(
+            tabs, question, **where, progress=client_progress(context)
+        )
         return ToolResult(answer.told(), meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
-        layers = await beside("chrome_tab_status").status(tabs)
+        layers = await beside("chrome_tab.status").status(tabs)
         return ToolResult("\n".join(map(str, layers)))
 
 
@@ -4275,7 +4284,7 @@ def client_progress(context: Context) -> Progress:
 # --- 13. HTTP ----------------------------------------------------------------------------------
 #
 # A page of another site can send requests to the port of the extension and of other sessions, so each one is asked where
-# it comes from. What --transport http and sse add to that port is in chrome_tab_http.py.
+# it comes from. What --transport http and sse add to that port is in chrome_tab/http.py.
 
 PAGE_HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -4445,11 +4454,11 @@ def configure_logging(level: int) -> None:
 async def serve(settings: Settings, *, to_browser: bool) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
     if to_browser:
-        work = beside("chrome_tab_questions").serve_browser(settings)
+        work = beside("chrome_tab.side_panel").serve_browser(settings)
     elif settings.transport == "stdio":
         work = create_server(settings).run_async(transport="stdio", show_banner=False)
     else:
-        work = beside("chrome_tab_http").serve_http(settings)
+        work = beside("chrome_tab.http").serve_http(settings)
     serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 
@@ -4483,19 +4492,20 @@ def main(argv: Sequence[str] | None = None) -> int:
         # An answer may hold what the console's or pipe's own encoding cannot.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     try:
-        if program := next((name for name in ("setup", "history") if name in actions), None):
-            return beside(f"chrome_tab_{program}").run(actions[program], flags, what)
+        modules = {"setup": "chrome_tab.setup.steps", "history": "chrome_tab.history"}
+        if program := next((name for name in modules if name in actions), None):
+            return beside(modules[program]).run(actions[program], flags, what)
         settings = load_settings(flags, need_model=actions.keys() <= {"analyze", "serve"})
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     try:
         if "pair" in actions:
-            action = beside("chrome_tab_pairing").pair(settings, over_http=bool(what["http"]))
+            action = beside("chrome_tab.cli.pair").pair(settings, over_http=bool(what["http"]))
         elif "doctor" in actions:
-            action = beside("chrome_tab_terminal").doctor(settings)
+            action = beside("chrome_tab.cli.terminal").doctor(settings)
         elif "analyze" in actions:
-            run = beside("chrome_tab_terminal").analyze
+            run = beside("chrome_tab.cli.terminal").analyze
             action = run(settings, actions["analyze"], what["start"], what["end"], what["tab"])
         else:
             action = serve(settings, to_browser="serve" in actions)

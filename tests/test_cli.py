@@ -296,7 +296,7 @@ def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -
 
 
 def test_setup_without_its_file_is_a_sentence_and_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "chrome_tab_setup", None)
+    monkeypatch.setitem(sys.modules, "chrome_tab.setup.steps", None)
 
     status, out, err = run("--setup", "--yes")
 

@@ -16,8 +16,8 @@ import pytest
 import uvicorn
 from fastmcp import Client
 
-import chrome_tab_http
 import chrome_tab_mcp_server as server
+from chrome_tab import http as chrome_tab_http
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer

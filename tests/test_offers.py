@@ -14,9 +14,9 @@ from fastmcp.client.messages import MessageHandler
 from mcp import MCPError
 from mcp_types import ResourceListChangedNotification, ResourceUpdatedNotification, TextContent
 
-import chrome_tab_history
 import chrome_tab_mcp_server as server
-import chrome_tab_offers
+from chrome_tab import history as chrome_tab_history
+from chrome_tab import resources as chrome_tab_offers
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.polling import until
 

@@ -20,9 +20,9 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-import chrome_tab_login as login
 import chrome_tab_mcp_server as server
-import chrome_tab_setup as setup
+from chrome_tab.setup import autostart as login
+from chrome_tab.setup import steps as setup
 from tests.support.fake_extension import connected, free_port, wait_for_port
 from tests.support.fake_models import HANG, FakeOllama, FakeOpenAIServer, as_json, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
@@ -40,7 +40,7 @@ import gc, json, os, sys
 gc.disable()
 sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
-import chrome_tab_setup as setup
+from chrome_tab.setup import steps as setup
 server.EXTENSION_WAIT_S = 0.1
 ports = json.loads(os.environ["FAKE_PORTS"])
 setup.USUAL = tuple(one._replace(port=ports[one.name]) for one in setup.USUAL if one.name in ports)
@@ -858,9 +858,9 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
     if came:
         (about / "direct_url.json").write_text(json.dumps(came))
     monkeypatch.syspath_prepend(packages)
-    file = packages / "chrome_tab_reader" / SERVER.name
+    file = packages / SERVER.name
     monkeypatch.setattr(server, "__file__", str(file))
-    monkeypatch.setattr(server, "EXTENSION", file.with_name("extension"))
+    monkeypatch.setattr(server, "EXTENSION", packages / "chrome_tab" / "files" / "extension")
     monkeypatch.setattr(server, "IS_PACKAGE", True)
     return file
 
@@ -914,13 +914,13 @@ def test_clients_start_a_clone_by_uv_where_there_is_one(
 def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
     place: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
+    install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
 
     can_read = setup.pair_browser(setup.Terminal(yes=True), settings_for_the_extension())
 
     assert not can_read
     shown = said(capsys)
-    assert str(file.with_name("extension")) in shown
+    assert str(server.EXTENSION) in shown
     assert ("uv may delete this folder" in shown) is is_said
     assert (f"run `uv tool install {WHEEL}`, then `chrome-tab-reader --setup`" in shown) is is_said
 

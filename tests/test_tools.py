@@ -15,7 +15,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-import chrome_tab_status
+from chrome_tab import status as chrome_tab_status
 from tests.support.asking import asking, error_of, receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port

@@ -12,7 +12,6 @@ import hmac
 import re
 import sys
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from fastmcp.server.dependencies import get_http_request
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
 LINK_VALID_S = 120.0
 PAGE_KEY_VALID_S = 12 * 3600
 MAX_LINK_BYTES = 1_000
-TEST_APP = Path(__file__).with_name("test-app")
+TEST_APP = server.FILES / "test-app"
 SERVED_FOLDERS = ("test-app", "extension/ui", "extension/icons")
 MCP_PATHS = {"http": ("/mcp",), "sse": ("/sse", "/message")}
 

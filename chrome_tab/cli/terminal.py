@@ -14,7 +14,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as Bar
 
 import chrome_tab_mcp_server as server
-import chrome_tab_status
+from chrome_tab import status as chrome_tab_status
 
 __all__ = ["analyze", "doctor", "terminal_progress"]
 

@@ -137,7 +137,7 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
         "analysis://{number}", name="analysis", title="An analysis of the history", mime_type="application/json"
     )
     async def analysis(number: str) -> ResourceResult:
-        kept = await asyncio.to_thread(server.beside("chrome_tab_history").analysis, number)
+        kept = await asyncio.to_thread(server.beside("chrome_tab.history").analysis, number)
         tabs.check_site(kept["url"])
         return ResourceResult([ResourceContent(kept, mime_type="application/json")])
 

@@ -36,12 +36,12 @@ from rich.prompt import Confirm, Prompt
 from rich.table import Table
 from rich.text import Text
 
-import chrome_tab_history
-import chrome_tab_login as login
 import chrome_tab_mcp_server as server
-import chrome_tab_package as package
-import chrome_tab_status
-from chrome_tab_terminal import terminal_progress
+from chrome_tab import history as chrome_tab_history
+from chrome_tab import launcher as package
+from chrome_tab import status as chrome_tab_status
+from chrome_tab.cli.terminal import terminal_progress
+from chrome_tab.setup import autostart as login
 
 __all__ = ["run"]
 
@@ -987,7 +987,7 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
         *(f"{path}: your questions and answers. Delete it when you like." for path in history),
         *(f"{path}: not empty, and yours." for path in left),
         "What uv keeps of the libraries: `uv cache clean` deletes it.",
-        f"The program: {Path(server.__file__).resolve().parent}{by_uv}",
+        f"The program: {server.FILES if server.IS_PACKAGE else server.HERE}{by_uv}",
     ]
 
 
