@@ -2374,6 +2374,8 @@ class AppleScriptSource:
         if clipboard and browser == "Arc":
             clipboard = False
             notes.append("what Arc hands over is no text that could be copied to the clipboard")
+        if wanted.content == "main" and not EXTENSION.is_dir():
+            notes.append("content=main needs the folder extension next to the server's file: the whole page was read")
         wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
         wishes |= {"CHROME_TAB_EXTENSION": str(EXTENSION), **place}
         out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes)
