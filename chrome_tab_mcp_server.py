@@ -4011,14 +4011,23 @@ def extension_commands() -> dict[str, dict[str, Any]]:
             case _:
                 return value
 
-    return whole(table["commands"])
+    return {
+        name: about
+        | {"parameters": {key: each for key, each in about["parameters"].items() if each.get("for") != "extension"}}
+        for name, about in whole(table["commands"]).items()
+        if about.get("tool", True)
+    }
+
+
+# What the table says of a parameter that clients need not see.
+NOT_LISTED = {"unlisted", "form", "for"}
 
 
 def listed_schema(value: Any) -> Any:
     """Return a schema as clients see it: limits that nobody meets would cost them context in every conversation."""
     match value:
         case dict():
-            return {key: listed_schema(item) for key, item in value.items() if key != "unlisted"}
+            return {key: listed_schema(item) for key, item in value.items() if key not in NOT_LISTED}
         case list():
             return [listed_schema(item) for item in value]
         case _:

@@ -34,7 +34,7 @@ LINK_VALID_S = 120.0
 PAGE_KEY_VALID_S = 12 * 3600
 MAX_LINK_BYTES = 1_000
 TEST_APP = server.FILES / "test-app"
-SERVED_FOLDERS = ("test-app", "extension/ui", "extension/icons")
+SERVED_FOLDERS = ("test-app", "extension/ui", "extension/shared", "extension/icons")
 MCP_PATHS = {"http": ("/mcp",), "sse": ("/sse", "/message")}
 
 

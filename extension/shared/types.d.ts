@@ -10,6 +10,7 @@ import type { ChosenPreferences } from "../worker/preferences.js";
 import type { Questions } from "../worker/questions.js";
 import type { Requests } from "../worker/requests.js";
 import type { ERROR_CODES } from "./errors.js";
+import type { MessageKey } from "./messages.js";
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -150,14 +151,44 @@ export type Consent = "paired" | "attached" | "evaluate";
 /** How a command uses the debugger of its tab; worker/debugger-uses.js. */
 export type DebuggerUse = "nothing" | "observes" | "reads" | "acts" | "leaves";
 
-/** One row of the command table. */
-export interface CommandEntry {
+/** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
+export interface ParameterDescription {
+  type?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  /** Who takes it, where not both do. */
+  for?: "server" | "extension";
+  /** Missing where no form shows it. */
+  form?: {
+    hint: MessageKey;
+    /** Where the type does not decide it. */
+    kind?: "code" | "lines";
+    /** What is typed may be a password: no history keeps it. */
+    secret?: boolean;
+    /** An empty text is a value, too. */
+    empty?: boolean;
+    /** It names the tab that the command is about. */
+    tab?: boolean;
+  };
+}
+
+/** What commands.json says of a command. */
+export interface CommandDescription {
   consent: Consent;
   /** Whether it works on the page of a tab: then it gets a tab that may be used, in its turn there. */
-  page: boolean;
+  page?: boolean;
   debugger: DebuggerUse;
-  /** Whether it waits for an answer of the person: that time comes on top. */
+  /** Whether it waits for an answer of the user: that time comes on top. */
   asks?: boolean;
+  /** `private`: what it returns is of the page or of other tabs, so no history keeps it. */
+  form: { group: MessageKey; about: MessageKey; private?: boolean };
+  required?: string[];
+  parameters: Record<string, ParameterDescription>;
+}
+
+/** One row of the command table. */
+export interface CommandEntry extends CommandDescription {
   run: (context: DrivenContext) => Promise<unknown>;
 }
 

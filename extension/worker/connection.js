@@ -4,7 +4,7 @@
  * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
  */
 
-import { missing } from "../commands/index.js";
+import { loaded, missing } from "../commands/index.js";
 import { CommandError } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
@@ -106,7 +106,7 @@ export class Connection {
 
   async #start() {
     // After some WebSockets that nobody answered, Chrome delays each next one by up to 5 s; a request it never does.
-    const failure = await look(this.#pairing);
+    const [failure] = await Promise.all([look(this.#pairing), loaded]);
     if (this.#state === State.CLOSED) return;
     if (failure) return this.#fail(failure, CLOSE_NORMAL);
     this.#state = State.CONNECTING;
@@ -120,7 +120,9 @@ export class Connection {
   #hello() {
     this.#state = State.CHALLENGING;
     const { version } = chrome.runtime.getManifest();
-    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce, ...(missing.length && { missing }) });
+    const absent = missing();
+    const lacks = absent.length ? { missing: absent } : {};
+    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce, ...lacks });
   }
 
   /** @param {Record<string, unknown>} challenge */

@@ -7,7 +7,7 @@
  * @import {Bridge} from "./bridge.js"
  */
 
-import { commands, missing } from "../commands/index.js";
+import { commands, loaded, missing } from "../commands/index.js";
 import { askToAct, requireActing } from "./acting-consent.js";
 import { EXTENSIONS_PAGE } from "../shared/capabilities.js";
 import { CommandError, invalid } from "../shared/errors.js";
@@ -64,6 +64,7 @@ const running = new Map();
 export async function answerCommand(command, services, { signal, observe = false }) {
   const { id } = command;
   const controller = new AbortController();
+  await loaded;
   const answerMs = entryOf(command)?.asks ? ANSWER_TIMEOUT_MS : 0;
   const startClock = () => setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
   let timer = startClock();
@@ -165,7 +166,7 @@ async function runCommand(command, services, controller, { observe, trace, until
       "This version of the extension does not know the command. Update the extension and the server together.",
     );
   }
-  if (missing.includes(command.command)) throw notHere(command.command);
+  if (missing().includes(command.command)) throw notHere(command.command);
   const { signal } = controller;
   const { attachments, preferences, pace } = services;
   await preferences.loaded;

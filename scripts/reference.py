@@ -1,16 +1,23 @@
-"""Write `docs/tools.md`, each tool with its parameters, limits, errors and an example: `python -m scripts.tool_reference`.
+"""Write the reference pages from the code: `python -m scripts.reference`.
 
-Names, descriptions, parameters and limits are those that the server publishes; the examples are calls that it takes.
+`docs/tools.md` lists each tool with its parameters, limits, errors and an example. In other documents the tables between
+`<!-- NAME, by scripts.reference -->` and `<!-- end -->` are written: settings, other names, commands, limits. Names,
+descriptions, parameters, defaults and limits are those of the code; the examples are calls that the tools take.
 """
 
 import asyncio
 import json
+import math
+import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import chrome_tab_mcp_server as server
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "tools.md"
+ROOT = Path(__file__).resolve().parent.parent
+EXTENSION = ROOT / "extension"
+TABLE = re.compile(r"(<!-- (\w+), by scripts\.reference -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 
 # One call of each tool, with the arguments that show what it is for.
 EXAMPLES: dict[str, dict[str, Any]] = {
@@ -189,7 +196,7 @@ async def page() -> str:
     head = [
         "# Tool reference",
         "",
-        "<!-- Written by `python -m scripts.tool_reference`; a test compares. -->",
+        "<!-- Written by `python -m scripts.reference`; a test compares. -->",
         "",
         "Every parameter that is not marked as required may be left out. Without `tab_id` the reading tools take the active "
         "tab, the others the one attached tab. What each code means, and what to do, stands in "
@@ -199,5 +206,135 @@ async def page() -> str:
     return "\n".join([*head, *(line for tool in tools for line in section(tool))])
 
 
+# --- Tables in other documents ---
+
+# What a setting means, for the documents: with links, where the help of the command line has none.
+SETTINGS = {
+    "OLLAMA_BASE_URL": "model server, with or without a trailing `/` or `/v1`",
+    "OLLAMA_MODEL": "model name",
+    "CHROME_TAB_FALLBACK_MODELS": "tried in order when the model is missing or fails",
+    "OLLAMA_API_KEY": "sent as a bearer token, never logged",
+    "CHROME_TAB_TIMEOUT_S": "seconds for one model answer",
+    "CHROME_TAB_CONTEXT_LENGTH": "tokens the model really has",
+    "CHROME_TAB_REQUESTS_PER_MINUTE": "model requests a minute: what is over it waits, and is refused with `RATE_LIMITED` where it would wait more than 30 s",
+    "CHROME_TAB_PARALLEL": "parts of a long page asked at the same time",
+    "CHROME_TAB_SOURCE": "`auto`, `applescript`, `extension`",
+    "CHROME_TAB_BROWSER": "on a Mac the [browser](install.md#browsers) that AppleScript reads: `auto` is the frontmost running one of `Google Chrome`, `Google Chrome Beta`, `Google Chrome Dev`, `Google Chrome Canary`, `Chromium`, `Brave Browser`, `Microsoft Edge`, `Vivaldi`, `Opera`, `Arc`, `Safari`, else Chrome",
+    "CHROME_TAB_CLIPBOARD": "also copy the text to the clipboard (AppleScript)",
+    "CHROME_TAB_TRANSPORT": "`stdio`, `http`, `sse`: [one server for every client](http.md)",
+    "CHROME_TAB_PORT": "loopback port for the extension",
+    "CHROME_TAB_UPLOAD_FOLDERS": "folders below which `upload` may take files",
+    "CHROME_TAB_OPEN": "HTTP without a bearer key, on this machine only",
+    "CHROME_TAB_TOOL_NAMES": "`default`, or `kapture`: [other names](driving.md#other-names) for the tools that drive a page",
+    "CHROME_TAB_VISION_MODEL": "model that is shown pictures (`--model` without it): [pictures](asking.md#pictures)",
+    "CHROME_TAB_HISTORY": "keep questions, answers and receipts [on this machine](asking.md#history)",
+    "CHROME_TAB_CONFIG": "TOML: defaults, `tools`, `[sites]`, `[extract]`",
+}
+DEFAULTS = {"OLLAMA_BASE_URL": "**required**", "OLLAMA_MODEL": "**required**"} | {
+    "CHROME_TAB_CONTEXT_LENGTH": "asked from the server",
+    "CHROME_TAB_CONFIG": "`config.toml` in your configuration folder",
+}
+
+
+def settings_table() -> list[str]:
+    """Return a row for each setting that has a flag."""
+    rows = ["| flag | environment | default | meaning |", "|---|---|---|---|"]
+    for name, field in server.Settings.model_fields.items():
+        if not (variable := server.environment_name(name)):
+            continue
+        flag = server.flag_of(name)
+        is_list = isinstance(field.default, list)
+        flags = (
+            f"`{flag}`, `--no-{flag[2:]}`"
+            if field.annotation is bool and name in {"clipboard", "history"}
+            else f"`{flag}`"
+        )
+        default = field.default
+        shown = "off" if default is False else "none" if default in (None, []) else str(default)
+        shown = f"`{shown}`" if isinstance(default, str) else shown
+        rows.append(
+            f"| {flags}{' (repeatable)' if is_list else ''} | `{variable}`{' (comma-separated)' if is_list else ''} | "
+            f"{DEFAULTS.get(variable, shown)} | {SETTINGS[variable]} |"
+        )
+    return rows
+
+
+def names_table() -> list[str]:
+    """Return a row for each tool that has another name."""
+    names = server.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
+    return ["| tool | its other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
+
+
+def commands_table() -> list[str]:
+    """Return a row for each command of the wire; a parameter that may be left out has a question mark."""
+    rows = ["| command | consent | debugger | parameters | result |", "|---|---|---|---|---|"]
+    for name, about in json.loads((EXTENSION / "shared" / "commands.json").read_text(encoding="utf-8"))[
+        "commands"
+    ].items():
+        required = about.get("required", ())
+        sent = (key for key, schema in about["parameters"].items() if key != "tab_id" and schema.get("for") != "server")
+        params = ", ".join(f"`{key}{'' if key in required else '?'}`" for key in sent)
+        rows.append(f"| `{name}` | {about['consent']} | {about['debugger']} | {params} | `{about['result']}` |")
+    return rows
+
+
+def constant(path: str, before: str) -> int:
+    """Return a number that stands once in a file of the extension, written as a product or with separators."""
+    (found,) = re.findall(rf"{before}([\d_* ]+)", (EXTENSION / path).read_text(encoding="utf-8"))
+    return math.prod(int(factor) for factor in found.split("*"))
+
+
+def limits_table() -> list[str]:
+    """Return a row for each limit of the bridge, as server and extension have it."""
+    mib, seconds = 1024 * 1024, 1000
+    pdf_wait = constant("commands/reading.js", "const PDF_WAIT_MS = ") // seconds
+    script_wait = int(re.findall(r"waitMs: (\d+)", server.SCRIPT.read_text(encoding="ascii"))[0]) // seconds
+    limits = {
+        "frame to the server": f"{server.MAX_FRAME_BYTES // mib} MiB",
+        "frame to the extension": f"{server.MAX_COMMAND_BYTES // mib} MiB",
+        "page text": f"{constant('page/read-page.js', 'const MAX_TEXT_BYTES = ') // mib} MiB of UTF-8; more is `UNREADABLE_PAGE`",
+        "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB, from a disk "
+        f"{constant('commands/reading.js', 'const MAX_FILE_BYTES = ') // mib} MiB; {pdf_wait} s, by AppleScript {script_wait} s",
+        "handshake": f"{server.OPENING_TIMEOUT_S:g} s",
+        "command": f"{constant('worker/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
+        f"{server.COMMAND_TIMEOUT_S:g} s in the server",
+        "answer to a consent prompt": f"{server.ANSWER_TIMEOUT_S:g} s, on top of the command's",
+        "console of a tab": f"the newest {constant('worker/console-log.js', 'const MAX_ENTRIES = '):,} messages of at most "
+        f"{constant('worker/console-log.js', 'const MAX_MESSAGE_LENGTH = '):,} characters",
+        "requests of a tab": f"the newest {constant('worker/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "
+        f"{constant('worker/network-log.js', 'const MAX_URL_LENGTH = '):,} characters; of a body "
+        f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters",
+        "list of elements": f"{constant('page/elements/element-list.js', 'const MAX_TEXT = '):,} characters",
+        "screenshot": f"{constant('commands/screenshot.js', 'const MAX_DATA_LENGTH = '):,} characters of base64, "
+        f"{constant('commands/screenshot.js', 'const MAX_SIDE = '):,} pixels a side",
+        "value of `evaluate`": f"{constant('commands/evaluate.js', 'total: '):,} bytes",
+    }
+    return ["| what | limit |", "|---|---|", *(f"| {what} | {limit} |" for what, limit in limits.items())]
+
+
+TABLES: dict[str, Callable[[], list[str]]] = {
+    "settings": settings_table,
+    "names": names_table,
+    "commands": commands_table,
+    "limits": limits_table,
+}
+
+
+async def pages() -> dict[Path, str]:
+    """Return each page that holds something written here, as it should be."""
+    texts = {path: path.read_text(encoding="utf-8") for path in [ROOT / "DESIGN.md", *(ROOT / "docs").rglob("*.md")]}
+    written = {
+        path: TABLE.sub(lambda found: found[1] + "\n".join(TABLES[found[2]]()) + found[3], text)
+        for path, text in texts.items()
+        if TABLE.search(text)
+    }
+    return written | {ROOT / "docs" / "tools.md": await page()}
+
+
+def main() -> None:
+    for path, text in asyncio.run(pages()).items():
+        path.write_text(text, encoding="utf-8")
+
+
 if __name__ == "__main__":
-    PAGE.write_text(asyncio.run(page()), encoding="utf-8")
+    main()
