@@ -6,7 +6,6 @@
 #   "httpx>=0.28,<0.29",
 #   "jsonschema>=4.23,<5",
 #   "platformdirs>=4.3,<5",
-#   "py-applescript>=1.0.3,<2; sys_platform == 'darwin'",
 #   "psutil>=7,<8",
 #   "pydantic>=2.11,<3",
 #   "pydantic-settings>=2.8,<3",

@@ -6,9 +6,12 @@ The server imports this module when it is first used.
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
+import tempfile
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import chrome_tab_mcp_server as server
@@ -50,7 +53,7 @@ async def applescript_layers(tabs: server.ChromeTabs) -> list[Layer]:
     browser, notes = await tabs.applescript.choose()
     problem = None if tabs.applescript.available() else server.NO_OSASCRIPT
     if not problem and sys.platform == "darwin":
-        problem = await asyncio.to_thread(compile_problem, browser)
+        problem = await compile_problem(browser)
     if problem:
         return [Layer("browser", ok=False, text=problem)]
     chosen = ", chosen by --browser auto" if tabs.settings.browser == "auto" else ""
@@ -68,16 +71,22 @@ async def applescript_layers(tabs: server.ChromeTabs) -> list[Layer]:
     return [answers, Layer("permission", ok=True, text=text)]
 
 
-def compile_problem(browser: str) -> str | None:
-    """Compile the script on a Mac; return what is wrong with it, None when it compiles."""
-    import applescript  # pyright: ignore[reportMissingImports] -- it exists on a Mac only
-
-    with server.script_for(browser) as script:
+async def compile_problem(browser: str) -> str | None:
+    """Compile the script by macOS's own compiler; return what is wrong with it, None when it compiles or cannot be checked."""
+    with server.script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
+        command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
         try:
-            applescript.AppleScript(source=script.read_text(encoding="ascii"))
-        except applescript.ScriptError as error:
-            return f"chrome_tab.scpt does not compile for {browser}: {server.one_line(str(error))}. Is {browser} installed?"
-    return None
+            async with (
+                server.killed_unless_done(command, os.environ) as process,
+                asyncio.timeout(server.OSASCRIPT_TIMEOUT_S),
+            ):
+                _, err = await process.communicate()
+        except (OSError, TimeoutError):
+            return None
+    if process.returncode == 0:
+        return None
+    said = server.one_line(err.decode("utf-8", "replace"), 300)
+    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
 
 
 async def extension_layers(bridge: server.Bridge, *, optional: bool) -> list[Layer]:

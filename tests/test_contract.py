@@ -182,10 +182,9 @@ def test_every_dependency_has_a_lower_and_an_upper_bound() -> None:
         assert re.fullmatch(r"[\^~]\d+\.\d+\.\d+", wanted), name
 
 
-def test_only_macs_install_what_only_macs_have() -> None:
-    (applescript,) = [need for need in script_head()["dependencies"] if "applescript" in need]
-
-    assert applescript.endswith("; sys_platform == 'darwin'")
+def test_no_requirement_of_the_server_is_for_one_system_alone() -> None:
+    # Building it could fail there, and stop a reader that does not need it.
+    assert [need for need in script_head()["dependencies"] if ";" in need] == []
 
 
 def tracked_texts() -> dict[str, str]:
