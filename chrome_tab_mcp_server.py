@@ -59,6 +59,7 @@ import secrets
 import shutil
 import signal
 import socket
+import stat
 import string
 import sys
 import tempfile
@@ -302,6 +303,39 @@ def config_dir() -> Path:
     return Path(platformdirs.user_config_dir(APP_NAME))
 
 
+# Do not wait for the other end of a pipe, do not take over a terminal, and let Windows keep line ends.
+OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+
+
+def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
+    """Open a regular file and return its descriptor; raise OSError for a pipe, a device, a socket or a folder."""
+    descriptor = os.open(path, flags | OPEN_FLAGS, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_regular(path: Path) -> bytes:
+    """Return what a regular file holds; raise OSError for anything else."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def private_draft(path: Path, data: bytes) -> Generator[Path]:
+    """Yield a new file next to `path` that only its owner can read; remove it afterwards unless it was moved."""
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    # O_EXCL follows no link either.
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def config_file(flag: str | None) -> tuple[Path, bool]:
     """Return the configuration file, and whether it was asked for (then it must exist)."""
     given = flag or os.environ.get("CHROME_TAB_CONFIG")
@@ -389,7 +423,7 @@ class SiteRule(BaseModel):
 def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     """Return what the configuration file sets; its keys are the flags' names with underscores."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        values = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
@@ -2543,21 +2577,15 @@ def pairing_key() -> str:
 def make_key(path: Path) -> None:
     """Write a new key, unless another server has just done so."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f".key-{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n")
-    try:
-        # A link appears whole or not at all, and never replaces a key made by another server.
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
+    key = to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n"
+    # A link appears whole or not at all, and never replaces a key made by another server.
+    with private_draft(path, key.encode()) as draft, contextlib.suppress(FileExistsError):
+        os.link(draft, path)
 
 
 def read_key(path: Path) -> str:
     """Return the key in a file that only its owner can read."""
-    with path.open(encoding="ascii", errors="replace") as file:
+    with os.fdopen(open_regular(path), encoding="ascii", errors="replace") as file:
         mode = os.fstat(file.fileno()).st_mode
         key = file.read(200).strip()
     if os.name == "posix" and mode & 0o077:
@@ -2578,15 +2606,16 @@ def connection_string(port: int, key: str) -> str:
 def last_port() -> int | None:
     """Return the port on which an extension was connected last; None when none has been."""
     try:
-        return int((config_dir() / "last-port").read_text(encoding="ascii"))
+        return int(read_regular(config_dir() / "last-port"))
     except (OSError, ValueError):
         return None
 
 
 def remember_port(port: int) -> None:
     """Keep for later sessions that an extension was connected on a port."""
-    with contextlib.suppress(OSError):
-        (config_dir() / "last-port").write_text(str(port), encoding="ascii")
+    path = config_dir() / "last-port"
+    with contextlib.suppress(OSError), private_draft(path, str(port).encode()) as draft:
+        draft.replace(path)
 
 
 def make_nonce() -> str:
