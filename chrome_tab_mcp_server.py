@@ -112,7 +112,7 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
     from websockets.asyncio.client import ClientConnection
 
-    from chrome_tab_driving import Screenshots
+    from chrome_tab_driving import Screenshots, Uploads
     from chrome_tab_http import HttpSide
     from chrome_tab_questions import PersonsQuestions
 
@@ -3936,6 +3936,26 @@ class ExtensionToolbox(LocalProvider):
         super().__init__(on_duplicate="replace")
         self._tabs, self._complete = tabs, False
         self._screenshots: Screenshots | None = None
+        self._uploads: Uploads | None = None
+        if tabs.settings.upload_folder:
+            with contextlib.suppress(ChromeTabError):  # the file is missing, as the tool will say
+                self._made_uploads()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Delete the copies of uploaded files at the end."""
+        async with super().lifespan():
+            try:
+                yield
+            finally:
+                if self._uploads:
+                    self._uploads.close()
+
+    def _made_uploads(self) -> Uploads:
+        """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
+        uploads = self._uploads or beside("chrome_tab_driving").Uploads(self._tabs.settings.upload_folder)
+        self._uploads = uploads
+        return uploads
 
     async def _list_tools(self) -> Sequence[Tool]:
         self._add_tools()
@@ -4000,8 +4020,7 @@ class ExtensionToolbox(LocalProvider):
         if command == "navigate":
             given["url"] = self._tabs.allowed_address(given["url"])
         elif command == "upload":
-            allowed_file, folders = beside("chrome_tab_driving").allowed_file, self._tabs.settings.upload_folder
-            given["paths"] = [allowed_file(path, folders) for path in given["paths"]]
+            given["paths"] = await asyncio.to_thread(self._made_uploads().copy, given["paths"])
         result = await self._tabs.drive(command, tab_id, given)
         match command:
             case "evaluate":
