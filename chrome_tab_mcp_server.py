@@ -3950,11 +3950,13 @@ class ExtensionToolbox(LocalProvider):
             finally:
                 if self._uploads:
                     self._uploads.close()
+                    cleanups.discard(self._uploads.close)
 
     def _made_uploads(self) -> Uploads:
         """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
         uploads = self._uploads or beside("chrome_tab_driving").Uploads(self._tabs.settings.upload_folder)
         self._uploads = uploads
+        cleanups.add(uploads.close)
         return uploads
 
     async def _list_tools(self) -> Sequence[Tool]:
@@ -4490,6 +4492,17 @@ def configure_logging(level: int) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
+# What deletes files that must not outlive this process, also when it ends without unwinding.
+cleanups: set[Callable[[], None]] = set()
+
+
+def exit_now(status: int) -> None:
+    """Delete what must not stay, then exit without waiting for threads."""
+    for clean_up in list(cleanups):
+        clean_up()
+    os._exit(status)
+
+
 async def serve(settings: Settings, *, to_browser: bool) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
     if to_browser:
@@ -4506,7 +4519,7 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
             return
         # Calls on their way clean up. The thread that waits for stdin cannot be woken.
         loop.call_soon_threadsafe(serving.cancel)
-        loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, os._exit, 128 + number)
+        loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, exit_now, 128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, leave)

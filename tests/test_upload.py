@@ -1,5 +1,6 @@
 """Which files may leave the machine: those below a folder that the person has named, and no others."""
 
+import asyncio
 import json
 import os
 import stat
@@ -16,6 +17,7 @@ import chrome_tab_driving as driving
 import chrome_tab_mcp_server as server
 from tests.support.asking import error_of
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
+from tests.support.stdio_server import IMPATIENT, started
 
 
 @pytest.fixture
@@ -146,6 +148,32 @@ def test_a_copy_that_cannot_be_written_is_a_sentence_and_leaves_nothing(
     assert failure.value.code == "EXECUTION_ERROR"
     assert held(copies) == []
     assert uploads.copy(["file.txt"])
+
+
+@pytest.mark.e2e
+@pytest.mark.posix
+@pytest.mark.parametrize("is_signalled", [True, False])
+async def test_copies_go_with_the_process_however_it_is_asked_to_end(
+    *, is_signalled: bool, folders: Path, copies: Path
+) -> None:
+    port = free_port()
+    flags = ["--ollama-url", "http://127.0.0.1:9", "--model", "none", "--source", "extension", "--port", str(port)]
+    flags += ["--upload-folder", str(folders / "open")]
+    async with started(*flags, program=IMPATIENT, TMPDIR=str(copies)) as process:
+        await process.initialize()
+        await process.call("chrome_tab_status")
+        async with connected(port, server.pairing_key()) as extension:
+            call = asyncio.create_task(process.call("upload", selector="#a", paths=["file.txt"]))
+            sent = await extension.receive()
+            assert len(held(copies)) == 1
+            await extension.reply(sent, {"element": {}, "files": ["file.txt"]})
+            await call
+            if is_signalled:
+                process.process.terminate()
+            else:
+                process.close_stdin()
+            await process.ended()
+    assert held(copies) == []
 
 
 # --- Swapped while they are checked ---
