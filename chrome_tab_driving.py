@@ -43,6 +43,8 @@ MAX_SCREENSHOTS = 20
 MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024
 MAX_UPLOAD_BYTES = 1024**3
 BLOCK_BYTES = 1024**2
+# How long the end waits for a copy that is being made: reading from a network drive may hang.
+CLOSE_TIMEOUT_S = 2.0
 
 
 class Screenshots:
@@ -128,10 +130,14 @@ class Uploads:
     def close(self) -> None:
         """Delete all copies; a copy that is being made fails."""
         self._closing = True
-        with self._lock:
+        if not self._lock.acquire(timeout=CLOSE_TIMEOUT_S):
+            return
+        try:
             while self._sizes:
                 self._delete_oldest()
-        self._closing = False
+            self._closing = False
+        finally:
+            self._lock.release()
 
     def _open(self, path: str, files: contextlib.ExitStack) -> Opened:
         """Open an allowed file, which `files` closes; of any other do not even say whether it exists."""

@@ -4498,9 +4498,11 @@ cleanups: set[Callable[[], None]] = set()
 
 def exit_now(status: int) -> None:
     """Delete what must not stay, then exit without waiting for threads."""
-    for clean_up in list(cleanups):
-        clean_up()
-    os._exit(status)
+    try:
+        for clean_up in list(cleanups):
+            clean_up()
+    finally:
+        os._exit(status)
 
 
 async def serve(settings: Settings, *, to_browser: bool) -> int:
