@@ -58,6 +58,7 @@ import secrets
 import shutil
 import signal
 import socket
+import stat
 import string
 import sys
 import tempfile
@@ -110,7 +111,7 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
     from websockets.asyncio.client import ClientConnection
 
-    from chrome_tab.extension.driving import Screenshots
+    from chrome_tab.extension.driving import Screenshots, Uploads
     from chrome_tab.http import HttpSide
     from chrome_tab.side_panel import PersonsQuestions
 
@@ -305,6 +306,39 @@ def config_dir() -> Path:
     return Path(platformdirs.user_config_dir(APP_NAME))
 
 
+# Do not wait for the other end of a pipe, do not take over a terminal, and let Windows keep line ends.
+OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+
+
+def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
+    """Open a regular file and return its descriptor; raise OSError for a pipe, a device, a socket or a folder."""
+    descriptor = os.open(path, flags | OPEN_FLAGS, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_regular(path: Path) -> bytes:
+    """Return what a regular file holds; raise OSError for anything else."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def private_draft(path: Path, data: bytes) -> Generator[Path]:
+    """Yield a new file next to `path` that only its owner can read; remove it afterwards unless it was moved."""
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    # O_EXCL follows no link either.
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def config_file(flag: str | None) -> tuple[Path, bool]:
     """Return the configuration file, and whether it was asked for (then it must exist)."""
     given = flag or os.environ.get("CHROME_TAB_CONFIG")
@@ -392,7 +426,7 @@ class SiteRule(BaseModel):
 def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     """Return what the configuration file sets; its keys are the flags' names with underscores."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        values = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
@@ -2548,21 +2582,15 @@ def pairing_key() -> str:
 def make_key(path: Path) -> None:
     """Write a new key, unless another server has just done so."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f".key-{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n")
-    try:
-        # A link appears whole or not at all, and never replaces a key made by another server.
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
+    key = to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n"
+    # A link appears whole or not at all, and never replaces a key made by another server.
+    with private_draft(path, key.encode()) as draft, contextlib.suppress(FileExistsError):
+        os.link(draft, path)
 
 
 def read_key(path: Path) -> str:
     """Return the key in a file that only its owner can read."""
-    with path.open(encoding="ascii", errors="replace") as file:
+    with os.fdopen(open_regular(path), encoding="ascii", errors="replace") as file:
         mode = os.fstat(file.fileno()).st_mode
         key = file.read(200).strip()
     if os.name == "posix" and mode & 0o077:
@@ -2583,15 +2611,16 @@ def connection_string(port: int, key: str) -> str:
 def last_port() -> int | None:
     """Return the port on which an extension was connected last; None when none has been."""
     try:
-        return int((config_dir() / "last-port").read_text(encoding="ascii"))
+        return int(read_regular(config_dir() / "last-port"))
     except (OSError, ValueError):
         return None
 
 
 def remember_port(port: int) -> None:
     """Keep for later sessions that an extension was connected on a port."""
-    with contextlib.suppress(OSError):
-        (config_dir() / "last-port").write_text(str(port), encoding="ascii")
+    path = config_dir() / "last-port"
+    with contextlib.suppress(OSError), private_draft(path, str(port).encode()) as draft:
+        draft.replace(path)
 
 
 def make_nonce() -> str:
@@ -3912,6 +3941,28 @@ class ExtensionToolbox(LocalProvider):
         super().__init__(on_duplicate="replace")
         self._tabs, self._complete = tabs, False
         self._screenshots: Screenshots | None = None
+        self._uploads: Uploads | None = None
+        if tabs.settings.upload_folder:
+            with contextlib.suppress(ChromeTabError):  # the file is missing, as the tool will say
+                self._made_uploads()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Delete the copies of uploaded files at the end."""
+        async with super().lifespan():
+            try:
+                yield
+            finally:
+                if self._uploads:
+                    self._uploads.close()
+                    cleanups.discard(self._uploads.close)
+
+    def _made_uploads(self) -> Uploads:
+        """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
+        uploads = self._uploads or beside("chrome_tab.extension.driving").Uploads(self._tabs.settings.upload_folder)
+        self._uploads = uploads
+        cleanups.add(uploads.close)
+        return uploads
 
     async def _list_tools(self) -> Sequence[Tool]:
         self._add_tools()
@@ -3976,11 +4027,7 @@ class ExtensionToolbox(LocalProvider):
         if command == "navigate":
             given["url"] = self._tabs.allowed_address(given["url"])
         elif command == "upload":
-            allowed_file, folders = (
-                beside("chrome_tab.extension.driving").allowed_file,
-                self._tabs.settings.upload_folder,
-            )
-            given["paths"] = [allowed_file(path, folders) for path in given["paths"]]
+            given["paths"] = await asyncio.to_thread(self._made_uploads().copy, given["paths"])
         result = await self._tabs.drive(command, tab_id, given)
         match command:
             case "evaluate":
@@ -4461,6 +4508,19 @@ def configure_logging(level: int) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
+# What deletes files that must not outlive this process, also when it ends without unwinding.
+cleanups: set[Callable[[], None]] = set()
+
+
+def exit_now(status: int) -> None:
+    """Delete what must not stay, then exit without waiting for threads."""
+    try:
+        for clean_up in list(cleanups):
+            clean_up()
+    finally:
+        os._exit(status)
+
+
 async def serve(settings: Settings, *, to_browser: bool) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
     if to_browser:
@@ -4477,7 +4537,7 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
             return
         # Calls on their way clean up. The thread that waits for stdin cannot be woken.
         loop.call_soon_threadsafe(serving.cancel)
-        loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, os._exit, 128 + number)
+        loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, exit_now, 128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, leave)

@@ -68,7 +68,7 @@ class History:
         """Open the file for one transaction, because several servers may share it; raise OSError when it cannot be used."""
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # Made before SQLite makes it: its mode is then never another one, and SQLite's journal takes the same.
-        os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+        os.close(server.open_regular(self.path, os.O_RDWR | os.O_CREAT))
         self.path.chmod(0o600)
         try:
             with contextlib.closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)) as database, database:

@@ -19,11 +19,11 @@ import os
 import re
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
-import tempfile
 import tomllib
-from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import Any, NamedTuple
@@ -141,11 +141,28 @@ def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bo
 def read_file(path: Path) -> str | None:
     """Return a file's text with its own line ends, None when there is no file; raise SetupError for any other."""
     try:
-        return path.read_bytes().decode()
+        return server.read_regular(path).decode()
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path} cannot be read ({error}), so it stays as it is.") from None
+        problem = getattr(error, "strerror", None) or error
+        raise SetupError(f"{path} cannot be read ({problem}), so it stays as it is.") from None
+
+
+def require_writable(path: Path) -> None:
+    """Raise SetupError for a file that is write-protected or that another user owns.
+
+    A file is replaced with the permissions of its folder, so its own are checked here. `os.access` allows root
+    everything, so mode and owner are checked too: what root replaces, its owner could no longer write.
+    """
+    try:
+        about = path.stat()
+    except FileNotFoundError:
+        return
+    if os.name == "posix" and about.st_uid != os.geteuid():
+        raise SetupError(f"{path} belongs to another user, so it stays as it is. Run --setup as that user.")
+    if not about.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
+        raise SetupError(f"{path} is write-protected, so it stays as it is. Allow writing, then run --setup again.")
 
 
 def differing(before: str, after: str) -> list[str]:
@@ -154,7 +171,11 @@ def differing(before: str, after: str) -> list[str]:
 
 
 def file_change(title: str, lines: Sequence[str], path: Path, before: str | None, after: str | None) -> Change:
-    """Return the change of a file, unless somebody else changes it meanwhile; None as `after` deletes it."""
+    """Return the change of a file, unless somebody else changes it meanwhile; None as `after` deletes it.
+
+    Raises SetupError when the file may not be written.
+    """
+    require_writable(path)
 
     def make() -> None:
         if read_file(path) != before:
@@ -168,27 +189,21 @@ def file_change(title: str, lines: Sequence[str], path: Path, before: str | None
 
 
 def replace_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all, through a link if it is one; keep its earlier state beside it."""
+    """Write a file whole or not at all, through a link if it is one, and read it back; keep its earlier state next to it."""
+    require_writable(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     target = path.resolve()
-    with draft_beside(target) as draft:
-        if target.exists():
-            shutil.copy2(target, draft)
+    if target.exists():
+        with server.private_draft(target, server.read_regular(target)) as draft:
+            shutil.copystat(target, draft)
             draft.replace(backup_of(target))
-            shutil.copy2(target, draft)
-        draft.write_bytes(text.encode())
+    with server.private_draft(target, text.encode()) as draft:
+        if target.exists():
+            shutil.copystat(target, draft)
+            os.utime(draft)
         draft.replace(target)
-
-
-@contextlib.contextmanager
-def draft_beside(path: Path) -> Generator[Path]:
-    """Give a file beside `path` that only its owner can read; it is gone afterwards unless it was moved."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-    os.close(descriptor)
-    try:
-        yield Path(name)
-    finally:
-        Path(name).unlink(missing_ok=True)
+    if read_file(path) != text:
+        raise SetupError(f"{path} does not hold what was written to it. Check the file, then run --setup again.")
 
 
 def backup_of(path: Path) -> Path:
@@ -674,6 +689,11 @@ def entry_of(client: Client) -> dict[str, Any] | None:
     return entry if isinstance(entry, dict) else {} if entry is not None else None
 
 
+def is_registered(entry: Mapping[str, Any] | None, command: Sequence[str] | None) -> bool:
+    """Say whether a client's entry is as it should be: it starts the server, or without a command there is none."""
+    return entry is None if command is None else entry is not None and starts(entry, command)
+
+
 def starts(entry: Mapping[str, Any], command: Sequence[str]) -> bool:
     """Say whether an entry starts this server, maybe with flags of its own."""
     arguments = [str(one) for one in entry.get("args") or []]
@@ -692,7 +712,7 @@ def client_change(client: Client, command: Sequence[str] | None) -> Change | Non
     if command is None and server.APP_NAME not in (read_file(client.path) or ""):
         return None
     entry = entry_of(client)
-    if entry is None if command is None else entry is not None and starts(entry, command):
+    if is_registered(entry, command):
         return None
     if client.program:
         return command_change(client, client.program, command, there=entry is not None)
@@ -726,9 +746,23 @@ def command_change(client: Client, program: str, command: Sequence[str] | None, 
     def make() -> None:
         for call in calls:
             run_program(client.title, call)
+        require_registered(client, command)
 
     shown = [" ".join(["claude", *call[1:]]) for call in calls]
     return Change(f"{client.title}: this is run:", shown, make)
+
+
+def require_registered(client: Client, command: Sequence[str] | None) -> None:
+    """Raise SetupError unless a client's own file shows what its program has reported.
+
+    The program's list is not used: it starts every server that it names.
+    """
+    try:
+        problem = "" if is_registered(entry_of(client), command) else f"{client.path} does not show it."
+    except SetupError as error:
+        problem = str(error)
+    if problem:
+        raise SetupError(f"{client.title} reported success, which could not be verified: {problem} Check it there.")
 
 
 def run_program(title: str, call: Sequence[str], fine: Collection[int] = (0,)) -> None:
@@ -793,7 +827,11 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
     if agent is None:
         (terminal.fail if wanted else terminal.say)(login.why_none())
         return
-    before = read_file(agent.path)
+    try:
+        before = read_file(agent.path)
+    except SetupError as problem:
+        terminal.fail(str(problem))
+        return
     if before == agent.text:
         terminal.say(f"The server starts at login already ({agent.path}).")
         return
@@ -804,6 +842,7 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
     lines = [*differing(before or "", agent.text), *shown_calls(agent.begin)]
 
     def make() -> None:
+        require_writable(agent.path)
         if before is not None:
             end(agent)
         replace_file(agent.path, agent.text)
