@@ -7,4 +7,4 @@ export type CountryCode = string;
 export function parsePhoneNumberFromString(
   text: string,
   options: { defaultCountry?: CountryCode; extract: boolean },
-): { country?: CountryCode; isValid(): boolean } | undefined;
+): { country?: CountryCode; isPossible(): boolean; isValid(): boolean } | undefined;

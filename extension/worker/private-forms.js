@@ -187,13 +187,17 @@ export class PrivateForms {
    * @param {boolean} [isThere] whether it has to be of that country
    */
   #isValid(digits, country, isThere = false) {
-    const asked = `${digits} ${country} ${isThere}`;
+    // Numbers for examples (`+44 7700 900123`) are possible, and not valid.
+    const isWritten =
+      !isThere && (digits.startsWith("+") || (digits.startsWith("0") && this.#countries.has(country ?? "")));
+    const asked = `${digits} ${country} ${isThere} ${isWritten}`;
     const known = this.#phones.get(asked);
     if (known !== undefined) return known;
     this.#checks += 1;
     if (this.#checks > MAX_CHECKS) return true;
     const number = parsePhoneNumberFromString(digits, { defaultCountry: country, extract: false });
-    const isValid = !!number?.isValid() && (!isThere || number.country === country);
+    const isNumber = isWritten ? number?.isPossible() : number?.isValid();
+    const isValid = !!isNumber && (!isThere || number?.country === country);
     this.#phones.set(asked, isValid);
     return isValid;
   }
@@ -226,6 +230,11 @@ function numbersIn(groups) {
 export function isRandom(text) {
   if (text.length < 6 || /\s/.test(text) || /^\d+(?:[.,:/-]\d+)*[a-z%]{0,3}$/i.test(text)) return false;
   return /\d/.test(text) ? /[A-Za-z]/.test(text) : text.length > 7 && /[a-z][A-Z]{2,}|[A-Z][a-z][A-Z]/.test(text);
+}
+
+/** @param {string} text @returns {boolean} whether letters and digits alternate in it, as in no name with a number */
+export function isMixed(text) {
+  return text.length > 19 || (text.match(/[A-Za-z]\d|\d[A-Za-z]/g) ?? []).length > 1;
 }
 
 /** @param {string} digits @returns {boolean} whether they begin as payment cards do and end in their check digit */

@@ -109,17 +109,20 @@ export class PrivateKeys {
       isThing: !textKind && !!(owner & ABOUT.THING || has("measures")),
       isNumbered: !!last?.weak && last.weak === "id",
       isText: !textKind && has("texts"),
-      mayBeSecret: has("opaque") || terms.some((term) => term?.kind === "secret"),
+      mayBeSecret: (terms.length === 1 && has("opaque")) || terms.some((term) => term?.kind === "secret"),
     };
   }
 
   /**
    * @param {string} name of a parameter in an address
+   * @param {boolean} isRandom whether its value looks random
    * @returns {boolean} whether it opens something there, though elsewhere it means other things
    */
-  isSecretParameter(name) {
+  isSecretParameter(name, isRandom) {
     const words = wordsOf(name);
-    return this.#isIn("parameters", words.join("")) || words.at(-1) === "signature";
+    const joined = words.join("");
+    if (isRandom && this.#isIn("openings", joined)) return true;
+    return this.#isIn("parameters", joined) || words.at(-1) === "signature";
   }
 
   /** @param {string} segment of a path @returns {"hooks" | "paths" | ""} what the segments after it are */

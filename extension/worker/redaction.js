@@ -4,7 +4,7 @@
  * events and campaigns stays.
  */
 
-import { PrivateForms, isCard, isRandom } from "./private-forms.js";
+import { PrivateForms, isCard, isMixed, isRandom } from "./private-forms.js";
 import { ABOUT, privateKeys } from "./private-keys.js";
 import { countriesIn, countryOfHost } from "./page-country.js";
 
@@ -108,7 +108,7 @@ export class Redactor {
     }
     if (typeof value === "number") return !isThing && isCard(String(value)) ? this.#redact("card") : value;
     const text = String(value);
-    if (mayBeSecret && !isThing && isRandom(text)) return this.#redact(kind || "secret");
+    if (mayBeSecret && !isThing && isRandom(text) && isMixed(text)) return this.#redact(kind || "secret");
     return isThing && !ADDRESS.test(text) ? this.#forms.emails(text) : this.#text(text, nested, meaning);
   }
 
@@ -331,7 +331,9 @@ export class Redactor {
    * @param {number} nested
    */
   #parameter(value, name, nested) {
-    return value && this.#keys.isSecretParameter(name) ? this.#redact("secret") : this.#value(value, name, 0, nested);
+    return value && this.#keys.isSecretParameter(name, isRandom(value))
+      ? this.#redact("secret")
+      : this.#value(value, name, 0, nested);
   }
 
   /**
