@@ -83,7 +83,7 @@ NOTES = {
     "browser_attach_tab": "They see the client's name, the tab and the reason, and allow or deny it; the call ends with that, or after 60 s.",
     "getDataLayer": "`name` may be another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The newest that "
     "fit into 40,000 characters come back, with a note on how to get the rest. What is private is "
-    "[masked](driving.md#private-values) and counted; `redact=false` shows it only where the person allows that.",
+    "[redacted](driving.md#private-values) and counted; `redact=false` shows it only where the person allows that.",
     "page_elements": "One line an element, each with a selector for the other tools. `find` looks for words, `within` in a part of the "
     "page, `offset` goes on. [Looking first](driving.md#looking-first).",
     "click": "The mouse, on the first element that matches: two clicks select a word, three a line. `at` is a point in the element, "
@@ -101,7 +101,7 @@ NOTES = {
     "network_requests": "Since the tab was attached: method, status, type, size in bytes, time in ms, address. `filter` is a type "
     "(`xhr`, `fetch`, `document` ...) or a text of the address; `body_of`, the id of one, adds its response as text. Hits of "
     "analytics (`/g/collect` and others) come as names and values. Headers are not shown; the rest is "
-    "[masked](driving.md#private-values).",
+    "[redacted](driving.md#private-values).",
     "evaluate": "[Where it may run](driving.md#javascript).",
 }
 

@@ -1,12 +1,13 @@
 /**
  * @import {CommandContext, LoggedRequest, NetworkRequests, ShownRequest} from "../shared/types.d.ts"
  * @import {DebuggerSession} from "../worker/debugger-session.js"
+ * @import {Redactor} from "../worker/redaction.js"
  */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { isDenied } from "../worker/denied-hosts.js";
 import { decodeHit, isHit } from "../worker/analytics-hits.js";
-import { Masker } from "../worker/masking.js";
+import { redactorFor } from "../worker/redaction.js";
 
 const DEFAULT_MAX = 50;
 const MOST = 500;
@@ -30,14 +31,14 @@ export async function networkRequests({ tabId, params, debuggers, deniedHosts })
   const id = idOf(params);
   const session = await debuggers.open(tabId);
   const { network: log } = session;
-  const masker = new Masker();
-  if (id) return { entries: [await withBody(session, id, masker)], total: log.total };
+  const redactor = await redactorFor(tabId);
+  if (id) return { entries: [await withBody(session, id, redactor)], total: log.total };
   /** @type {ShownRequest[]} */
   const entries = [];
   for (const request of log.newest()) {
     if (entries.length === max) break;
     if ([request.page, request.url].some((url) => isDenied(url, deniedHosts))) continue;
-    const entry = shown(request, masker);
+    const entry = shown(request, redactor);
     if (isWanted(entry, wanted)) entries.push(entry);
   }
   return { entries, total: log.total };
@@ -45,14 +46,14 @@ export async function networkRequests({ tabId, params, debuggers, deniedHosts })
 
 /**
  * @param {LoggedRequest} request
- * @param {Masker} masker
+ * @param {Redactor} redactor
  * @returns {ShownRequest}
  */
-function shown({ id, page, method, type, url, sent, status, size, time, error }, masker) {
-  const about = { id, method, status, type, size, time, page: masker.address(page) };
+function shown({ id, page, method, type, url, sent, status, size, time, error }, redactor) {
+  const about = { id, method, status, type, size, time, page: redactor.address(page) };
   const failed = error && { error };
-  if (!isHit(url)) return { ...about, url: masker.address(url), ...failed };
-  return { ...about, url: masker.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, masker), ...failed };
+  if (!isHit(url)) return { ...about, url: redactor.address(url), ...failed };
+  return { ...about, url: redactor.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, redactor), ...failed };
 }
 
 /**
@@ -61,21 +62,21 @@ function shown({ id, page, method, type, url, sent, status, size, time, error },
  */
 function isWanted({ type, url, params, events }, wanted) {
   if (TYPES.has(wanted)) return type === wanted;
-  // Not in the address as it is: who asks could find out letter by letter what is masked there.
+  // Not in the address as it is: who asks could find out letter by letter what is redacted there.
   return !wanted || JSON.stringify([url, params, events]).toLowerCase().includes(wanted);
 }
 
 /**
  * @param {DebuggerSession} session
  * @param {string} id
- * @param {Masker} masker
+ * @param {Redactor} redactor
  * @returns {Promise<ShownRequest>}
  */
-async function withBody(session, id, masker) {
+async function withBody(session, id, redactor) {
   const request = session.network.find(id);
   if (!request) throw invalid(`There is no request ${id} among those that are kept. Take an id from the list.`);
   const { body, base64Encoded } = await bodyOf(session, request);
-  const entry = shown(request, masker);
+  const entry = shown(request, redactor);
   if (base64Encoded) {
     return {
       ...entry,
@@ -83,7 +84,7 @@ async function withBody(session, id, masker) {
       notes: [`The body is no text: ${request.mimeType || "of a type that nobody said"}.`],
     };
   }
-  const text = masker.source(body.toWellFormed());
+  const text = redactor.source(body.toWellFormed());
   const cut = `The first ${MAX_BODY_LENGTH} of ${text.length} characters are shown.`;
   const notes = text.length > MAX_BODY_LENGTH ? { notes: [cut] } : {};
   return { ...entry, body: text.slice(0, MAX_BODY_LENGTH), ...notes };

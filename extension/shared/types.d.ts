@@ -137,7 +137,7 @@ export interface DataLayer {
   total: number;
   /** Index of the first of `values`. */
   since: number;
-  /** How often each kind was masked in `values`, where it stands as `[kind]`. */
+  /** How often each kind was redacted in `values`, where it stands as `[kind]`. */
   masked: Record<string, number>;
   /** What was left out or could not be read, as sentences. */
   notes: string[];
@@ -313,7 +313,7 @@ export interface LoggedRequest {
   error: string;
 }
 
-/** A request as it is told: what is private in it is masked. */
+/** A request as it is told: what is private in it is redacted. */
 export interface ShownRequest extends Pick<
   LoggedRequest,
   "id" | "method" | "status" | "type" | "size" | "time" | "page" | "url"

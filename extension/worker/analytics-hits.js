@@ -2,7 +2,7 @@
  * What pages tell analytics, taken apart into names and values: Google Analytics and others whose addresses end in
  * `collect`, Meta, Matomo, Bing.
  *
- * @import {Masker} from "./masking.js"
+ * @import {Redactor} from "./redaction.js"
  */
 
 const HIT =
@@ -22,29 +22,29 @@ export function isHit(url) {
 /**
  * @param {string} url of a hit
  * @param {string} sent in its body: parameters of one event on each line
- * @param {Masker} masker
+ * @param {Redactor} redactor
  * @returns {{params: Record<string, unknown>, events?: Record<string, unknown>[]}} what one event says stands in
  *   `params`; of several each in `events`, and in `params` what they share
  */
-export function decodeHit(url, sent, masker) {
+export function decodeHit(url, sent, redactor) {
   const [, query = ""] = /\?([^#]*)/.exec(url) ?? [];
-  const params = paramsOf(query, masker);
+  const params = paramsOf(query, redactor);
   const lines = sent.split("\n").filter((line) => line.trim());
-  const events = lines.slice(0, MAX_EVENTS).map((line) => paramsOf(line.trim(), masker));
+  const events = lines.slice(0, MAX_EVENTS).map((line) => paramsOf(line.trim(), redactor));
   return events.length > 1 ? { params, events } : { params: { ...params, ...events[0] } };
 }
 
 /**
  * @param {string} text
- * @param {Masker} masker
+ * @param {Redactor} redactor
  */
-function paramsOf(text, masker) {
-  if (/^[[{]/.test(text)) return { json: masker.source(text).slice(0, MAX_JSON_LENGTH) };
+function paramsOf(text, redactor) {
+  if (/^[[{]/.test(text)) return { json: redactor.source(text).slice(0, MAX_JSON_LENGTH) };
   const pairs = [...new URLSearchParams(text)].slice(0, MAX_PARAMS);
   return Object.fromEntries(
     pairs.map(([name, value]) => {
-      const shown = masker.value(value, PRIVATE_IN_HITS.test(name) ? "user_id" : name);
-      return [masker.value(name), shown.slice(0, MAX_VALUE_LENGTH)];
+      const shown = redactor.value(value, PRIVATE_IN_HITS.test(name) ? "user_id" : name);
+      return [redactor.value(name), shown.slice(0, MAX_VALUE_LENGTH)];
     }),
   );
 }

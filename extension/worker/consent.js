@@ -63,7 +63,7 @@ export async function requirePrivateValues(tabId, attachments) {
   if ((await attachments.switchesOf(await tabById(tabId))).privateValues) return;
   throw new CommandError(
     "PRIVATE_NOT_ALLOWED",
-    `Private values of tab ${tabId} are masked. The person can turn on "Show private values" for this tab, in the popup ` +
+    `Private values of tab ${tabId} are redacted. The person can turn on "Show private values" for this tab, in the popup ` +
       "of the extension or in its DevTools panel; until then ask without redact=false.",
   );
 }

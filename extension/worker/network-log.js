@@ -1,6 +1,6 @@
 /**
- * What a tab's pages asked servers for, as the browser's debugger tells it: addresses as they are, to be masked by
- * whoever shows them. No header is kept.
+ * What a tab's pages asked servers for, as the browser's debugger tells it: addresses as they are, to be redacted
+ * by whoever shows them. No header is kept.
  *
  * @import {LoggedRequest} from "../shared/types.d.ts"
  * @import {NetworkRequest, NetworkResponse} from "./cdp.d.ts"
