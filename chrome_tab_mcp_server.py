@@ -158,6 +158,8 @@ PORT_RETRY_S = 2.0
 MAX_EXTENSION_FAILURES = 3
 GUEST_TIMEOUT_S = 10.0
 LEAVING_TIMEOUT_S = 0.5
+PORT_LEAVING_TIMEOUT_S = 2.0
+CLOSING_TIMEOUT_S = 1.0  # for the close frames of a WebSocket
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
@@ -165,7 +167,8 @@ PROGRESS_INTERVAL_S = 1.0
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
-MAX_OPENINGS = 32
+MAX_UNPROVED = 100  # connections without a key; some systems let a process have 256 files
+MAX_UNPROVED_BYTES = 256 * 1024
 MAX_CLIENT_NAME = 40
 BASE64URL_32_BYTES = re.compile(r"[A-Za-z0-9_-]{43}")
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
@@ -2745,6 +2748,11 @@ def reply_error(error: Any) -> ChromeTabError:
 # the owner goes, its guests race for the port; the winner is the new owner, the others its guests.
 
 
+def extension_origin() -> str:
+    """Return the pattern of the Origin that our extension has in the browsers."""
+    return "|".join([*(f"chrome-extension://{known}" for known in EXTENSION_IDS), FIREFOX_ORIGIN])
+
+
 def not_connected(port: int) -> ChromeTabError:
     """Return the error for a call that needs the extension while it is away."""
     last = last_port()
@@ -2790,8 +2798,8 @@ class Bridge:
         self._send_text: Callable[[str], Awaitable[None]] | None = None
         self._pending = PendingCommands()
         self._guests: set[Guest] = set()
-        self._openings = 0
         self._running: asyncio.Task[None] | None = None
+        self._stopped = False
         self._tried = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         # What this port serves besides the bridge: set once, before `own`.
@@ -2832,10 +2840,10 @@ class Bridge:
 
     async def stop(self) -> None:
         """Close the connections and leave the port; what is asked for later does not take it again."""
+        self._stopped = True
         if self._running is not None:
             self._running.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._running
+            await asyncio.gather(self._running, return_exceptions=True)
 
     @property
     def connected(self) -> bool:
@@ -2941,7 +2949,8 @@ class Bridge:
     async def _run(self) -> None:
         """Own the port or be the guest of its owner; while neither can be, say why and try again."""
         try:
-            while True:
+            # An error while it stops would otherwise replace the cancellation, and the port would be taken again.
+            while not self._stopped:
                 try:
                     key = pairing_key()
                     listener = self._take_port()
@@ -2958,7 +2967,8 @@ class Bridge:
                 else:
                     continue
                 self._tried.set()
-                await asyncio.sleep(PORT_RETRY_S + secrets.randbelow(1000) / 1000)
+                if not self._stopped:
+                    await asyncio.sleep(PORT_RETRY_S + secrets.randbelow(1000) / 1000)
         finally:
             # Nobody may wait for a port that will not be tried any more.
             self._tried.set()
@@ -3004,19 +3014,39 @@ class Bridge:
 
     async def _visit(self, key: str) -> None:
         """Be the guest of the port's owner until it goes; raise ChromeTabError when it is not ours."""
-        from websockets.asyncio.client import connect
-        from websockets.exceptions import ConnectionClosed, InvalidHandshake
-
-        address = f"ws://{HOST}:{self.port}/session"
         try:
-            async with connect(
-                address, proxy=None, compression=None, max_size=MAX_FRAME_BYTES, open_timeout=VISIT_TIMEOUT_S
-            ) as owner:
-                async with asyncio.timeout(VISIT_TIMEOUT_S):
-                    await self._introduce(owner, key)
+            async with self.visit(key) as owner:
                 self._settle_in(Role.GUEST)
                 async for frame in owner:
                     self._take_as_guest(frame, owner)
+        finally:
+            self.role = Role.NONE
+            self._lost()
+
+    @contextlib.asynccontextmanager
+    async def visit(self, key: str) -> AsyncGenerator[ClientConnection]:
+        """Open a session at the port's owner; both sides have proved the key when the block begins.
+
+        The block ends quietly when the owner goes. Raises ChromeTabError when the owner is not ours.
+        """
+        from websockets.asyncio.client import connect
+        from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+        address, is_open = f"ws://{HOST}:{self.port}/session", False
+        options: dict[str, Any] = {"proxy": None, "compression": None, "max_size": MAX_FRAME_BYTES}
+        try:
+            owner = await connect(address, **options, open_timeout=VISIT_TIMEOUT_S)
+            try:
+                async with asyncio.timeout(VISIT_TIMEOUT_S):
+                    await self._introduce(owner, key)
+                is_open = True
+                yield owner
+            finally:
+                # A suspended owner reads no close frame.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(CLOSING_TIMEOUT_S):
+                        await owner.close()
+                owner.transport.abort()
         except TimeoutError:
             raise await port_error(self.port, "silence") from None
         except (InvalidHandshake, OSError, EOFError):
@@ -3025,13 +3055,9 @@ class Bridge:
             code = closed.rcvd.code if closed.rcvd else None
             if code == WRONG_PROTOCOL:
                 raise await port_error(self.port, "other version") from None
-            if code == OPENING_TOO_SLOW:
-                raise await port_error(self.port, "crowd") from None
-            if self.role is not Role.GUEST:
-                raise await port_error(self.port, "stranger") from None
-        finally:
-            self.role = Role.NONE
-            self._lost()
+            if not is_open:
+                what = "silence" if code in (None, OPENING_TOO_SLOW) else "stranger"
+                raise await port_error(self.port, what) from None
 
     async def _introduce(self, owner: ClientConnection, key: str) -> None:
         """Prove the key to the owner after it has proved it to us."""
@@ -3081,13 +3107,15 @@ class Bridge:
             finally:
                 server.should_exit = True
                 server.force_exit = True
-                with contextlib.suppress(asyncio.CancelledError):
-                    await serving
-                # Some came while the others were closed.
-                for connection in server.server_state.connections.copy():
-                    connection.shutdown()
-                self.role = Role.NONE
-                self._lost()
+                try:
+                    await asyncio.wait({serving}, timeout=PORT_LEAVING_TIMEOUT_S)
+                finally:
+                    serving.cancel()
+                    # Some came while the others were closed, and a suspended guest reads nothing that is sent to it.
+                    for connection in server.server_state.connections.copy():
+                        connection.transport.abort()
+                    self.role = Role.NONE
+                    self._lost()
 
     def _app(self, key: str) -> Starlette:
         """Return the ASGI application of the port."""
@@ -3101,8 +3129,7 @@ class Bridge:
 
         async def extension(websocket: WebSocket) -> None:
             opening = Opening("extension", key, self.port)
-            origin = "|".join([*(f"chrome-extension://{known}" for known in EXTENSION_IDS), FIREFOX_ORIGIN])
-            await self._attend(websocket, origin, opening, self._serve_extension)
+            await self._attend(websocket, extension_origin(), opening, self._serve_extension)
 
         async def session(websocket: WebSocket) -> None:
             # A browser always says where a WebSocket comes from: no page can be a session.
@@ -3124,29 +3151,24 @@ class Bridge:
         self, websocket: WebSocket, origin: str, opening: Opening, serve: Callable[..., Awaitable[None]]
     ) -> None:
         """Serve one WebSocket from its first frame to its end; its Origin matches the pattern `origin`, or is not there."""
-        told = ",".join(websocket.headers.getlist("origin"))
-        if not self.addressed_to_us(websocket.headers) or not re.fullmatch(origin, told):
-            await websocket.close()
+        connection = websocket.scope["state"]["connection"]
+        if not re.fullmatch(origin, ",".join(websocket.headers.getlist("origin"))):
+            connection.drop()
             return
         await websocket.accept()
-        if self._openings >= MAX_OPENINGS:
-            await websocket.close(OPENING_TOO_SLOW)
-            return
-        self._openings += 1
         try:
             async with asyncio.timeout(OPENING_TIMEOUT_S):
                 refused = await open_connection(websocket, opening)
         except TimeoutError:
             refused = OPENING_TOO_SLOW
-        finally:
-            self._openings -= 1
         if refused == 0 and opening.role == "extension" and self.connected:
             refused = ALREADY_CONNECTED
         if refused:
             # The other side may have closed already.
-            with contextlib.suppress(RuntimeError):
+            with contextlib.suppress(*closed_errors()):
                 await websocket.close(refused)
         else:
+            connection.admit()
             await serve(websocket, opening)
 
     async def _serve_extension(self, websocket: WebSocket, opening: Opening) -> None:
@@ -3197,6 +3219,8 @@ class Bridge:
                     guest.running[command_id] = self.spawn(self._forward(guest, message))
                 case {"type": "cancel", "id": str(command_id)} if command_id in guest.running:
                     guest.running[command_id].cancel()
+                case {"type": "link"}:
+                    guest.tell({"type": "link", "link": self.http.new_link() if self.http else None})
                 case message:
                     logger.debug("dropped a guest's message of type %s", one_line(str(message.get("type")), 40))
 
@@ -3243,16 +3267,65 @@ class Guest:
 
     async def deliver(self, websocket: WebSocket) -> None:
         """Send what it is told until it has gone, or has not read for a while: it may be suspended."""
-        with contextlib.suppress(TimeoutError, *closed_errors()):
+        try:
             while text := await self._untold.get():
                 async with asyncio.timeout(GUEST_TIMEOUT_S):
                     await websocket.send_text(text)
+        except TimeoutError:
+            # Closing would wait until it has read what was sent.
+            websocket.scope["state"]["connection"].drop()
+        except closed_errors():
+            return
+
+
+class Strangers:
+    """Connections that have not shown a key: a bounded number, each for a bounded time.
+
+    Where one more comes, the oldest is dropped: who has a key shows it at once.
+    """
+
+    def __init__(self) -> None:
+        # The oldest first: when each ends, and the bytes that it has sent over its WebSocket.
+        self._deadlines: dict[asyncio.Transport, asyncio.TimerHandle] = {}
+        self._received: Counter[asyncio.Transport] = Counter()
+
+    def add(self, transport: asyncio.Transport) -> None:
+        """Take a new connection."""
+        if len(self._deadlines) >= MAX_UNPROVED:
+            self.drop(next(iter(self._deadlines)))
+        self._deadlines[transport] = self._deadline(transport, OPENING_TIMEOUT_S)
+
+    def extend(self, transport: asyncio.Transport, seconds: float) -> None:
+        """Give a connection so long from now, unless it has shown a key."""
+        if deadline := self._deadlines.get(transport):
+            deadline.cancel()
+            self._deadlines[transport] = self._deadline(transport, seconds)
+
+    def count(self, transport: asyncio.Transport, size: int) -> None:
+        """Count what a connection sends; drop one that sends more than an opening takes."""
+        if transport in self._deadlines:
+            self._received[transport] += size
+            if self._received[transport] > MAX_UNPROVED_BYTES:
+                self.drop(transport)
+
+    def remove(self, transport: asyncio.Transport) -> None:
+        """Leave a connection alone: it has shown a key, or ended."""
+        self._received.pop(transport, None)
+        if deadline := self._deadlines.pop(transport, None):
+            deadline.cancel()
+
+    def drop(self, transport: asyncio.Transport) -> None:
+        """End a connection without another byte."""
+        self.remove(transport)
+        transport.abort()
+
+    def _deadline(self, transport: asyncio.Transport, seconds: float) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, self.drop, transport)
 
 
 def port_server(app: Starlette) -> uvicorn.Server:
     """Return the HTTP and WebSocket server of the port."""
     import uvicorn
-    from uvicorn.protocols.http.h11_impl import H11Protocol
 
     class Server(uvicorn.Server):
         # Signals belong to the MCP server; uvicorn must not take them.
@@ -3260,16 +3333,57 @@ def port_server(app: Starlette) -> uvicorn.Server:
         def capture_signals(self) -> Generator[None]:
             yield
 
-    class Impatient(H11Protocol):
-        # A connection that sends no request would keep a file descriptor for ever.
-        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-            super().connection_made(transport)
-            self.loop.call_later(OPENING_TIMEOUT_S, lambda: self.scope or transport.abort())
-
     silent: dict[str, Any] = {"log_config": None, "log_level": "critical", "access_log": False, "lifespan": "off"}
     limits: dict[str, Any] = {"ws_max_size": MAX_FRAME_BYTES, "timeout_graceful_shutdown": 1}
-    protocols: dict[str, Any] = {"http": Impatient, "ws": "websockets-sansio", "ws_per_message_deflate": False}
+    protocols = {**port_protocols(), "ws_per_message_deflate": False}
     return Server(uvicorn.Config(app, **protocols, **limits, **silent))
+
+
+def port_protocols() -> dict[str, Any]:
+    """Return what takes the port's connections; the application finds one as `scope["state"]["connection"]`."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    strangers = Strangers()
+
+    class Connection(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+            super().connection_made(transport)
+            self.app_state = {"connection": self}
+            strangers.add(transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            strangers.remove(self.transport)
+
+        def on_response_complete(self) -> None:
+            strangers.extend(self.transport, OPENING_TIMEOUT_S)
+            super().on_response_complete()
+
+        def handle_websocket_upgrade(self, event: Any) -> None:
+            # An opening that takes too long is closed with a code first.
+            strangers.extend(self.transport, OPENING_TIMEOUT_S + CLOSING_TIMEOUT_S)
+            super().handle_websocket_upgrade(event)
+
+        def send_400_response(self, msg: str) -> None:  # noqa: ARG002 -- nothing is sent
+            self.drop()
+
+        def admit(self) -> None:
+            strangers.remove(self.transport)
+
+        def drop(self) -> None:
+            strangers.drop(self.transport)
+
+    class Socket(WebSocketsSansIOProtocol):
+        def data_received(self, data: bytes) -> None:
+            strangers.count(self.transport, len(data))
+            super().data_received(data)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            strangers.remove(self.transport)
+
+    return {"http": Connection, "ws": Socket}
 
 
 async def receive_frame(websocket: WebSocket) -> str | bytes | None:
@@ -3328,8 +3442,6 @@ async def receive_opening(websocket: WebSocket) -> dict[str, Any]:
 PORT_PROBLEMS = {
     "other version": "Another session's server holds port {port} and is another version of {APP_NAME} than this one "
     "({__version__}). Update both, then restart the older session.",
-    "crowd": "Another session's server holds port {port} and takes nobody in just now, because too many programs are at "
-    "its door. This session tries again by itself: ask again in a few seconds.",
     "stranger": "Port {port} is taken by {name}, which is not a server of yours. Choose another --port and pair again, or free this one.",
     "silence": "Port {port} is taken by {name}, which does not answer. If that is another session's server, it is "
     "suspended or very busy: let it go on, and this session comes in by itself. If not, choose another --port and pair "
@@ -4382,7 +4494,14 @@ class HttpBorder:
         self._bridge = bridge
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request that may be made; a WebSocket is asked where it is taken."""
+        """Pass on what may be asked; what may come from a page of another site gets no answer at all."""
+        from starlette.datastructures import Headers
+
+        headers, connection, http = Headers(scope=scope), scope["state"]["connection"], self._bridge.http
+        shows_key = http is not None and http.shows_key(headers)
+        if not shows_key and self._may_be_a_page(scope, headers):
+            connection.drop()
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -4390,26 +4509,54 @@ class HttpBorder:
         try:
             path = scope["path"]
             inner = {**scope, "path": "/message/"} if path == "/message" else scope
-            answer = self._refusal(scope) or self._app
-            await answer(inner, receive, JsonFailures(send, path))
+            refusal = self._refusal(scope, headers)
+            if shows_key:
+                connection.admit()
+            elif http and http.is_open and path in http.mcp_paths and not refusal:
+                receive = admitting(connection, receive)
+            await (refusal or self._app)(inner, receive, JsonFailures(send, path))
         finally:
             ended.set()
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
-        """Return why a request is not taken; None when it is."""
-        from starlette.datastructures import Headers
+    def _may_be_a_page(self, scope: Scope, headers: Headers) -> bool:
+        """Say whether a page of another site may have sent this: it must not learn that anything listens here."""
+        origins = headers.getlist("origin")
+        if not self._bridge.addressed_to_us(headers) or len(origins) > 1:
+            return True
+        if origins and re.fullmatch(extension_origin(), origins[0]):
+            return False
+        is_elsewhere = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
+        return is_elsewhere or not self._is_own(scope, headers)
 
-        headers, http = Headers(scope=scope), self._bridge.http
-        own = [[], [f"http://{headers.get('host')}"]] if http else [[]]
-        if not self._bridge.addressed_to_us(headers) or headers.getlist("origin") not in own:
+    def _is_own(self, scope: Scope, headers: Headers) -> bool:
+        """Say whether an HTTP request has no Origin but that of our own pages."""
+        has_pages = self._bridge.http and scope["type"] == "http"
+        return headers.getlist("origin") in ([], *([[f"http://{headers.get('host')}"]] if has_pages else []))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+        """Return why a request is not taken; None when it is."""
+        http = self._bridge.http
+        if not self._bridge.addressed_to_us(headers) or not self._is_own(scope, headers):
             return http_failure(403, f"Host or Origin is not allowed. Ask http://{HOST}:{self._bridge.port} directly.")
-        if http and scope["path"] in http.mcp_paths and not http.admits(headers):
+        if http and not http.is_public(scope["path"]) and not http.admits(headers):
             return http_failure(
                 401,
                 "The bearer key is missing or wrong. Run the server's file with --pair --http to see it, and send it as "
                 "Authorization: Bearer KEY.",
             )
         return None
+
+
+def admitting(connection: Any, receive: Receive) -> Receive:
+    """Return a `receive` that admits a connection without a key when its whole request has come."""
+
+    async def receive_part() -> Message:
+        message = await receive()
+        if not message.get("more_body"):
+            connection.admit()
+        return message
+
+    return receive_part
 
 
 class JsonFailures:

@@ -25,6 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 
 import chrome_tab_mcp_server as server
 from tests.support.fake_extension import (
+    CLOSED,
     ORIGIN,
     FakeExtension,
     connected,
@@ -32,13 +33,16 @@ from tests.support.fake_extension import (
     free_port,
     make_nonce,
     raw_request,
+    wait_for_port,
 )
 from tests.support.fake_models import FakeOpenAIServer
+from tests.support.stdio_server import started
 
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 CALL_S = 60
 RETRY_S = 0.5
 FRAMES, SOCKETS, CALLS, CALLS_AT_ONCE, KILLS, COMMANDS = 10_000, 800, 600, 20, 3, 200
+SLOW_REQUESTS, LARGE_REPLIES, LARGE_CHARS = 300, 8, 2_000_000
 GIVEN = 0.7
 LONGEST_S = 150
 MOST_GROWTH = 1.2
@@ -97,15 +101,21 @@ class Ground:
         self.key = server.pairing_key()
         self.reply: Callable[[], Any] = lambda: PAGE
         self.extension: FakeExtension | None = None
-        self._model = model
+        self.model = model
+
+    @property
+    def arguments(self) -> list[str]:
+        """Return what a server is started with."""
+        model = ["--ollama-url", self.model.url, "--model", "fake-model"]
+        return [*model, "--source", "extension", "--port", str(self.port)]
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Session]:
         """Start a server."""
-        flags = ["--ollama-url", self._model.url, "--model", "fake-model", "--source", "extension"]
-        arguments = [server.__file__, *flags, "--port", str(self.port)]
         before = set(psutil.Process().children())
-        transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), keep_alive=False)
+        transport = StdioTransport(
+            sys.executable, [server.__file__, *self.arguments], env=dict(os.environ), keep_alive=False
+        )
         async with Client(transport) as client:
             (process,) = set(psutil.Process().children()) - before
             session = Session(client, process)
@@ -141,7 +151,7 @@ async def strangers(ground: Ground, session: Session) -> Check:
     for name, origin in wrong:
         for path in ("extension", "session"):
             head = f"GET /{path} HTTP/1.1\r\n{fixed}==\r\nHost: {name}\r\nOrigin: {origin}\r\n\r\n"
-            refused += (await raw_request(ground.port, head))[0] in {400, 403}
+            refused += (await raw_request(ground.port, head))[0] == CLOSED
     for proof in ("", "A" * 43, make_nonce()):
         async with connecting(ground.port, ground.key) as stranger:
             challenge = await stranger.challenged()
@@ -175,6 +185,58 @@ async def idle_sockets(ground: Ground, session: Session) -> Check:
         f"{len(ended):,} of {SOCKETS:,}",
         well and len(ended) == SOCKETS,
     )
+
+
+async def slow_requests(ground: Ground, session: Session) -> Check:
+    """Hold half requests open; the extension and a new session must get in meanwhile."""
+    head = f"POST /health HTTP/1.1\r\nHost: 127.0.0.1:{ground.port}\r\n"
+    halves = ["POST /hea", head, f"{head}Content-Length: 1000\r\n\r\nx"]
+    held = [await asyncio.open_connection("127.0.0.1", ground.port) for _ in range(SLOW_REQUESTS)]
+    for i, (_, writer) in enumerate(held):
+        writer.write(halves[i % len(halves)].encode())
+    assert ground.extension
+    began = time.monotonic()
+    await ground.extension.socket.close()
+    await ground.comes_back(session)
+    async with ground.session() as late:
+        well = not (await late.call()).is_error
+    back = time.monotonic() - began
+    for _, writer in held:
+        writer.close()
+    return f"{SLOW_REQUESTS} half requests, then the extension and a session come in", f"{back:.1f} s", well
+
+
+async def suspended_follower(ground: Ground) -> Check:
+    """End the leader's client while a follower is suspended that has not read its replies; the next session takes over."""
+    async with started(*ground.arguments) as leader:
+        await leader.initialize()
+        await leader.request("tools/list")
+        await wait_for_port(ground.port)
+        async with ground.session() as follower:
+            await ground.comes_back(follower)
+            sent = asyncio.Event()
+
+            def large() -> dict[str, Any]:
+                follower.process.suspend()
+                sent.set()
+                return PAGE | {"text": "x" * LARGE_CHARS}
+
+            ground.reply = large
+            calls = [asyncio.create_task(follower.call()) for _ in range(LARGE_REPLIES)]
+            await sent.wait()
+            # What the leader has taken by then is on its way to the follower.
+            await leader.request("tools/list")
+            leader.close_stdin()
+            began = time.monotonic()
+            await asyncio.wait_for(leader.process.wait(), CALL_S)
+            left = time.monotonic() - began
+            ground.reply = lambda: PAGE
+            async with ground.session() as heir:
+                await ground.comes_back(heir)
+            follower.process.resume()
+            await asyncio.gather(*calls, return_exceptions=True)
+    most = server.PORT_LEAVING_TIMEOUT_S + server.CLOSING_TIMEOUT_S
+    return "a suspended follower does not hold its leader", f"left in {left:.1f} s", left < most
 
 
 async def fuzzed_calls(ground: Ground, session: Session) -> Check:
@@ -264,7 +326,9 @@ async def soak(seconds: float, servers: int) -> bool:
                 await tell(strangers(ground, session))
                 await tell(malformed_frames(ground, session))
                 await tell(idle_sockets(ground, session))
+                await tell(slow_requests(ground, session))
                 await tell(fuzzed_calls(ground, session))
+            await tell(suspended_follower(ground))
             async with AsyncExitStack() as stack:
                 await tell(owner_kills(ground, stack))
             async with AsyncExitStack() as stack:

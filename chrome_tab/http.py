@@ -26,7 +26,8 @@ import chrome_tab_mcp_server as server
 if TYPE_CHECKING:
     from fastmcp.server.http import StarletteWithLifespan
     from fastmcp.tools.base import ToolResult
-    from starlette.datastructures import Headers
+    from psutil import Process
+    from starlette.datastructures import Address, Headers
     from starlette.requests import Request
     from starlette.routing import BaseRoute
 
@@ -36,6 +37,9 @@ MAX_LINK_BYTES = 1_000
 TEST_APP = server.FILES / "test-app"
 SERVED_FOLDERS = ("test-app", "extension/ui", "extension/shared", "extension/icons")
 MCP_PATHS = {"http": ("/mcp",), "sse": ("/sse", "/message")}
+# All that is served without a key, exactly as the routes name it: whatever else a request names wants one.
+PUBLIC_PATHS = {"/", "/connect", "/health", "/link"}
+PUBLIC_FOLDERS = tuple(f"/{folder}/" for folder in SERVED_FOLDERS)
 
 
 async def serve_http(settings: server.Settings) -> int:
@@ -71,14 +75,22 @@ class HttpSide:
         self._links: dict[str, float] = {}
         self._bearer = bearer
 
+    def is_public(self, path: str) -> bool:
+        """Say whether a path is served without a key."""
+        return path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS)
+
     def admits(self, headers: Headers) -> bool:
+        """Say whether a request may speak MCP."""
+        return self.is_open or self.shows_key(headers)
+
+    def shows_key(self, headers: Headers) -> bool:
         """Say whether a request shows a key that may speak MCP: the bearer key, or one of a page, in constant time."""
         scheme, _, shown = headers.get("authorization", "").partition(" ")
         until = shown.partition(".")[0]
         is_time = re.fullmatch(r"\d{1,12}", until, re.ASCII)
         expected = self._page_key(until) if is_time and time.time() < int(until) else self._bearer
         is_key = hmac.compare_digest(shown.strip().encode(), expected.encode())
-        return self.is_open or (scheme.lower() == "bearer" and is_key)
+        return scheme.lower() == "bearer" and is_key
 
     def _page_key(self, until: str) -> str:
         """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
@@ -133,10 +145,34 @@ class HttpSide:
             return server.http_failure(403, "This address is not for browsers.")
         if not recently_paired():
             return server.http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
+        if not await asyncio.to_thread(is_of_this_user, request.client, self._port):
+            return server.http_failure(403, "Only programs of the user who runs this server get the connection string.")
         address = f"ws://{server.HOST}:{self._port}"
         return JSONResponse(
             {"connectionString": server.connection_string(self._port, server.pairing_key()), "serverUrl": address}
         )
+
+
+def is_of_this_user(peer: Address | None, port: int) -> bool:
+    """Say whether a process of the user who runs this server holds the other end of a connection; False when unknown."""
+    import psutil
+
+    user = owner(psutil.Process())
+    for process in psutil.process_iter():
+        try:
+            if owner(process) == user and any(
+                (found.laddr, found.raddr, found.status) == (peer, (server.HOST, port), psutil.CONN_ESTABLISHED)
+                for found in process.net_connections("tcp4")
+            ):
+                return True
+        except (psutil.Error, OSError):  # it has ended, or belongs to another user
+            continue
+    return False
+
+
+def owner(process: Process) -> str:
+    """Return the user who has started a process. Tests that cannot start one as another user replace this."""
+    return process.username()
 
 
 def recently_paired() -> bool:

@@ -5,9 +5,9 @@ With `--http` it prints the bearer key of MCP over HTTP instead. The server impo
 
 from __future__ import annotations
 
+import asyncio
+import json
 import sys
-
-import httpx
 
 import chrome_tab_mcp_server as server
 
@@ -45,12 +45,24 @@ async def pair_http(settings: server.Settings) -> int:
         "with --transport sse. It is a password for your browser: do not share it.",
         file=sys.stderr,
     )
-    try:
-        async with httpx.AsyncClient(trust_env=False, timeout=server.CONNECT_TIMEOUT_S) as client:
-            reply = await client.post(f"{address}/link", headers={"authorization": f"Bearer {key}"})
-        link = server.parse_frame(reply.text).get("link")
-    except httpx.TransportError:
-        link = None
+    link = await new_link(settings.port)
     no_link = "No server with --transport http answers at that port, so there is no link to its test app."
     print(f"Test app: {link} (works once, for two minutes)" if link else no_link, file=sys.stderr)
     return 0
+
+
+async def new_link(port: int) -> str | None:
+    """Return a link to the test app; None where no server of ours serves it. A server that has not proved the key gets none."""
+    try:
+        async with (
+            asyncio.timeout(server.CONNECT_TIMEOUT_S),
+            server.Bridge(port).visit(server.pairing_key()) as owner,
+        ):
+            await owner.send(json.dumps({"type": "link"}))
+            async for frame in owner:
+                message = server.parse_frame(frame)
+                if message.get("type") == "link":
+                    return message.get("link")
+    except (server.ChromeTabError, TimeoutError):
+        pass
+    return None
