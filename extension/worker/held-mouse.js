@@ -1,5 +1,6 @@
 /** @import {DrivenContext, Point} from "../shared/types.d.ts" */
 
+import { isBlocked } from "./frames.js";
 import { pressButton, releaseButton } from "./trusted-input.js";
 
 /**
@@ -39,7 +40,11 @@ export class HeldMouse {
       buttons: 0,
       clickCount: 1,
     });
-    await pressButton(this.#session, point, "left", 1);
+    await pressButton(this.#session, point, "left", 1).catch((error) => {
+      // Nothing was pressed there.
+      if (isBlocked(error)) this.#letGo();
+      throw error;
+    });
   }
 
   /**
