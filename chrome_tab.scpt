@@ -235,9 +235,10 @@ property pageFunction : "function readPage(request) {
     return texts.join(\"\\n\");
   }
   function framedDocuments(page) {
-    const inner = all(\"iframe\", page).flatMap(
-      (frame) => Reflect.get(HTMLIFrameElement.prototype, \"contentDocument\", frame) ?? [],
-    );
+    const inner = all(\"iframe\", page).flatMap((frame) => {
+      const framed = Reflect.get(HTMLIFrameElement.prototype, \"contentDocument\", frame);
+      return framed && framed.defaultView?.origin === page.defaultView?.origin ? [framed] : [];
+    });
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
   function selectedText() {
@@ -2639,7 +2640,7 @@ property mainContent4 : "      \"script style template head meta link title base
     }
     #frame(frame, to) {
       const page = tagOf(frame) === \"iframe\" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
-      if (!page) return;
+      if (!page || windowOf(page)?.origin !== windowOf(frame.ownerDocument)?.origin) return;
       const copy = this.inert.createElement(\"div\");
       to.append(copy);
       this.#page(page, copy);
@@ -3182,10 +3183,10 @@ const mainContent = (() => {
     const tag = element.localName;
     if (tag === \"footer\") return !element.closest(IN_CONTENT) || Boolean(element.querySelector(\"a\"));
     if (tag !== \"header\" || element.hasAttribute(\"role\")) return true;
-    return !element.closest(IN_CONTENT) && !element.querySelector(\"h1\");
-  }
 "
-property mainContent5 : "  function readableOf(copy, kind) {
+property mainContent5 : "    return !element.closest(IN_CONTENT) && !element.querySelector(\"h1\");
+  }
+  function readableOf(copy, kind) {
     const copied = /** @type {Document} */ (copy.cloneNode(true));
     const serializer = (/** @type {Element} */ element) => element;
     const options = { serializer, disableJSONLD: true, charThreshold: kind === \"article\" ? 500 : 0 };

@@ -1,6 +1,5 @@
 /** @import {DrivenContext, Point} from "../shared/types.d.ts" */
 
-import { isBlocked } from "./frames.js";
 import { pressButton, releaseButton } from "./trusted-input.js";
 
 /**
@@ -31,6 +30,8 @@ export class HeldMouse {
   /** @param {Point} point */
   async press(point) {
     const { x, y } = point;
+    // Where nothing may be pressed, nothing is released in the end.
+    await this.#session.guard.refuse(point);
     this.#letGo();
     this.#letGo = this.#session.sendAtEnd("Input.dispatchMouseEvent", {
       type: "mouseReleased",
@@ -40,11 +41,7 @@ export class HeldMouse {
       buttons: 0,
       clickCount: 1,
     });
-    await pressButton(this.#session, point, "left", 1).catch((error) => {
-      // Nothing was pressed there.
-      if (isBlocked(error)) this.#letGo();
-      throw error;
-    });
+    await pressButton(this.#session, point, "left", 1);
   }
 
   /**

@@ -43,9 +43,9 @@ def frame(page: DrivenTab, host: str, name: str, style: str = "") -> str:
     )
 
 
-async def show(page: DrivenTab, body: str) -> None:
+async def show(page: DrivenTab, body: str, host: str = "shop.localhost") -> None:
     page.site.pages["/around"] = f"<!doctype html><title>Around</title>{AROUND}{body}".encode()
-    await page.do("navigate", url=address(page, "shop.localhost", "/around"))
+    await page.do("navigate", url=address(page, host, "/around"))
 
 
 async def frame_of(page: DrivenTab, name: str) -> Frame:
@@ -196,6 +196,57 @@ async def test_frame_that_failed_to_load_a_denied_host_is_denied(denying: Denyin
     await denying.blocked("click", selector="#bank", at=[30, 10])
     await denying.do("click", selector="#fine", at=[30, 10])
     assert "bank" not in (await denying.do("page_elements"))["text"]
+
+
+async def test_frame_that_its_page_reaches_by_its_domain_is_of_a_denied_host_all_the_same(denying: Denying) -> None:
+    page = denying.page
+    # On a site of its own: the browser decides once for an origin whether others may reach it.
+    paths = ("/around", "/framed-bank", "/framed-fine")
+    page.site.extra_headers |= dict.fromkeys(paths, ("Origin-Agent-Cluster", "?0"))
+    framed = frame(page, "bank.reach.localhost", "bank") + frame(page, "fine.reach.localhost", "fine")
+    relaxed = "<script>document.domain = 'reach.localhost'</script>"
+    for path in paths[1:]:
+        page.site.pages[path] += f"{relaxed}<p>Account {path}".encode()
+    await show(page, framed + relaxed, "reach.localhost")
+    for path in paths:
+        del page.site.extra_headers[path]
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+    assert await page.page.evaluate("bank.contentDocument !== null")
+
+    for name in ("bank", "fine"):
+        await (await frame_of(page, name)).evaluate("getSelection().selectAllChildren(document.body)")
+    selected = await page.ask("read_tab", content="selection", **denying.params)
+    assert "Account /framed-bank" not in str(selected)
+    assert "Account /framed-fine" in str(selected)
+    text = (await denying.do("page_elements"))["text"]
+    assert ("Pay fine" in text, "Pay bank" in text) == (True, False)
+    for selector in ("#{} >>> #pay", "#{}"):
+        await denying.blocked("click", selector=naming(selector, "bank"))
+        await denying.do("click", selector=naming(selector, "fine"))
+    assert await events_in(page, "bank") == []
+    assert await colors_in(page, await denying.do("screenshot")) == {"lime", "blue"}
+
+
+async def test_snapshots_of_a_view_transition_show_no_frame_of_a_denied_host(denying: Denying) -> None:
+    page = denying.page
+    slow = (
+        "<style>::view-transition-old(*) { animation: none; opacity: 1 } ::view-transition-new(*) { animation: none; "
+    )
+    slow += "opacity: 0 } ::view-transition-group(*) { animation-duration: 60s }</style>"
+    await show(page, frame(page, FAR, "bank") + slow)
+    await frame_of(page, "bank")
+
+    async def shows_red() -> bool:
+        return "red" in await colors_in(page, await page.do("screenshot", denied_hosts=[]))
+
+    if denying.params:
+        await until(shows_red)
+    await page.page.evaluate("document.startViewTransition(() => (bank.style.height = '81px')).ready")
+    if denying.params:
+        assert await shows_red()
+
+    assert "red" not in await colors_in(page, await denying.do("screenshot"))
 
 
 # --- Mouse and keyboard
