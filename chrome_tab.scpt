@@ -423,9 +423,10 @@ property pageFunction : "function readPage(request) {
     return texts.join(\"\\n\");
   }
   function framedDocuments(page) {
-    const inner = all(\"iframe\", page).flatMap(
-      (frame) => Reflect.get(HTMLIFrameElement.prototype, \"contentDocument\", frame) ?? [],
-    );
+    const inner = all(\"iframe\", page).flatMap((frame) => {
+      const framed = Reflect.get(HTMLIFrameElement.prototype, \"contentDocument\", frame);
+      return framed && framed.defaultView?.origin === page.defaultView?.origin ? [framed] : [];
+    });
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
   function selectedText() {

@@ -5,6 +5,7 @@
  */
 
 import { invalid } from "../shared/errors.js";
+import { isBlocked } from "../worker/frames.js";
 import { HeldMouse } from "../worker/held-mouse.js";
 import { approach, moveTo } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
@@ -46,17 +47,19 @@ export async function drag(context) {
   if (!target && !targetAt) throw invalid("Name where to drag it: target, or target_at measured from the source.");
   const place = async () => find(context, { action: "place", selector: target, at: targetAt });
   // Nothing is pressed for a target that is not there.
-  if (target) await place();
+  const aim = target ? pointOf(await place()) : null;
   const mouse = new HeldMouse(session);
-  const { found, notes } = await pressElement(context, { action: "drag", selector, at }, (aimed) =>
-    grab(context, mouse, pointOf(aimed)),
-  );
+  const { found, notes } = await pressElement(context, { action: "drag", selector, at }, async (aimed) => {
+    // Or that is in a frame of a denied host.
+    await session.guard.refuse(aim ?? sum(aimed.corner, targetAt));
+    return grab(context, mouse, pointOf(aimed));
+  });
   const start = pointOf(found);
   await begin(context, mouse, start);
   // What was grabbed may have made room elsewhere.
   const goal = target ? await place() : null;
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
-  for (const part of STEPS) await step(mouse, between(start, end, part));
+  for (const part of STEPS) await step(context, mouse, between(start, end, part));
   await mouse.release(end);
   const changed = await consequences(context);
   const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
@@ -91,17 +94,21 @@ async function grab(context, mouse, point) {
  * @param {Point} start
  */
 async function begin(context, mouse, { x, y }) {
-  for (const distance of FIRST_STEPS) await step(mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
+  for (const distance of FIRST_STEPS) await step(context, mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
   if (await afterwards(context, "readDrag")) await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }));
 }
 
 /**
+ * Moves the mouse. Over a frame of a denied host it jumps: that gets no sign of it.
+ *
+ * @param {DrivenContext} context
  * @param {HeldMouse} mouse
  * @param {Point} point
  * @param {number} [waitMs]
  */
-async function step(mouse, point, waitMs = STEP_WAIT_MS) {
-  await endsWithin(waitMs, mouse.moveTo(point));
+async function step({ session }, mouse, point, waitMs = STEP_WAIT_MS) {
+  const isOut = await session.guard.refuse(point).then(() => false, isBlocked);
+  if (!isOut) await endsWithin(waitMs, mouse.moveTo(point));
 }
 
 /**

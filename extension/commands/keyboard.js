@@ -1,11 +1,14 @@
 /** The keyboard. @import {ActionReply, DrivenContext, PressedState} from "../shared/types.d.ts" */
 
 import { invalid } from "../shared/errors.js";
+import { isBlocked } from "../worker/frames.js";
 import { strokesOf } from "../worker/keys.js";
 import { pressKeys } from "../worker/trusted-input.js";
-import { afterwards, consequences, find, optionalSelectorOf, replyAbout } from "./acting.js";
+import { afterwards, consequences, find, noting, optionalSelectorOf, replyAbout } from "./acting.js";
 
 const MAX_KEYS_LENGTH = 2_000;
+const DENIED_FOCUS =
+  "The focus is in a frame of a host that the user denies to clients now: no key is sent there. Name a selector for the next.";
 const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
 
 /**
@@ -22,7 +25,9 @@ export async function press(context) {
   await pressKeys(session, strokes);
   const changed = await consequences(context);
   const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
-  return { ...(await replyAbout(context, found, changed)), ...state };
+  const reply = await replyAbout(context, found, changed);
+  const isLed = await session.guard.refuse().then(() => false, isBlocked);
+  return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
 }
 
 /** @param {unknown} keys */

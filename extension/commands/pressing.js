@@ -5,7 +5,7 @@
  */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { isFramed, watchPress } from "../worker/page-elements.js";
+import { endPress, isFramed, watchPress } from "../worker/page-elements.js";
 import { approach, moveTo } from "../worker/trusted-input.js";
 import { afterwards, find, pointOf } from "./acting.js";
 
@@ -26,8 +26,7 @@ export const REACHED = { isSeen: true, isLost: false, cover: "", isPressed: fals
 export async function pressElement(context, action, press) {
   for (let presses = 1; ; presses += 1) {
     const found = await find(context, action);
-    if (isFramed(context)) await moveUntilSeen(context, pointOf(found));
-    const { isLost, cover, isPressed, release } = await press(found);
+    const { isLost, cover, isPressed, release } = await pressing(context, found, press);
     if (!cover) return { found, notes: notesOn(isLost, release) };
     if (isPressed) {
       throw new CommandError("EXECUTION_ERROR", `When the mouse came, ${cover} lay over the element and was pressed.`);
@@ -38,6 +37,22 @@ export async function pressElement(context, action, press) {
         `Each time the mouse comes, ${cover} covers the element, so nothing was pressed. Act on that instead.`,
       );
     }
+  }
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FoundElement} found
+ * @param {(found: FoundElement) => Promise<PressOutcome>} press
+ */
+async function pressing(context, found, press) {
+  try {
+    if (isFramed(context)) await moveUntilSeen(context, pointOf(found));
+    return await press(found);
+  } catch (error) {
+    // The next press would be the user's own.
+    endPress(context);
+    throw error;
   }
 }
 

@@ -1,8 +1,9 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
+import { withoutDenied } from "../worker/denied-frames.js";
 import { endOutline } from "../worker/marks.js";
-import { isFramed } from "../worker/page-elements.js";
+import { isFramed, refuseDeniedElement } from "../worker/page-elements.js";
 import { tabById } from "../worker/tabs.js";
 import { pause } from "../worker/waiting.js";
 import { afterwards, boxOf } from "./acting.js";
@@ -66,9 +67,10 @@ async function steadyCapture(context, size) {
   const measure = () => session.send("Page.getLayoutMetrics");
   for (let takes = 1; ; takes += 1) {
     const selected = (params.selector ?? null) === null ? null : await boxOf(context);
+    if (selected) await refuseDeniedElement(context);
     const before = await measure();
     const format = params["format"] === "jpeg" ? "jpeg" : "webp";
-    const picture = await capture(context, { selected, size, metrics: before, format });
+    const picture = await withoutDenied(context, () => capture(context, { selected, size, metrics: before, format }));
     if (size || takes === MAX_TAKES) return picture;
     const after = await measure();
     if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;

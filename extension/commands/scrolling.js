@@ -1,6 +1,7 @@
 /** @import {ActionReply, DrivenContext, ScrollGoal, Scrolled} from "../shared/types.d.ts" */
 
 import { invalid } from "../shared/errors.js";
+import { isBlocked } from "../worker/frames.js";
 import { turnWheel } from "../worker/trusted-input.js";
 import { endsWithin } from "../worker/waiting.js";
 import { afterwards, find, noting, optionalSelectorOf, replyAbout } from "./acting.js";
@@ -23,11 +24,20 @@ export async function scroll(context) {
   const to = goalIn(params.to);
   if (!selector && to === undefined) throw invalid("Name what to scroll to: selector, or to, or both.");
   const found = await find(context, { action: "scroll", selector, to });
-  if (found.wheel) await endsWithin(WHEEL_WAIT_MS, turnWheel(session, found.wheel));
+  if (found.wheel) await endsWithin(WHEEL_WAIT_MS, turnWheel(session, found.wheel).catch(unlessBlocked));
   const scrolled = /** @type {Scrolled | null} */ (await afterwards(context, "finishScroll"));
   const reply = await replyAbout(context, found);
   if (!scrolled) return noting(reply, ["The page has left before it could be seen where it is."]);
   return { ...noting(reply, isAtEnd(scrolled, to) ? [AT_THE_END] : []), scrolled };
+}
+
+/**
+ * Where a frame of a denied host lies under the mouse, the page scrolls without the wheel.
+ *
+ * @param {unknown} error
+ */
+function unlessBlocked(error) {
+  if (!isBlocked(error)) throw error;
 }
 
 /**

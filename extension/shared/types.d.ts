@@ -480,6 +480,7 @@ export type ElementLook =
   | "awaitMouse"
   | "finishFill"
   | "finishScroll"
+  | "frameFound"
   | "nextDrawing"
   | "readChanges"
   | "readChecked"
@@ -495,10 +496,17 @@ export interface FoundFrames {
 }
 
 /** A frame of another site, as the page around it knows it. */
-export interface ForeignFrame {
+export interface ForeignFrame extends FrameTraits {
   /** From the main frame on. */
   selector: string;
-  /** Numbers of the frames on the way from the main frame, each among those of its parent; -1 in a shadow root. */
+}
+
+/** What tells a frame of another site from others, without a name. */
+export interface FrameTraits {
+  /**
+   * Numbers of the frames on the way from the main frame, each among those of its parent; -1 in a shadow root, -2 where
+   * its window cannot be reached.
+   */
   path: number[];
   /** Where it was sent first. */
   src: string;
@@ -606,6 +614,8 @@ export interface ListRequest {
   way?: string;
   /** What is in the page's own frames of other sites, by their selectors, once that is known. */
   framed?: Record<string, ListLine[]>;
+  /** The selectors of those that are left out. */
+  leftOut?: string[];
   /** Whether the lines are wanted, for the list of the page around this one. */
   isFramed?: boolean;
 }

@@ -7,11 +7,13 @@
  * - `reads`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
  * - `observes`: changes nothing at all. A dialog is the person's, and ends the command.
  *
- * @import {CommandContext, DebuggerUse, DialogReport, DrivenContext} from "../shared/types.d.ts"
+ * @import {CommandContext, DebuggerUse, DialogReport, DrivenContext, Point} from "../shared/types.d.ts"
  * @import {DebuggerSession} from "./debugger-session.js"
  */
 
 import { CommandError, invalid } from "../shared/errors.js";
+import { refuseInput } from "./denied-frames.js";
+import { deniedFrames } from "./frames.js";
 import { unreadable } from "./page-access.js";
 import { adoptTabs } from "./tab-openings.js";
 import { pause, unlessAborted } from "./waiting.js";
@@ -63,6 +65,10 @@ export async function usingDebugger(use, context, run) {
  */
 async function act(session, context, run) {
   return drive(session, context, async (own) => {
+    own.guard = {
+      isNeeded: async () => (await deniedFrames(context)).length > 0,
+      refuse: refuseInput.bind(null, context),
+    };
     // Not waited for: what is sent after it comes after it, and the answer can take as long as a page takes to come.
     const emulateFocus = (/** @type {boolean} */ enabled) =>
       void session.send("Emulation.setFocusEmulationEnabled", { enabled }).catch(() => {
@@ -152,6 +158,19 @@ function answersOf({ on_dialog: answer, dialog_text: text }) {
   return { accept: answer === "accept", leave: answer !== "dismiss", text: said };
 }
 
+/**
+ * What keeps input out of frames of denied hosts.
+ *
+ * @typedef {object} InputGuard
+ * @property {() => Promise<boolean>} isNeeded whether the page has such frames
+ * @property {(point?: Point) => Promise<void>} refuse throws HOST_BLOCKED; without a point for what has the focus
+ */
+
+/** @type {InputGuard} */
+const NO_GUARD = { isNeeded: async () => false, refuse: async () => {} };
+/** A mouse button that was pressed is released, and what was dragged is let go. */
+const RELEASES = new Set(["mouseReleased", "dragCancel"]);
+
 /** What one command may do with the debugger; nothing more once its time is up. */
 export class Drive {
   /** @readonly @type {number[]} the tabs that the page has opened meanwhile */
@@ -164,6 +183,9 @@ export class Drive {
   #undoings = [];
   /** @type {Map<string, (params: any) => void>} by the events that the command waits for */
   #awaited = new Map();
+  guard = NO_GUARD;
+  /** The latest input: fails once one was refused. @type {Promise<{done?: Promise<unknown>}>} */
+  #input = Promise.resolve({});
   /** When waiting for pages ends, in milliseconds since 1970. */
   #settleUntil = Infinity;
   /** @readonly */
@@ -199,9 +221,52 @@ export class Drive {
    */
   async send(method, params) {
     this.#signal.throwIfAborted();
-    const answer = await this.#session.send(method, params);
+    const isInput = /^Input\.(?:dispatch|insert)/.test(method);
+    const answer = await (isInput ? this.#sendInput(method, params) : this.#session.send(method, params));
     this.#signal.throwIfAborted();
     return answer;
+  }
+
+  /**
+   * Inputs are sent in their order. On a page with frames of denied hosts each is checked first; after one that was
+   * refused none is sent.
+   *
+   * @param {string} method
+   * @param {Record<string, unknown>} [params]
+   */
+  async #sendInput(method, params = {}) {
+    const before = this.#input;
+    const sent = (async () => {
+      const isGuarded = await this.guard.isNeeded();
+      const { done } = await before;
+      if (isGuarded && !(await this.#admits(method, params, done))) return {};
+      return { done: this.#session.send(method, params) };
+    })();
+    this.#input = sent;
+    return (await sent).done;
+  }
+
+  /**
+   * @param {string} method
+   * @param {Record<string, unknown>} params
+   * @param {Promise<unknown>} [before] settles when the page has taken the input before
+   * @returns {Promise<boolean>} false for a key that is released in such a frame: pressed elsewhere, it has led there
+   * @throws {CommandError} HOST_BLOCKED
+   */
+  async #admits(method, { type, x, y }, before) {
+    if (RELEASES.has(String(type))) return true;
+    if (typeof x === "number" && typeof y === "number") {
+      await this.guard.refuse({ x, y });
+      return true;
+    }
+    // A key may move the focus.
+    await before?.catch(() => {});
+    const refused = this.guard.refuse();
+    if (type !== "keyUp") await refused;
+    return refused.then(
+      () => true,
+      () => false,
+    );
   }
 
   /**

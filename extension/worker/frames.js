@@ -3,34 +3,138 @@
  * from the main frame, each frame's number among those of its parent, which both worlds of ours can ask for without a
  * message that a page could see.
  *
- * @import {CommandContext, ForeignFrame} from "../shared/types.d.ts"
+ * @import {CommandContext, FrameTraits} from "../shared/types.d.ts"
  * @import {FramePage} from "./page-exits.js"
  */
 
+import { CommandError } from "../shared/errors.js";
+import { plainLine } from "../shared/text.js";
+import { hostOf, isDenied } from "./denied-hosts.js";
 import { runInPage } from "./page-access.js";
 import { endsWithin } from "./waiting.js";
 
 /** A frame that is busy or still loading does not keep the others waiting. */
 const ANSWER_MS = 1_000;
+const MAX_HOST_LENGTH = 200;
 
 /** @typedef {chrome.webNavigation.GetAllFrameResultDetails} FrameDetails */
-/** @typedef {{path: number[], width: number, height: number, url: string}} FrameTraits */
+/** @typedef {FrameTraits & {url: string}} PageTraits */
 
 /**
  * The page in a frame of another site.
  *
  * @param {CommandContext} context
  * @param {number} holderId the frame whose page has found the element, perhaps in a frame of its own site
- * @param {ForeignFrame} element
+ * @param {FrameTraits} element
  * @returns {Promise<FrameDetails[]>} one; none while the frame has no page that answers; several that look the same
  */
 export async function pagesIn(context, holderId, element) {
-  const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
-  const near = frames.filter((frame) => {
-    const way = wayTo(frame, frames);
-    return way.length === element.path.length && (holderId === 0 || way.includes(holderId));
+  return pagesAmong(context, candidates(await framesOf(context), holderId, element), element);
+}
+
+/**
+ * The frames of denied hosts in a tab, and the frames inside them.
+ *
+ * @param {Pick<CommandContext, "tabId" | "deniedHosts">} context
+ * @returns {Promise<FrameDetails[]>}
+ */
+export async function deniedFrames({ tabId, deniedHosts }) {
+  if (!deniedHosts.length) return [];
+  const frames = await framesOf({ tabId });
+  const denied = new Set(frames.filter(({ frameId, url }) => frameId !== 0 && isDenied(url, deniedHosts)));
+  return frames.filter((frame) => wayTo(frame, frames).some((id) => [...denied].some(({ frameId }) => frameId === id)));
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {number} depth 1 for frames of the main frame
+ * @returns {Promise<boolean>} whether frames of denied hosts are deeper than that
+ */
+export async function hasDeniedBelow(context, depth) {
+  const frames = await framesOf(context);
+  return (await deniedFrames(context)).some((frame) => wayTo(frame, frames).length > depth);
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {number} holderId the frame whose page has found the element
+ * @param {FrameTraits} element
+ * @returns {Promise<boolean>} whether the frame belongs to a denied host, or may: where elements look the same, or no
+ *   page answers
+ */
+export async function mayBeDenied(context, holderId, element) {
+  const near = candidates(await deniedFrames(context), holderId, element, await framesOf(context));
+  if (!near.length) return false;
+  const ids = new Set(near.map(({ frameId }) => frameId));
+  const others = candidates(await framesOf(context), holderId, element).filter(({ frameId }) => !ids.has(frameId));
+  // A number belongs to one frame.
+  if (element.path.every((number) => number >= 0) && (await pagesAmong(context, others, element)).length) return false;
+  const all = await Promise.all(near.map((page) => traitsOf(context, page)));
+  return all.some((traits) => !traits || isSameWay(element.path, traits.path));
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {number} holderId the frame whose page has found the element
+ * @param {FrameTraits} element
+ * @param {{url: string}} [page] in it, where that is known
+ * @throws {CommandError} HOST_BLOCKED
+ */
+export async function refuseDeniedFrame(context, holderId, element, page) {
+  const isOut = page ? isDenied(page.url, context.deniedHosts) : await mayBeDenied(context, holderId, element);
+  if (!isOut) return;
+  const host = page && plainLine(hostOf(page.url), MAX_HOST_LENGTH);
+  throw new CommandError(
+    "HOST_BLOCKED",
+    `The user denies ${host || "the host"}, whose page is in that frame, to clients, in the extension's options or in ` +
+      "[sites]. Nothing was done in it. Act on the page around it.",
+  );
+}
+
+/**
+ * @param {unknown} error
+ * @returns {boolean} whether it keeps a client out of a denied host
+ */
+export function isBlocked(error) {
+  return error instanceof CommandError && error.code === "HOST_BLOCKED";
+}
+
+/**
+ * @param {number[]} path of an element
+ * @param {number[]} other of a page
+ */
+function isSameWay(path, other) {
+  // -2 stands for any number.
+  return path.every((number, index) => number === -2 || number === other[index]);
+}
+
+/** @param {{tabId: number}} context */
+async function framesOf({ tabId }) {
+  return (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+}
+
+/**
+ * @param {FrameDetails[]} frames
+ * @param {number} holderId
+ * @param {FrameTraits} element
+ * @param {FrameDetails[]} [all] of the tab
+ * @returns {FrameDetails[]} those that are as deep as the element
+ */
+function candidates(frames, holderId, { path }, all = frames) {
+  return frames.filter((frame) => {
+    const way = wayTo(frame, all);
+    return way.length === path.length && (holderId === 0 || way.includes(holderId));
   });
-  const asked = near.map(async (page) => {
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {FrameDetails[]} pages
+ * @param {FrameTraits} element
+ * @returns {Promise<FrameDetails[]>}
+ */
+async function pagesAmong(context, pages, element) {
+  const asked = pages.map(async (page) => {
     const traits = await traitsOf(context, page);
     if (traits?.path.join() !== element.path.join()) throw new Error("another frame");
     return { page, traits };
@@ -46,8 +150,8 @@ export async function pagesIn(context, holderId, element) {
  * Frames in shadow roots have no numbers: they are told apart by their size, and by the address that they were given.
  * A frame that was just resized has not heard of it, and a page may have led its frame elsewhere.
  *
- * @param {ForeignFrame} element
- * @param {{page: FrameDetails, traits: FrameTraits}[]} all
+ * @param {FrameTraits} element
+ * @param {{page: FrameDetails, traits: PageTraits}[]} all
  */
 function mostLike({ width, height, src }, all) {
   const sized = all.filter(({ traits }) => isNear(traits.width, width) && isNear(traits.height, height));
@@ -86,11 +190,11 @@ function wayTo({ frameId, parentFrameId }, frames) {
 /**
  * @param {CommandContext} context
  * @param {FramePage} page
- * @returns {Promise<FrameTraits | null>} null when it does not answer
+ * @returns {Promise<PageTraits | null>} null when it does not answer
  */
-async function traitsOf(context, page) {
+export async function traitsOf(context, page) {
   const answer = runInPage({ ...context, page }, { func: tellTraits, args: [null] }).catch(() => null);
-  return (await endsWithin(ANSWER_MS, answer)) ? /** @type {Promise<FrameTraits | null>} */ (answer) : null;
+  return (await endsWithin(ANSWER_MS, answer)) ? /** @type {Promise<PageTraits | null>} */ (answer) : null;
 }
 
 /** Runs in the page. */

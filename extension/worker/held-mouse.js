@@ -30,6 +30,8 @@ export class HeldMouse {
   /** @param {Point} point */
   async press(point) {
     const { x, y } = point;
+    // Where nothing may be pressed, nothing is released in the end.
+    await this.#session.guard.refuse(point);
     this.#letGo();
     this.#letGo = this.#session.sendAtEnd("Input.dispatchMouseEvent", {
       type: "mouseReleased",

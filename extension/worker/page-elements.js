@@ -3,15 +3,13 @@
  * frame of another site, the page in it is asked in the same way, and the pages around it where that is drawn.
  *
  * @import {CommandContext, ElementAnswer, ElementDescription, ElementLook, ElementRequest, ErrorCode} from "../shared/types.d.ts"
- * @import {ForeignFrame, FoundElement, FoundFrames, ListAnswer, ListRequest, PlacedOutside, Point} from "../shared/types.d.ts"
+ * @import {ForeignFrame, FrameTraits, FoundElement, FoundFrames, ListAnswer, ListRequest, PlacedOutside, Point} from "../shared/types.d.ts"
  * @import {PressOutcome, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
  * @import {PageFunction, Script} from "./page-access.js"
  * @import {FramePage} from "./page-exits.js"
  */
 
-import { CommandError } from "../shared/errors.js";
-import { hostOf, isDenied } from "./denied-hosts.js";
-import { pagesIn } from "./frames.js";
+import { deniedFrames, mayBeDenied, pagesIn, refuseDeniedFrame } from "./frames.js";
 import { askPage, PageLeft, runInPage } from "./page-access.js";
 import { endsWithin, pause } from "./waiting.js";
 
@@ -171,11 +169,11 @@ async function metInFrames(context, holder, { rest, frames }, requestNow) {
  */
 async function metInFrame(context, holder, frame, requestNow) {
   const [page, ...others] = await pagesIn(context, holder?.frameId ?? 0, frame);
+  await refuseDeniedFrame(context, holder?.frameId ?? 0, frame, page);
   if (!page || others.length) {
     const message = `After ${requestNow().whole / 1000} s ${troubleWith(frame, others.length)}`;
     return { code: "COMMAND_TIMEOUT", message };
   }
-  refuseDenied(page.url, context.deniedHosts);
   const script = ask("waitFor", { ...requestNow(), id: context.requestId });
   const answer = /** @type {WaitAnswer | null} */ (await answerOf(context, page, () => script));
   return answer && "frames" in answer ? metInFrames(context, page, answer, requestNow) : answer;
@@ -202,9 +200,15 @@ export async function listElements(context, request, page) {
   const { frames, rest } = answer;
   const holderId = page?.frameId ?? 0;
   if (rest) return listInFrame(context, request, holderId, answer);
+  const hasDenied = (await deniedFrames(context)).length > 0;
+  const leftOut = hasDenied ? frames.slice(MAX_FRAMES).map(({ selector }) => selector) : [];
   const lists = frames.slice(0, MAX_FRAMES).map(async (frame) => {
     const { find } = request;
     const [inner, ...others] = await pagesIn(context, holderId, frame);
+    if (hasDenied && (await mayBeDenied(context, holderId, frame))) {
+      leftOut.push(frame.selector);
+      return [frame.selector, []];
+    }
     const wanted = { find, within: "", offset: 0, way: frame.selector, isFramed: true };
     const asked = inner && !others.length ? listElements(context, wanted, inner).catch(() => null) : null;
     const list = asked && (await endsWithin(FRAME_MS, asked)) ? await asked : null;
@@ -212,7 +216,7 @@ export async function listElements(context, request, page) {
   });
   const framed = Object.fromEntries(await Promise.all(lists));
   context.signal.throwIfAborted();
-  return listElements(context, { ...request, framed }, page);
+  return listElements(context, { ...request, framed, leftOut }, page);
 }
 
 /**
@@ -230,6 +234,7 @@ async function listInFrame(context, request, holderId, { rest, frames }) {
   };
   for (const frame of frames.slice(0, MAX_FRAMES)) {
     const pages = await pagesIn(context, holderId, frame);
+    await refuseDeniedFrame(context, holderId, frame, pages[0]);
     const inner = { ...request, within: rest, way: frame.selector };
     answer = refusalOf(frame, pages) ?? (await listElements(context, inner, pages[0]));
     if (!answer || !isMissing(answer)) return answer;
@@ -289,6 +294,15 @@ export async function watchPress(context, press, input) {
 }
 
 /**
+ * Ends the watch for a press that does not come.
+ *
+ * @param {CommandContext} context
+ */
+export function endPress(context) {
+  for (const stop of ways.get(context) ?? [{}]) void lookFrom(context, stop, "endPress").catch(() => null);
+}
+
+/**
  * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
  * @param {Stop} stop
  * @param {ElementLook | "endPress" | "placeOf" | "watchPress"} look
@@ -299,6 +313,16 @@ async function lookFrom(context, { page, point }, look, request) {
   const script = ask(look, { ...request, ...(point && { point }), id });
   const answer = await runInPage({ ...context, page }, { ...script, cancel: ask("cancel", { id }) });
   return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
+}
+
+/**
+ * @param {CommandContext} context
+ * @throws {CommandError} HOST_BLOCKED when the element that was found last is a frame of a denied host
+ */
+export async function refuseDeniedElement(context) {
+  const [here] = ways.get(context) ?? [];
+  const frame = /** @type {FrameTraits | null} */ (await lookAtElement(context, "frameFound"));
+  if (frame) await refuseDeniedFrame(context, here?.page?.frameId ?? 0, frame);
 }
 
 /**
@@ -365,28 +389,15 @@ async function inFrames(context, request, { rest, frames }, [holder, ...outer]) 
  * @returns {Promise<Outcome | null>}
  */
 async function inFrame(context, request, frame, stops) {
-  const [page, ...others] = await pagesIn(context, stops[0]?.page?.frameId ?? 0, frame);
+  const holderId = stops[0]?.page?.frameId ?? 0;
+  const [page, ...others] = await pagesIn(context, holderId, frame);
+  await refuseDeniedFrame(context, holderId, frame, page);
   if (!page || others.length) {
     const message = `At the moment ${troubleWith(frame, others.length)}`;
     return { answer: { code: "UNREADABLE_PAGE", message }, stops, patience: 0 };
   }
-  refuseDenied(page.url, context.deniedHosts);
   const answer = await answerOf(context, page, () => ask("act", request));
   return answer && followed(context, request, answer, [{ page }, ...stops]);
-}
-
-/**
- * @param {string} url
- * @param {string[]} deniedHosts
- * @throws {CommandError} HOST_BLOCKED
- */
-function refuseDenied(url, deniedHosts) {
-  if (!isDenied(url, deniedHosts)) return;
-  throw new CommandError(
-    "HOST_BLOCKED",
-    `[sites] in the configuration file denies ${hostOf(url) || "pages without a known host"}, whose page is in that ` +
-      "frame. Go on elsewhere, or change the rule.",
-  );
 }
 
 /** @param {{code: string}} answer of a frame that may have another page soon */
