@@ -60,6 +60,7 @@ import shutil
 import signal
 import socket
 import string
+import subprocess
 import sys
 import tempfile
 import time
@@ -143,6 +144,7 @@ LSAPPINFO_TIMEOUT_S = 5.0
 COMMAND_TIMEOUT_S = 35.0
 ANSWER_TIMEOUT_S = 60.0  # of the person, on top
 OPENING_TIMEOUT_S = 10.0
+BOUNDED_TIMEOUT_S = 10.0
 START_DELAY_S = 0.3
 # The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
 EXTENSION_WAIT_S = 8.0
@@ -159,6 +161,7 @@ QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
+MAX_BOUNDED_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
 MAX_OPENINGS = 32
@@ -359,7 +362,7 @@ ToolNames = list[Annotated[str, AfterValidator(known_tool)]] | None
 def usable_schema(value: dict[str, Any] | str) -> dict[str, Any] | str:
     """Return a schema that can be used, or the name of an extraction."""
     if isinstance(value, dict) and (problem := schema_problem(value)):
-        raise ValueError(f"must be a JSON Schema: {problem}")
+        raise ValueError(f"must be a JSON Schema: {one_line(problem, 700)}")
     return value
 
 
@@ -2091,14 +2094,14 @@ class Reading:
     async def _validated(self, text: str) -> tuple[str, Any]:
         """Return the answer as JSON that the schema accepts; one repair round shows the error."""
         schema = self.question.output_schema or {}
-        data, problem = check_json(text, schema, self.known)
+        data, problem = await check_json(text, schema, self.known)
         if problem:
             shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
             task = "Below is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             system = f"{self.question.prompt}\n\n{task}\n{json.dumps(schema)}"
             user = framed(f"{shown}\n\nThe error: {problem}", self.mark)
             text = (await self._ask(system, user, "repairing its answer", 0.0)).text
-            data, problem = check_json(text, schema, self.known)
+            data, problem = await check_json(text, schema, self.known)
         if problem:
             raise ChromeTabError(
                 "MODEL_ERROR",
@@ -2169,7 +2172,7 @@ def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def asked(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Question:
-    """Return what a caller asks; raise ChromeTabError for a schema that is none, and for a name that nothing has."""
+    """Return what a caller asks, whose schema is not checked; raise ChromeTabError for a name that nothing has."""
     prompt = well_formed(prompt or "").strip()
     if isinstance(output_schema, str):
         if output_schema not in settings.extractions:
@@ -2177,27 +2180,36 @@ def asked(settings: Settings, prompt: str | None, output_schema: Any = None, mod
             raise ChromeTabError("INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. {known}")
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
-    check_schema(output_schema)
     return Question(prompt, output_schema, model)
 
 
-def check_schema(schema: Mapping[str, Any] | None) -> None:
-    """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked."""
-    problem = schema_problem(schema) if schema is not None else None
-    if problem:
+async def check_schema(schema: Any) -> None:
+    """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked; configured ones are checked."""
+    if not isinstance(schema, dict):
+        return
+    if problem := await run_bounded("Checking output_schema", schema_problem, schema):
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"output_schema is not a JSON Schema (2020-12): {problem}. Correct it; for example "
+            f"output_schema is not a JSON Schema (2020-12): {one_line(problem, 700)}. Correct it; for example "
             '{"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}.',
         )
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a JSON Schema; None when it can be used."""
+    """Return what is wrong with a JSON Schema; None when it can be used. It may run in `run_bounded`."""
     import jsonschema
     from referencing import Registry
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
+
+    def resolve_references(resource: Any, resolver: Any) -> None:
+        """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
+        resolver = resolver.in_subresource(resource)
+        for keyword in ("$ref", "$dynamicRef"):
+            if isinstance(resource.contents, dict) and keyword in resource.contents:
+                resolver.lookup(resource.contents[keyword])
+        for inner in resource.subresources():
+            resolve_references(inner, resolver)
 
     try:
         json.dumps(schema, ensure_ascii=False, allow_nan=False).encode()
@@ -2207,9 +2219,9 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
         resolve_references(resource, Registry().with_resource("", resource).crawl().resolver())
         jsonschema.Draft202012Validator(schema).is_valid(None)
     except jsonschema.SchemaError as error:
-        return f"{one_line(error.message, 300)} at {error.json_path}"
+        return f"{error.message[:300]} at {error.json_path[:300]}"
     except Unresolvable as error:
-        return f"it refers to {one_line(error.ref)!r}, which is not inside it (put it in $defs)"
+        return f"it refers to {error.ref[:300]!r}, which is not inside it (put it in $defs)"
     except RecursionError:
         return "it refers to itself without end, or nests too deeply"
     except (TypeError, ValueError):
@@ -2217,30 +2229,77 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
     return None
 
 
-def resolve_references(resource: Any, resolver: Any) -> None:
-    """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
-    resolver = resolver.in_subresource(resource)
-    for keyword in ("$ref", "$dynamicRef"):
-        if isinstance(resource.contents, dict) and keyword in resource.contents:
-            resolver.lookup(resource.contents[keyword])
-    for inner in resource.subresources():
-        resolve_references(inner, resolver)
-
-
-def check_json(text: str, schema: Mapping[str, Any], known: str) -> tuple[Any, str | None]:
+async def check_json(text: str, schema: Mapping[str, Any], known: str) -> tuple[Any, str | None]:
     """Return the JSON of an answer, made safe, and what is wrong with it, None when the schema accepts it."""
+    try:
+        data = safe_json(parse_json(without_fence(seen(text))), known)
+    except ValueError as wrong:
+        return None, f"it is not JSON: {wrong}"
+    except RecursionError:
+        return None, "it nests too deeply to be checked"
+    problem = await run_bounded("Checking the answer against output_schema", schema_mismatch, schema, data)
+    return data, problem and one_line(problem, 700)
+
+
+def schema_mismatch(schema: Mapping[str, Any], data: Any) -> str | None:
+    """Return why a schema does not accept a value; None when it does. It runs in `run_bounded`."""
     import jsonschema
     from jsonschema.exceptions import best_match
     from referencing import Registry
 
     try:
-        data = safe_json(parse_json(without_fence(seen(text))), known)
         error = best_match(jsonschema.Draft202012Validator(schema, registry=Registry()).iter_errors(data))
-    except ValueError as wrong:
-        return None, f"it is not JSON: {wrong}"
     except RecursionError:
-        return None, "it nests too deeply to be checked"
-    return data, None if error is None else f"{one_line(error.message, 300)} at {error.json_path}"
+        return "it nests too deeply to be checked"
+    return None if error is None else f"{error.message[:300]} at {error.json_path[:300]}"
+
+
+# What the process of `run_bounded` begins with. A limit of its own ends it even when this server is killed.
+BOUNDED_PROCESS = """
+from __future__ import annotations
+import contextlib, json, sys
+paths, limits, arguments = json.load(sys.stdin)
+with contextlib.suppress(ImportError, ValueError, OSError):
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, [limits[0]] * 2)
+    resource.setrlimit(resource.RLIMIT_AS, [limits[1]] * 2)
+sys.path[:] = paths
+"""
+
+
+async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a function in a process of its own, with a limit on time and memory; raise ChromeTabError when it exceeds one.
+
+    For work whose cost a caller's patterns, references and wildcards decide: here it would hold up all other clients.
+    The process gets only the function's source and its arguments as JSON, and returns JSON.
+    """
+    import inspect
+
+    print_result = f"print(json.dumps({function.__name__}(*arguments)))"
+    source = "\n".join((BOUNDED_PROCESS, inspect.getsource(function), print_result))
+    limits = (math.ceil(BOUNDED_TIMEOUT_S) + 1, MAX_BOUNDED_MEMORY_BYTES)
+    result = b""
+    try:
+        given = await asyncio.to_thread(json.dumps, ([path for path in sys.path if path], limits, arguments))
+        async with (
+            killed_unless_done(
+                (sys.executable, "-I", "-S", "-c", source), os.environ, stdin=subprocess.PIPE
+            ) as process,
+            asyncio.timeout(BOUNDED_TIMEOUT_S),
+        ):
+            result, _ = await process.communicate(given.encode())
+    except TimeoutError:
+        reason = f"takes more than {BOUNDED_TIMEOUT_S:g} s"
+    except RecursionError:
+        reason = "is not possible: what is given nests too deeply"
+    except OSError as error:
+        reason = f"is not possible ({error.strerror or error})"
+    else:
+        reason = "takes too much memory or fails" if process.returncode else ""
+    if reason or len(result) > MAX_FRAME_BYTES:
+        sentence = f"{what} {reason or 'gives too large a result'}. Simplify its patterns, references or wildcards."
+        raise ChromeTabError("INVALID_ARGUMENT", sentence)
+    return json.loads(result)
 
 
 def without_fence(text: str) -> str:
@@ -2482,18 +2541,25 @@ def script_for(browser: str) -> Generator[Path]:
 
 @contextlib.asynccontextmanager
 async def killed_unless_done(
-    command: Sequence[str], environment: Mapping[str, str]
+    command: Sequence[str], environment: Mapping[str, str], stdin: int = subprocess.DEVNULL
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Start a process in a group of its own; kill the group when the block ends by a timeout or is cancelled.
 
     That includes a child which outlives the process and keeps its pipes open. Raises OSError when
     the process cannot be started.
     """
-    null, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
+    pipe = subprocess.PIPE
     # In a task of its own: a start that is cancelled halfway ends the process but not its children.
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
-            *command, stdin=null, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+            *command,
+            stdin=stdin,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+            start_new_session=True,
+            # On Windows a console would open on the screen.
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     )
     try:
@@ -2503,7 +2569,10 @@ async def killed_unless_done(
         with anyio.move_on_after(2, shield=True):
             process = await starting
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+                if sys.platform == "win32":
+                    process.kill()
+                else:
+                    os.killpg(process.pid, signal.SIGKILL)
             # To the end of its pipes, or the loop may be closed before they are.
             await process.communicate()
         raise
@@ -3949,10 +4018,7 @@ class ExtensionToolbox(LocalProvider):
             case "getDataLayer":
                 path = given.pop("path", None)
                 reply = await tabs.data_layer(tab_id, given)
-                # Selecting from a full reply takes its time.
-                result = await asyncio.to_thread(
-                    beside("chrome_tab_data_layer").data_layer_result, reply, given.get("since"), path
-                )
+                result = await beside("chrome_tab_data_layer").data_layer_result(reply, given.get("since"), path)
             case "screenshot":
                 name = given.pop("name", None)
                 kept = self._screenshots = self._screenshots or beside("chrome_tab_driving").Screenshots(self)
@@ -4127,6 +4193,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         selection: Selected = False,
     ) -> ToolResult:
         about = asked(tabs.settings, system_prompt, output_schema, model)
+        await check_schema(output_schema)
         wanted = Wanted(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
