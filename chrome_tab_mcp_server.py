@@ -441,6 +441,13 @@ class Settings(BaseSettings):
         None, "OLLAMA_API_KEY", "sent as a bearer token", repr=False
     )
     timeout: float = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", gt=0, le=86_400)
+    max_seconds: float = setting(
+        900,
+        "CHROME_TAB_MAX_SECONDS",
+        "seconds for one answer as a whole; what was read until then is answered",
+        gt=0,
+        le=86_400,
+    )
     context_length: int | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
@@ -1593,6 +1600,8 @@ class Progress:
     def __init__(self, send: Callable[[float, str], Awaitable[None]] | None, show: ShowAnswer = None) -> None:
         self.wanted = send is not None
         self.runs = 1
+        # When the call began, and the share of --max-seconds after which the readings that begin now have to end.
+        self.started, self.time_share = time.monotonic(), 1.0
         self._send, self._show = send, show
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
@@ -1668,6 +1677,24 @@ class Progress:
 
 # The progress of the call under way, for those who make it wait.
 listening: ContextVar[Progress | None] = ContextVar("listening", default=None)
+
+
+@contextlib.asynccontextmanager
+async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
+    """End what runs inside at a time of the monotonic clock, with an error about --max-seconds."""
+    left_s = until - time.monotonic()
+    too_late = ChromeTabError(
+        "MODEL_TIMEOUT",
+        f"The answer was not finished within {max_seconds:g} s (--max-seconds). Ask about less of the page with "
+        "start and end, take a faster model, or raise --max-seconds.",
+    )
+    if left_s <= 0:
+        raise too_late
+    try:
+        async with asyncio.timeout(left_s):
+            yield
+    except TimeoutError:
+        raise too_late from None
 
 
 async def tell(message: str) -> None:
@@ -1746,7 +1773,7 @@ class Analyst:
             except ChromeTabError as error:
                 failures.append(error)
                 continue
-            if not reading.gaps and not page.incognito:
+            if not (reading.gaps or reading.uncombined or page.incognito):
                 self._answers[key] = answer
             while len(self._answers) > MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
@@ -1796,6 +1823,8 @@ TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
+# Of the time that a reading has its parts get so much, so that combining their answers ends in time too.
+PARTS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
@@ -1814,6 +1843,10 @@ class Reading:
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter, self.mark = analyst.meter(model), analyst.mark(page.text)
+        # By the monotonic clock: when this has to end, the asking about parts before that, and what is asked now.
+        max_seconds = analyst.settings.max_seconds * progress.time_share
+        self.ends_at, self.parts_end_at = (progress.started + share * max_seconds for share in (1, PARTS_TIME))
+        self.until = self.ends_at
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.gaps: list[Gap] = []
         self.failures_in_a_row = 0
@@ -1827,9 +1860,11 @@ class Reading:
         """Return the answer about the whole page."""
         started = time.monotonic()
         await self.progress.begin(f"asking for the window of {self.model}", WINDOW_SHARE)
-        await self.analyst.window(self.model)
+        async with self._in_time():
+            await self.analyst.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         answers = await self._read_parts()
+        self.until = self.ends_at
         text = await self._combine(answers)
         if self.question.output_schema:
             text, data = await self._validated(text)
@@ -1843,6 +1878,13 @@ class Reading:
         return Answer(text, read_line(receipt), note, None, receipt)
 
     # Planning
+
+    def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
+        return finished_by(self.until, self.analyst.settings.max_seconds)
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() >= self.until
 
     async def _room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window less answer, template and prompts."""
@@ -1882,6 +1924,7 @@ class Reading:
         text = self.page.text
         if self.meter.fits(text, await self._room(whole=True)):
             return await self._ask_part(Part(0, len(text), "1"))
+        self.until = self.parts_end_at
         cost = await self._cost()
         first = Part(0, last_break(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost)), "1")
         self.parts = math.ceil(len(text) / first.end)
@@ -1904,7 +1947,7 @@ class Reading:
             return await self._ask_part(part)
         except ChromeTabError as error:
             failure = error
-        if not self.given_up and failure.code not in FINAL_CODES:
+        if not (self.given_up or self._is_late or failure.code in FINAL_CODES):
             self.tally["retries"] += 1
             try:
                 return await self._ask_part(part)
@@ -1936,7 +1979,8 @@ class Reading:
         return [completion.text]
 
     async def _ask_finer(self, part: Part, sent: Sent | None = None, error: ChromeTabError | None = None) -> list[str]:
-        """Ask about a part in slices that fit what is known by now, at least two."""
+        """Ask about a part in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
+        self.until = self.parts_end_at
         if part.end - part.start < 2 * MIN_PART_CHARS:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
@@ -1949,13 +1993,20 @@ class Reading:
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
             finer = Part(part.start + start, part.start + end, f"{part.label}.{i}")
-            answers += await self._ask_part(finer, sent)
+            try:
+                answers += await self._ask_part(finer, sent)
+            except ChromeTabError as failure:
+                if not (answers and self._is_late):
+                    raise
+                unread = finer._replace(end=part.end)
+                self.gaps.append(Gap(unread, unread, failure))
+                break
         return answers
 
     async def _ask(self, system: str, user: str, step: str, share: float, *, is_last: bool = False) -> Completion:
         """Send one prompt when it is its turn, tell of it, and count what it cost."""
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        async with self.analyst.slots:
+        async with self._in_time(), self.analyst.slots:
             if self.given_up:
                 raise self.given_up
             try:
@@ -3581,9 +3632,12 @@ class ChromeTabs:
     ) -> tuple[list[TabAnswer], Answer | None]:
         """Return an answer a tab, then one over all of them (None when fewer than two have one).
 
-        A tab that fails does not stop the others; when all fail, the first error is raised.
+        A tab that fails does not stop the others; when all fail, the first error is raised. Where only the answer over
+        all fails, its text is empty and its note says why.
         """
         progress.runs = len(tab_ids) + 1
+        # The rest of the time is for the answer over all.
+        progress.time_share = 1 - COMBINING_SHARE
 
         async def one(tab_id: int) -> TabAnswer:
             page = None
@@ -3607,7 +3661,12 @@ class ChromeTabs:
             source: SourceName = next(tab.page.source for tab in answered if tab.page)
             page = Page("", f"{len(answered)} tabs", text, source, incognito=is_private)
             together = Question(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
-            return tabs, await self.answer(page, together, progress)
+            progress.time_share = 1.0
+            try:
+                return tabs, await self.answer(page, together, progress)
+            except ChromeTabError as error:
+                note = f"the answers could not be combined: {error.message.rstrip('.')}"
+                return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
     # Tabs, through the extension
 

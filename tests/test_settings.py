@@ -106,6 +106,7 @@ TABLE = [
     ("--upload-folder", "CHROME_TAB_UPLOAD_FOLDERS", []),
     ("--api-key", "OLLAMA_API_KEY", None),
     ("--timeout", "CHROME_TAB_TIMEOUT_S", 300),
+    ("--max-seconds", "CHROME_TAB_MAX_SECONDS", 900),
     ("--context-length", "CHROME_TAB_CONTEXT_LENGTH", None),
     ("--source", "CHROME_TAB_SOURCE", "auto"),
     ("--browser", "CHROME_TAB_BROWSER", "auto"),
