@@ -148,7 +148,7 @@ BOUNDED_TIMEOUT_S = 10.0
 START_DELAY_S = 0.3
 # The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
 EXTENSION_WAIT_S = 8.0
-FIRST_LIST_WAIT_S = 1.0
+CONNECTED_LATELY_S = 7 * 86_400.0
 PAIRING_WAIT_S = 600.0
 RECONNECT_WAIT_S = 8.0
 VISIT_TIMEOUT_S = 3.0
@@ -2704,9 +2704,22 @@ def last_port() -> int | None:
 
 
 def remember_port(port: int) -> None:
-    """Keep for later sessions that an extension was connected on a port."""
+    """Keep for later sessions that an extension was connected on a port, and when: the file's own time."""
+    path = config_dir() / "last-port"
     with contextlib.suppress(OSError):
-        (config_dir() / "last-port").write_text(str(port), encoding="ascii")
+        path.touch(mode=0o600)
+        path.chmod(0o600)
+        path.write_text(str(port), encoding="ascii")
+
+
+def connected_lately(port: int) -> bool:
+    """Say whether an extension was connected on a port within the last days, with the key of today."""
+    folder = config_dir()
+    try:
+        then, paired = ((folder / name).stat().st_mtime for name in ("last-port", "key"))
+    except OSError:
+        return False
+    return last_port() == port and then >= paired and time.time() - then < CONNECTED_LATELY_S
 
 
 def make_nonce() -> str:
@@ -2831,13 +2844,14 @@ def reply_error(error: Any) -> ChromeTabError:
 # the owner goes, its guests race for the port; the winner is the new owner, the others its guests.
 
 
-def not_connected(port: int) -> ChromeTabError:
-    """Return the error for a call that needs the extension while it is away."""
+def not_connected(port: int, waited_s: float = 0) -> ChromeTabError:
+    """Return the error for a call that needs the extension while it is away, and has waited for it."""
     last = last_port()
+    waited = f", and did not come within {waited_s:g} s" if waited_s else ""
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}.{elsewhere} Open its popup: if it says Setup, paste the "
+        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Setup, paste the "
         f"connection string that `{command()} --pair` prints; if it says Disconnected, "
         f"press Reconnect. If it is not installed, `{command()} --setup` leads through it.",
     )
@@ -2943,12 +2957,14 @@ class Bridge:
         """Give the extension the time to come, and say so; raise ChromeTabError when it does not, or is given up."""
         await self.start()
         given_up = self._failures >= MAX_EXTENSION_FAILURES
+        waited_s = 0.0
         if not (self.connected or self.problem or given_up):
             await tell("waiting for the extension")
-            is_there = await self.wait_connected(EXTENSION_WAIT_S if timeout_s is None else timeout_s)
+            waited_s = EXTENSION_WAIT_S if timeout_s is None else timeout_s
+            is_there = await self.wait_connected(waited_s)
             self._failures += timeout_s is None and not is_there
         if not self.connected:
-            problem = self.problem or not_connected(self.port)
+            problem = self.problem or not_connected(self.port, waited_s)
             raise ChromeTabError(problem.code, problem.message)
         if given_up:
             sentence = (
@@ -3083,6 +3099,7 @@ class Bridge:
         self._pending.fail_all()
         if self.connected:
             self._connected.clear()
+            remember_port(self.port)
             logger.info("extension disconnected")
             self.on_change()
 
@@ -3823,12 +3840,13 @@ class ToldSessions(OrderedDict[int, ServerSession]):
 class ExtensionTools(Middleware):
     """Lists the extension's tools only while it is connected, and tells the clients of a change.
 
-    Clients of the sessionless protocol cannot be told, so they see these tools always.
+    Clients of the sessionless protocol cannot be told, so they see these tools always. Many others list once: until the
+    extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
     """
 
     def __init__(self, tabs: ChromeTabs) -> None:
         self._tabs, self._bridge, self._start = tabs, tabs.bridge, tabs.start
-        # Until the first list.
+        # Until it has come a first time.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions = ToldSessions()
@@ -3851,26 +3869,21 @@ class ExtensionTools(Middleware):
     async def on_list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
-        """Leave out what cannot be used now; where an extension has been before, it is given the time to come.
-
-        Many clients list once.
-        """
+        """Leave out what cannot be used."""
         tools = await call_next(context)
         request = context.fastmcp_context and context.fastmcp_context.request_context
         if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
             return tools
         self._sessions.remember(request.session)
-        awaited, self._may_come = self._may_come and last_port() == self._bridge.port, False
-        if awaited and not self._bridge.connected:
-            with anyio.move_on_after(FIRST_LIST_WAIT_S):
-                await self._start()
-                await self._bridge.wait_connected(FIRST_LIST_WAIT_S)
         if self._bridge.connected:
             return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
+        if self._may_come and connected_lately(self._bridge.port):
+            return tools
         usable = READER_TOOLS + SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
         return [tool for tool in tools if tool.name in usable]
 
     def _changed(self) -> None:
+        self._may_come = False
         self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
 
 

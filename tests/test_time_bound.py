@@ -32,7 +32,7 @@ class Clock:
 @pytest.fixture
 async def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=made.monotonic))
+    monkeypatch.setattr(server, "time", SimpleNamespace(monotonic=made.monotonic, time=time.time))
     monkeypatch.setattr(asyncio.get_running_loop(), "time", made.monotonic)
     # No other limit ends what hangs.
     monkeypatch.setenv("CHROME_TAB_TIMEOUT_S", "86400")
