@@ -397,8 +397,10 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"The configuration file {path} cannot be read: {error}.") from None
+    except RecursionError:
+        raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
     if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
         first = min(unknown)
         raise ValueError(f"The configuration file {path}{place_in_file(path, [first])} has an unknown key {first!r}.")
@@ -3973,30 +3975,49 @@ class PatientServer(FastMCP):
         return NoSessionState()
 
     async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
-        """Serve the client on stdin and stdout."""
+        """Serve the client on stdin and stdout until it closes one of them."""
         started, low_level = self._lifespan_manager(), self._mcp_server
-        async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
-            send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        try:
+            async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
+                send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
-            async def read() -> None:
-                async with send_on, lines:
-                    async for line in lines:
-                        wrong = line_complaint(line) if isinstance(line, Exception) else None
-                        await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
+                async def read() -> None:
+                    async with send_on, lines:
+                        async for line in lines:
+                            wrong = line_complaint(line)
+                            await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
 
-            group.start_soon(read)
-            await low_level.run(messages, replies, low_level.create_initialization_options())
+                group.start_soon(read)
+                try:
+                    await low_level.run(messages, replies, low_level.create_initialization_options())
+                except BaseException:
+                    # Stdout has broken, or a signal came: the thread that waits for stdin cannot be woken.
+                    asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, os._exit, 0)
+                    raise
+        except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            logger.info("the client has closed its end")
 
 
-def line_complaint(problem: Exception) -> mcp_types.JSONRPCError:
-    """Return the error for a line that is no JSON-RPC message, with its id where that can be told."""
-    wrong = [detail["input"] for detail in problem.errors()] if isinstance(problem, PydanticValidationError) else []
-    with contextlib.suppress(ValueError, IndexError, TypeError):
-        wrong.append(parse_json(wrong[0]))
-    request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
-    request_id = request["id"] if isinstance(request.get("id"), int | str) else None
+def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
+    """Return the error for a line that is no JSON-RPC message, with its id where that can be told; None for a message."""
+    code, request_id = mcp_types.PARSE_ERROR, None
     sentence = "The line is no JSON-RPC message. Correct it, then send it again."
-    error = mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message=sentence)
+    if isinstance(line, SessionMessage):
+        message = line.message
+        # mcp takes a request whose id is neither a text nor a whole number for a notification.
+        if not isinstance(message, mcp_types.JSONRPCNotification) or message.method.startswith("notifications/"):
+            return None
+        code = mcp_types.INVALID_REQUEST
+        sentence = (
+            f"The id of {one_line(message.method, 80)!r} must be a string or a whole number. Send it again with one."
+        )
+    else:
+        wrong = [detail["input"] for detail in line.errors()] if isinstance(line, PydanticValidationError) else []
+        with contextlib.suppress(ValueError, IndexError, TypeError):
+            wrong.append(parse_json(wrong[0]))
+        request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
+        request_id = request["id"] if isinstance(request.get("id"), int | str) else None
+    error = mcp_types.ErrorData(code=code, message=sentence)
     return mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
@@ -4605,6 +4626,18 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
     return 0 if serving.cancelled() else serving.result() or 0
 
 
+def action_of(settings: Settings, actions: Mapping[str, Any], what: Mapping[str, Any]) -> Coroutine[Any, Any, int]:
+    """Return what the command line wants done; without an action it is to serve."""
+    if "pair" in actions:
+        return beside("chrome_tab_pairing").pair(settings, over_http=bool(what["http"]))
+    if "doctor" in actions:
+        return beside("chrome_tab_terminal").doctor(settings)
+    if "analyze" in actions:
+        analyze = beside("chrome_tab_terminal").analyze
+        return analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
+    return serve(settings, to_browser="serve" in actions)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
     parser = argument_parser()
@@ -4629,21 +4662,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     try:
-        if "pair" in actions:
-            action = beside("chrome_tab_pairing").pair(settings, over_http=bool(what["http"]))
-        elif "doctor" in actions:
-            action = beside("chrome_tab_terminal").doctor(settings)
-        elif "analyze" in actions:
-            run = beside("chrome_tab_terminal").analyze
-            action = run(settings, actions["analyze"], what["start"], what["end"], what["tab"])
-        else:
-            action = serve(settings, to_browser="serve" in actions)
-        return asyncio.run(action)
+        status = asyncio.run(action_of(settings, actions, what))
+        sys.stdout.flush()
     except ChromeTabError as error:
         print(f"{error.message} [{error.code}]", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # The reader of the output has left; what is still buffered would fail once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
 
 
 if __name__ == "__main__":
