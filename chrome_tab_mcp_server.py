@@ -60,6 +60,7 @@ import signal
 import socket
 import stat
 import string
+import subprocess
 import sys
 import tempfile
 import time
@@ -147,10 +148,11 @@ LSAPPINFO_TIMEOUT_S = 5.0
 COMMAND_TIMEOUT_S = 35.0
 ANSWER_TIMEOUT_S = 60.0  # of the person, on top
 OPENING_TIMEOUT_S = 10.0
+BOUNDED_TIMEOUT_S = 10.0
 START_DELAY_S = 0.3
 # The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
 EXTENSION_WAIT_S = 8.0
-FIRST_LIST_WAIT_S = 1.0
+CONNECTED_LATELY_S = 7 * 86_400.0
 PAIRING_WAIT_S = 600.0
 RECONNECT_WAIT_S = 8.0
 VISIT_TIMEOUT_S = 3.0
@@ -165,6 +167,7 @@ QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
+MAX_BOUNDED_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
 MAX_UNPROVED = 100  # connections without a key; some systems let a process have 256 files
@@ -399,7 +402,7 @@ ToolNames = list[Annotated[str, AfterValidator(known_tool)]] | None
 def usable_schema(value: dict[str, Any] | str) -> dict[str, Any] | str:
     """Return a schema that can be used, or the name of an extraction."""
     if isinstance(value, dict) and (problem := schema_problem(value)):
-        raise ValueError(f"must be a JSON Schema: {problem}")
+        raise ValueError(f"must be a JSON Schema: {one_line(problem, 700)}")
     return value
 
 
@@ -434,8 +437,10 @@ def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"The configuration file {path} cannot be read: {error}.") from None
+    except RecursionError:
+        raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
     if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
         first = min(unknown)
         raise ValueError(f"The configuration file {path}{place_in_file(path, [first])} has an unknown key {first!r}.")
@@ -478,6 +483,13 @@ class Settings(BaseSettings):
         None, "OLLAMA_API_KEY", "sent as a bearer token", repr=False
     )
     timeout: float = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", gt=0, le=86_400)
+    max_seconds: float = setting(
+        900,
+        "CHROME_TAB_MAX_SECONDS",
+        "seconds for one answer as a whole; what was read until then is answered",
+        gt=0,
+        le=86_400,
+    )
     context_length: int | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
@@ -1630,6 +1642,8 @@ class Progress:
     def __init__(self, send: Callable[[float, str], Awaitable[None]] | None, show: ShowAnswer = None) -> None:
         self.wanted = send is not None
         self.runs = 1
+        # When the call began, and the share of --max-seconds after which the readings that begin now have to end.
+        self.started, self.time_share = time.monotonic(), 1.0
         self._send, self._show = send, show
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
@@ -1705,6 +1719,24 @@ class Progress:
 
 # The progress of the call under way, for those who make it wait.
 listening: ContextVar[Progress | None] = ContextVar("listening", default=None)
+
+
+@contextlib.asynccontextmanager
+async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
+    """End what runs inside at a time of the monotonic clock, with an error about --max-seconds."""
+    left_s = until - time.monotonic()
+    too_late = ChromeTabError(
+        "MODEL_TIMEOUT",
+        f"The answer was not finished within {max_seconds:g} s (--max-seconds). Ask about less of the page with "
+        "start and end, take a faster model, or raise --max-seconds.",
+    )
+    if left_s <= 0:
+        raise too_late
+    try:
+        async with asyncio.timeout(left_s):
+            yield
+    except TimeoutError:
+        raise too_late from None
 
 
 async def tell(message: str) -> None:
@@ -1783,7 +1815,7 @@ class Analyst:
             except ChromeTabError as error:
                 failures.append(error)
                 continue
-            if not reading.gaps and not page.incognito:
+            if not (reading.gaps or reading.uncombined or page.incognito):
                 self._answers[key] = answer
             while len(self._answers) > MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
@@ -1833,6 +1865,8 @@ TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
+# Of the time that a reading has its parts get so much, so that combining their answers ends in time too.
+PARTS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
@@ -1851,6 +1885,10 @@ class Reading:
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter, self.mark = analyst.meter(model), analyst.mark(page.text)
+        # By the monotonic clock: when this has to end, the asking about parts before that, and what is asked now.
+        max_seconds = analyst.settings.max_seconds * progress.time_share
+        self.ends_at, self.parts_end_at = (progress.started + share * max_seconds for share in (1, PARTS_TIME))
+        self.until = self.ends_at
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.gaps: list[Gap] = []
         self.failures_in_a_row = 0
@@ -1864,9 +1902,11 @@ class Reading:
         """Return the answer about the whole page."""
         started = time.monotonic()
         await self.progress.begin(f"asking for the window of {self.model}", WINDOW_SHARE)
-        await self.analyst.window(self.model)
+        async with self._in_time():
+            await self.analyst.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         answers = await self._read_parts()
+        self.until = self.ends_at
         text = await self._combine(answers)
         if self.question.output_schema:
             text, data = await self._validated(text)
@@ -1880,6 +1920,13 @@ class Reading:
         return Answer(text, read_line(receipt), note, None, receipt)
 
     # Planning
+
+    def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
+        return finished_by(self.until, self.analyst.settings.max_seconds)
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() >= self.until
 
     async def _room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window less answer, template and prompts."""
@@ -1919,6 +1966,7 @@ class Reading:
         text = self.page.text
         if self.meter.fits(text, await self._room(whole=True)):
             return await self._ask_part(Part(0, len(text), "1"))
+        self.until = self.parts_end_at
         cost = await self._cost()
         first = Part(0, last_break(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost)), "1")
         self.parts = math.ceil(len(text) / first.end)
@@ -1941,7 +1989,7 @@ class Reading:
             return await self._ask_part(part)
         except ChromeTabError as error:
             failure = error
-        if not self.given_up and failure.code not in FINAL_CODES:
+        if not (self.given_up or self._is_late or failure.code in FINAL_CODES):
             self.tally["retries"] += 1
             try:
                 return await self._ask_part(part)
@@ -1973,7 +2021,8 @@ class Reading:
         return [completion.text]
 
     async def _ask_finer(self, part: Part, sent: Sent | None = None, error: ChromeTabError | None = None) -> list[str]:
-        """Ask about a part in slices that fit what is known by now, at least two."""
+        """Ask about a part in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
+        self.until = self.parts_end_at
         if part.end - part.start < 2 * MIN_PART_CHARS:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
@@ -1986,13 +2035,20 @@ class Reading:
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
             finer = Part(part.start + start, part.start + end, f"{part.label}.{i}")
-            answers += await self._ask_part(finer, sent)
+            try:
+                answers += await self._ask_part(finer, sent)
+            except ChromeTabError as failure:
+                if not (answers and self._is_late):
+                    raise
+                unread = finer._replace(end=part.end)
+                self.gaps.append(Gap(unread, unread, failure))
+                break
         return answers
 
     async def _ask(self, system: str, user: str, step: str, share: float, *, is_last: bool = False) -> Completion:
         """Send one prompt when it is its turn, tell of it, and count what it cost."""
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        async with self.analyst.slots:
+        async with self._in_time(), self.analyst.slots:
             if self.given_up:
                 raise self.given_up
             try:
@@ -2131,14 +2187,14 @@ class Reading:
     async def _validated(self, text: str) -> tuple[str, Any]:
         """Return the answer as JSON that the schema accepts; one repair round shows the error."""
         schema = self.question.output_schema or {}
-        data, problem = check_json(text, schema, self.known)
+        data, problem = await check_json(text, schema, self.known)
         if problem:
             shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
             task = "Below is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             system = f"{self.question.prompt}\n\n{task}\n{json.dumps(schema)}"
             user = framed(f"{shown}\n\nThe error: {problem}", self.mark)
             text = (await self._ask(system, user, "repairing its answer", 0.0)).text
-            data, problem = check_json(text, schema, self.known)
+            data, problem = await check_json(text, schema, self.known)
         if problem:
             raise ChromeTabError(
                 "MODEL_ERROR",
@@ -2209,7 +2265,7 @@ def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def asked(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Question:
-    """Return what a caller asks; raise ChromeTabError for a schema that is none, and for a name that nothing has."""
+    """Return what a caller asks, whose schema is not checked; raise ChromeTabError for a name that nothing has."""
     prompt = well_formed(prompt or "").strip()
     if isinstance(output_schema, str):
         if output_schema not in settings.extractions:
@@ -2217,27 +2273,36 @@ def asked(settings: Settings, prompt: str | None, output_schema: Any = None, mod
             raise ChromeTabError("INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. {known}")
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
-    check_schema(output_schema)
     return Question(prompt, output_schema, model)
 
 
-def check_schema(schema: Mapping[str, Any] | None) -> None:
-    """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked."""
-    problem = schema_problem(schema) if schema is not None else None
-    if problem:
+async def check_schema(schema: Any) -> None:
+    """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked; configured ones are checked."""
+    if not isinstance(schema, dict):
+        return
+    if problem := await run_bounded("Checking output_schema", schema_problem, schema):
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"output_schema is not a JSON Schema (2020-12): {problem}. Correct it; for example "
+            f"output_schema is not a JSON Schema (2020-12): {one_line(problem, 700)}. Correct it; for example "
             '{"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}.',
         )
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a JSON Schema; None when it can be used."""
+    """Return what is wrong with a JSON Schema; None when it can be used. It may run in `run_bounded`."""
     import jsonschema
     from referencing import Registry
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
+
+    def resolve_references(resource: Any, resolver: Any) -> None:
+        """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
+        resolver = resolver.in_subresource(resource)
+        for keyword in ("$ref", "$dynamicRef"):
+            if isinstance(resource.contents, dict) and keyword in resource.contents:
+                resolver.lookup(resource.contents[keyword])
+        for inner in resource.subresources():
+            resolve_references(inner, resolver)
 
     try:
         json.dumps(schema, ensure_ascii=False, allow_nan=False).encode()
@@ -2247,9 +2312,9 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
         resolve_references(resource, Registry().with_resource("", resource).crawl().resolver())
         jsonschema.Draft202012Validator(schema).is_valid(None)
     except jsonschema.SchemaError as error:
-        return f"{one_line(error.message, 300)} at {error.json_path}"
+        return f"{error.message[:300]} at {error.json_path[:300]}"
     except Unresolvable as error:
-        return f"it refers to {one_line(error.ref)!r}, which is not inside it (put it in $defs)"
+        return f"it refers to {error.ref[:300]!r}, which is not inside it (put it in $defs)"
     except RecursionError:
         return "it refers to itself without end, or nests too deeply"
     except (TypeError, ValueError):
@@ -2257,30 +2322,77 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
     return None
 
 
-def resolve_references(resource: Any, resolver: Any) -> None:
-    """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
-    resolver = resolver.in_subresource(resource)
-    for keyword in ("$ref", "$dynamicRef"):
-        if isinstance(resource.contents, dict) and keyword in resource.contents:
-            resolver.lookup(resource.contents[keyword])
-    for inner in resource.subresources():
-        resolve_references(inner, resolver)
-
-
-def check_json(text: str, schema: Mapping[str, Any], known: str) -> tuple[Any, str | None]:
+async def check_json(text: str, schema: Mapping[str, Any], known: str) -> tuple[Any, str | None]:
     """Return the JSON of an answer, made safe, and what is wrong with it, None when the schema accepts it."""
+    try:
+        data = safe_json(parse_json(without_fence(seen(text))), known)
+    except ValueError as wrong:
+        return None, f"it is not JSON: {wrong}"
+    except RecursionError:
+        return None, "it nests too deeply to be checked"
+    problem = await run_bounded("Checking the answer against output_schema", schema_mismatch, schema, data)
+    return data, problem and one_line(problem, 700)
+
+
+def schema_mismatch(schema: Mapping[str, Any], data: Any) -> str | None:
+    """Return why a schema does not accept a value; None when it does. It runs in `run_bounded`."""
     import jsonschema
     from jsonschema.exceptions import best_match
     from referencing import Registry
 
     try:
-        data = safe_json(parse_json(without_fence(seen(text))), known)
         error = best_match(jsonschema.Draft202012Validator(schema, registry=Registry()).iter_errors(data))
-    except ValueError as wrong:
-        return None, f"it is not JSON: {wrong}"
     except RecursionError:
-        return None, "it nests too deeply to be checked"
-    return data, None if error is None else f"{one_line(error.message, 300)} at {error.json_path}"
+        return "it nests too deeply to be checked"
+    return None if error is None else f"{error.message[:300]} at {error.json_path[:300]}"
+
+
+# What the process of `run_bounded` begins with. A limit of its own ends it even when this server is killed.
+BOUNDED_PROCESS = """
+from __future__ import annotations
+import contextlib, json, sys
+paths, limits, arguments = json.load(sys.stdin)
+with contextlib.suppress(ImportError, ValueError, OSError):
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, [limits[0]] * 2)
+    resource.setrlimit(resource.RLIMIT_AS, [limits[1]] * 2)
+sys.path[:] = paths
+"""
+
+
+async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a function in a process of its own, with a limit on time and memory; raise ChromeTabError when it exceeds one.
+
+    For work whose cost a caller's patterns, references and wildcards decide: here it would hold up all other clients.
+    The process gets only the function's source and its arguments as JSON, and returns JSON.
+    """
+    import inspect
+
+    print_result = f"print(json.dumps({function.__name__}(*arguments)))"
+    source = "\n".join((BOUNDED_PROCESS, inspect.getsource(function), print_result))
+    limits = (math.ceil(BOUNDED_TIMEOUT_S) + 1, MAX_BOUNDED_MEMORY_BYTES)
+    result = b""
+    try:
+        given = await asyncio.to_thread(json.dumps, ([path for path in sys.path if path], limits, arguments))
+        async with (
+            killed_unless_done(
+                (sys.executable, "-I", "-S", "-c", source), os.environ, stdin=subprocess.PIPE
+            ) as process,
+            asyncio.timeout(BOUNDED_TIMEOUT_S),
+        ):
+            result, _ = await process.communicate(given.encode())
+    except TimeoutError:
+        reason = f"takes more than {BOUNDED_TIMEOUT_S:g} s"
+    except RecursionError:
+        reason = "is not possible: what is given nests too deeply"
+    except OSError as error:
+        reason = f"is not possible ({error.strerror or error})"
+    else:
+        reason = "takes too much memory or fails" if process.returncode else ""
+    if reason or len(result) > MAX_FRAME_BYTES:
+        sentence = f"{what} {reason or 'gives too large a result'}. Simplify its patterns, references or wildcards."
+        raise ChromeTabError("INVALID_ARGUMENT", sentence)
+    return json.loads(result)
 
 
 def without_fence(text: str) -> str:
@@ -2524,18 +2636,25 @@ def script_for(browser: str) -> Generator[Path]:
 
 @contextlib.asynccontextmanager
 async def killed_unless_done(
-    command: Sequence[str], environment: Mapping[str, str]
+    command: Sequence[str], environment: Mapping[str, str], stdin: int = subprocess.DEVNULL
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Start a process in a group of its own; kill the group when the block ends by a timeout or is cancelled.
 
     That includes a child which outlives the process and keeps its pipes open. Raises OSError when
     the process cannot be started.
     """
-    null, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
+    pipe = subprocess.PIPE
     # In a task of its own: a start that is cancelled halfway ends the process but not its children.
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
-            *command, stdin=null, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+            *command,
+            stdin=stdin,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+            start_new_session=True,
+            # On Windows a console would open on the screen.
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     )
     try:
@@ -2545,7 +2664,10 @@ async def killed_unless_done(
         with anyio.move_on_after(2, shield=True):
             process = await starting
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+                if sys.platform == "win32":
+                    process.kill()
+                else:
+                    os.killpg(process.pid, signal.SIGKILL)
             # To the end of its pipes, or the loop may be closed before they are.
             await process.communicate()
         raise
@@ -2620,10 +2742,20 @@ def last_port() -> int | None:
 
 
 def remember_port(port: int) -> None:
-    """Keep for later sessions that an extension was connected on a port."""
+    """Keep for later sessions that an extension was connected on a port, and when: the file's own time."""
     path = config_dir() / "last-port"
     with contextlib.suppress(OSError), private_draft(path, str(port).encode()) as draft:
         draft.replace(path)
+
+
+def connected_lately(port: int) -> bool:
+    """Say whether an extension was connected on a port within the last days, with the key of today."""
+    folder = config_dir()
+    try:
+        then, paired = ((folder / name).stat().st_mtime for name in ("last-port", "key"))
+    except OSError:
+        return False
+    return last_port() == port and then >= paired and time.time() - then < CONNECTED_LATELY_S
 
 
 def make_nonce() -> str:
@@ -2753,13 +2885,14 @@ def extension_origin() -> str:
     return "|".join([*(f"chrome-extension://{known}" for known in EXTENSION_IDS), FIREFOX_ORIGIN])
 
 
-def not_connected(port: int) -> ChromeTabError:
-    """Return the error for a call that needs the extension while it is away."""
+def not_connected(port: int, waited_s: float = 0) -> ChromeTabError:
+    """Return the error for a call that needs the extension while it is away, and has waited for it."""
     last = last_port()
+    waited = f", and did not come within {waited_s:g} s" if waited_s else ""
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}.{elsewhere} Open its popup: if it says Setup, paste the "
+        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Setup, paste the "
         f"connection string that `{command()} --pair` prints; if it says Disconnected, "
         f"press Reconnect. If it is not installed, `{command()} --setup` leads through it.",
     )
@@ -2865,12 +2998,14 @@ class Bridge:
         """Give the extension the time to come, and say so; raise ChromeTabError when it does not, or is given up."""
         await self.start()
         given_up = self._failures >= MAX_EXTENSION_FAILURES
+        waited_s = 0.0
         if not (self.connected or self.problem or given_up):
             await tell("waiting for the extension")
-            is_there = await self.wait_connected(EXTENSION_WAIT_S if timeout_s is None else timeout_s)
+            waited_s = EXTENSION_WAIT_S if timeout_s is None else timeout_s
+            is_there = await self.wait_connected(waited_s)
             self._failures += timeout_s is None and not is_there
         if not self.connected:
-            problem = self.problem or not_connected(self.port)
+            problem = self.problem or not_connected(self.port, waited_s)
             raise ChromeTabError(problem.code, problem.message)
         if given_up:
             sentence = (
@@ -3007,6 +3142,7 @@ class Bridge:
         self._pending.fail_all()
         if self.connected:
             self._connected.clear()
+            remember_port(self.port)
             logger.info("extension disconnected")
             self.on_change()
 
@@ -3658,9 +3794,12 @@ class ChromeTabs:
     ) -> tuple[list[TabAnswer], Answer | None]:
         """Return an answer a tab, then one over all of them (None when fewer than two have one).
 
-        A tab that fails does not stop the others; when all fail, the first error is raised.
+        A tab that fails does not stop the others; when all fail, the first error is raised. Where only the answer over
+        all fails, its text is empty and its note says why.
         """
         progress.runs = len(tab_ids) + 1
+        # The rest of the time is for the answer over all.
+        progress.time_share = 1 - COMBINING_SHARE
 
         async def one(tab_id: int) -> TabAnswer:
             page = None
@@ -3684,7 +3823,12 @@ class ChromeTabs:
             source: SourceName = next(tab.page.source for tab in answered if tab.page)
             page = Page("", f"{len(answered)} tabs", text, source, incognito=is_private)
             together = Question(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
-            return tabs, await self.answer(page, together, progress)
+            progress.time_share = 1.0
+            try:
+                return tabs, await self.answer(page, together, progress)
+            except ChromeTabError as error:
+                note = f"the answers could not be combined: {error.message.rstrip('.')}"
+                return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
     # Tabs, through the extension
 
@@ -3841,12 +3985,13 @@ class ToldSessions(OrderedDict[int, ServerSession]):
 class ExtensionTools(Middleware):
     """Lists the extension's tools only while it is connected, and tells the clients of a change.
 
-    Clients of the sessionless protocol cannot be told, so they see these tools always.
+    Clients of the sessionless protocol cannot be told, so they see these tools always. Many others list once: until the
+    extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
     """
 
     def __init__(self, tabs: ChromeTabs) -> None:
         self._tabs, self._bridge, self._start = tabs, tabs.bridge, tabs.start
-        # Until the first list.
+        # Until it has come a first time.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions = ToldSessions()
@@ -3869,26 +4014,21 @@ class ExtensionTools(Middleware):
     async def on_list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
-        """Leave out what cannot be used now; where an extension has been before, it is given the time to come.
-
-        Many clients list once.
-        """
+        """Leave out what cannot be used."""
         tools = await call_next(context)
         request = context.fastmcp_context and context.fastmcp_context.request_context
         if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
             return tools
         self._sessions.remember(request.session)
-        awaited, self._may_come = self._may_come and last_port() == self._bridge.port, False
-        if awaited and not self._bridge.connected:
-            with anyio.move_on_after(FIRST_LIST_WAIT_S):
-                await self._start()
-                await self._bridge.wait_connected(FIRST_LIST_WAIT_S)
         if self._bridge.connected:
             return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
+        if self._may_come and connected_lately(self._bridge.port):
+            return tools
         usable = READER_TOOLS + SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
         return [tool for tool in tools if tool.name in usable]
 
     def _changed(self) -> None:
+        self._may_come = False
         self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
 
 
@@ -3978,30 +4118,49 @@ class PatientServer(FastMCP):
         return NoSessionState()
 
     async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
-        """Serve the client on stdin and stdout."""
+        """Serve the client on stdin and stdout until it closes one of them."""
         started, low_level = self._lifespan_manager(), self._mcp_server
-        async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
-            send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        try:
+            async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
+                send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
-            async def read() -> None:
-                async with send_on, lines:
-                    async for line in lines:
-                        wrong = line_complaint(line) if isinstance(line, Exception) else None
-                        await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
+                async def read() -> None:
+                    async with send_on, lines:
+                        async for line in lines:
+                            wrong = line_complaint(line)
+                            await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
 
-            group.start_soon(read)
-            await low_level.run(messages, replies, low_level.create_initialization_options())
+                group.start_soon(read)
+                try:
+                    await low_level.run(messages, replies, low_level.create_initialization_options())
+                except BaseException:
+                    # Stdout has broken, or a signal came: the thread that waits for stdin cannot be woken.
+                    asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, exit_now, 0)
+                    raise
+        except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            logger.info("the client has closed its end")
 
 
-def line_complaint(problem: Exception) -> mcp_types.JSONRPCError:
-    """Return the error for a line that is no JSON-RPC message, with its id where that can be told."""
-    wrong = [detail["input"] for detail in problem.errors()] if isinstance(problem, PydanticValidationError) else []
-    with contextlib.suppress(ValueError, IndexError, TypeError):
-        wrong.append(parse_json(wrong[0]))
-    request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
-    request_id = request["id"] if isinstance(request.get("id"), int | str) else None
+def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
+    """Return the error for a line that is no JSON-RPC message, with its id where that can be told; None for a message."""
+    code, request_id = mcp_types.PARSE_ERROR, None
     sentence = "The line is no JSON-RPC message. Correct it, then send it again."
-    error = mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message=sentence)
+    if isinstance(line, SessionMessage):
+        message = line.message
+        # mcp takes a request whose id is neither a text nor a whole number for a notification.
+        if not isinstance(message, mcp_types.JSONRPCNotification) or message.method.startswith("notifications/"):
+            return None
+        code = mcp_types.INVALID_REQUEST
+        sentence = (
+            f"The id of {one_line(message.method, 80)!r} must be a string or a whole number. Send it again with one."
+        )
+    else:
+        wrong = [detail["input"] for detail in line.errors()] if isinstance(line, PydanticValidationError) else []
+        with contextlib.suppress(ValueError, IndexError, TypeError):
+            wrong.append(parse_json(wrong[0]))
+        request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
+        request_id = request["id"] if isinstance(request.get("id"), int | str) else None
+    error = mcp_types.ErrorData(code=code, message=sentence)
     return mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
@@ -4117,9 +4276,8 @@ class ExtensionToolbox(LocalProvider):
             case "getDataLayer":
                 path = given.pop("path", None)
                 reply = await tabs.data_layer(tab_id, given)
-                # Selecting from a full reply takes its time.
-                result = await asyncio.to_thread(
-                    beside("chrome_tab.extension.data_layer").data_layer_result, reply, given.get("since"), path
+                result = await beside("chrome_tab.extension.data_layer").data_layer_result(
+                    reply, given.get("since"), path
                 )
             case "screenshot":
                 name = given.pop("name", None)
@@ -4303,6 +4461,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         selection: Selected = False,
     ) -> ToolResult:
         about = asked(tabs.settings, system_prompt, output_schema, model)
+        await check_schema(output_schema)
         wanted = Wanted(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
@@ -4692,6 +4851,18 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
     return 0 if serving.cancelled() else serving.result() or 0
 
 
+def action_of(settings: Settings, actions: Mapping[str, Any], what: Mapping[str, Any]) -> Coroutine[Any, Any, int]:
+    """Return what the command line wants done; without an action it is to serve."""
+    if "pair" in actions:
+        return beside("chrome_tab.cli.pair").pair(settings, over_http=bool(what["http"]))
+    if "doctor" in actions:
+        return beside("chrome_tab.cli.terminal").doctor(settings)
+    if "analyze" in actions:
+        analyze = beside("chrome_tab.cli.terminal").analyze
+        return analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
+    return serve(settings, to_browser="serve" in actions)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
     parser = argument_parser()
@@ -4717,21 +4888,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(error, file=sys.stderr)
         return 2
     try:
-        if "pair" in actions:
-            action = beside("chrome_tab.cli.pair").pair(settings, over_http=bool(what["http"]))
-        elif "doctor" in actions:
-            action = beside("chrome_tab.cli.terminal").doctor(settings)
-        elif "analyze" in actions:
-            run = beside("chrome_tab.cli.terminal").analyze
-            action = run(settings, actions["analyze"], what["start"], what["end"], what["tab"])
-        else:
-            action = serve(settings, to_browser="serve" in actions)
-        return asyncio.run(action)
+        status = asyncio.run(action_of(settings, actions, what))
+        sys.stdout.flush()
     except ChromeTabError as error:
         print(f"{error.message} [{error.code}]", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # The reader of the output has left; what is still buffered would fail once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
 
 
 if __name__ == "__main__":

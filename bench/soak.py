@@ -35,9 +35,10 @@ from tests.support.fake_extension import (
     raw_request,
     wait_for_port,
 )
-from tests.support.fake_models import FakeOpenAIServer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 from tests.support.stdio_server import started
 
+ENDLESS, LONG = "^(a+)+$", "a" * 60 + "!"
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 CALL_S = 60
 RETRY_S = 0.5
@@ -259,6 +260,31 @@ async def fuzzed_calls(ground: Ground, session: Session) -> Check:
     return "fuzzed calls answered", f"{answered:,} of {CALLS:,}", answered == CALLS
 
 
+async def endless_patterns(ground: Ground, session: Session) -> Check:
+    """Have answers and data layers checked by patterns that do not end: other calls are answered meanwhile."""
+    schema = {"not": {"pattern": ENDLESS}}
+    layer: dict[str, Any] = {
+        "name": "dataLayer",
+        "values": [{"a": LONG}],
+        "total": 1,
+        "since": 0,
+        "masked": {},
+        "notes": [],
+    }
+    ground.reply = lambda: PAGE | layer
+    endless = [
+        asyncio.create_task(session.call("getDataLayer", tab_id=1, path=f"$[?search(@.a,'{ENDLESS}')]")),
+        asyncio.create_task(session.call("process_chrome_tab", output_schema={"enum": [LONG]} | schema)),
+    ]
+    meanwhile = 0
+    while not all(task.done() for task in endless):
+        meanwhile += not (await session.call()).is_error
+    ground.reply = lambda: PAGE
+    ended = sum("INVALID_ARGUMENT" in str(result.content) for result in await asyncio.gather(*endless))
+    figure = f"{ended} of {len(endless)} ended, {meanwhile:,} pages read meanwhile"
+    return "endless patterns", figure, ended == len(endless) and meanwhile > ended
+
+
 async def owner_kills(ground: Ground, stack: AsyncExitStack) -> Check:
     """Kill the owner with commands under way: each of a guest's ends, and a page is read again soon."""
     back: list[float] = []
@@ -306,6 +332,11 @@ async def many_servers(ground: Ground, stack: AsyncExitStack, count: int, second
     ]
 
 
+def reply_of_model(request: Request) -> Reply:
+    """Answer; where JSON is wanted, with a text that takes patterns long."""
+    return answer(json.dumps(LONG) if "response_format" in request.body else "An answer.")
+
+
 async def soak(seconds: float, servers: int) -> bool:
     """Run every part; print each figure, and return whether all held."""
     held, began = True, time.monotonic()
@@ -317,7 +348,7 @@ async def soak(seconds: float, servers: int) -> bool:
             held &= well
             print(f"{'ok ' if well else 'NOT'}  {what}: {figure} ({time.monotonic() - began:.0f} s)", flush=True)
 
-    async with FakeOpenAIServer() as model:
+    async with FakeOpenAIServer(script=reply_of_model) as model:
         ground = Ground(model)
         answering = asyncio.create_task(ground.answer())
         try:
@@ -328,6 +359,7 @@ async def soak(seconds: float, servers: int) -> bool:
                 await tell(idle_sockets(ground, session))
                 await tell(slow_requests(ground, session))
                 await tell(fuzzed_calls(ground, session))
+                await tell(endless_patterns(ground, session))
             await tell(suspended_follower(ground))
             async with AsyncExitStack() as stack:
                 await tell(owner_kills(ground, stack))

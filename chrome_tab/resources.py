@@ -5,6 +5,7 @@ when an attached tab comes, goes, or shows another page, and so are those that h
 """
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -29,6 +30,8 @@ import chrome_tab_mcp_server as server
 
 ACTIVE = "tab://active"
 PAGE_CHARS = 20_000
+# An id or an offset: what a browser or a text can have.
+NUMBER = re.compile(r"[0-9]{1,15}")
 # Tabs change often and by several at once; clients are told once for all that happens in this time.
 SETTLING_S = 1.0
 EXACTLY = "Give its answer as it is, with the note at its end if there is one, and do not read the text yourself."
@@ -117,7 +120,7 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
         mime_type="text/plain",
     )
     async def tab_text(tab: str, offset: str = "0") -> ResourceResult:
-        if not (offset.isdecimal() and (tab == "active" or tab.isdecimal())):
+        if not (NUMBER.fullmatch(offset) and (tab == "active" or NUMBER.fullmatch(tab))):
             raise server.ChromeTabError(
                 "INVALID_ARGUMENT",
                 "The address must be tab://active or tab://ID, with ?offset=NUMBER to go on. The list of resources names the tabs.",

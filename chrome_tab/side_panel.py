@@ -135,7 +135,9 @@ class PersonsQuestions:
         if len(asked.tab_ids) > 1:
             about = Question(asked.question, None, asked.model)
             answers, together = await tabs.process_several(asked.tab_ids, about, Wanted(), progress)
-            return together or next(tab.answer for tab in answers if tab.answer)
+            answer = together or next(tab.answer for tab in answers if tab.answer)
+            each = "\n\n".join(f"{tab.heading()}\n\n{tab.text(read=False)}" for tab in answers)
+            return answer if answer.text else answer._replace(text=each)
         async with progress:
             talk = self._talks.get(asked.talk)
             talk = talk or Talk(await tabs.read_telling(Wanted(), asked.tab_ids[0], progress))

@@ -62,6 +62,20 @@ def test_a_process_without_settings_shows_the_sentence_and_no_traceback() -> Non
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.e2e
+def test_output_that_its_reader_has_left_is_no_traceback() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, SERVER, "--pair", "--port", str(free_port())]
+    left = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    os.close(writing)
+    read = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    assert (left.returncode, read.returncode) == (1, 0)
+    assert "BrokenPipe" not in left.stderr
+    assert "vf://" in read.stdout
+
+
 def test_a_senseless_setting_is_a_sentence_and_exit_2(run: Run) -> None:
     status, out, err = run(*MODEL, "--port", "http", "--api-key", f"{SECRET}\n{SECRET}")
 

@@ -243,3 +243,26 @@ async def test_what_only_reads_tells_of_dialogs_that_stood_in_its_way(
 
     for content in said:
         assert ("confirm" in content and "sure?" in content and "was dismissed" in content) == bool(dialogs)
+
+
+@pytest.mark.parametrize(
+    "path", ["$[?search(@.a, '^(a+)+$')]", "$[?match(@.a, '(a+)+')]", "$..*..*..*..*..*..*..*..*..*"]
+)
+async def test_a_path_that_would_not_be_applied_to_an_end_is_refused_in_a_sentence(
+    parts: tuple[Client[Any], FakeExtension], path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep: Any = {}
+    for _ in range(100):
+        deep = {"b": deep}
+    reply = REPLY | {"values": [{"a": "a" * 60 + "!"}, {"a": "aaa"}, deep], "masked": {}}
+    assert await asked(parts, reply, path="$[?search(@.a, '^a+$')].a") == (["aaa"], "")
+    assert await asked(parts, reply, path="$[?match(@.a, 'a+')].a") == (["aaa"], "")
+
+    monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3)
+    call = Call(parts, "getDataLayer", path=path)
+    await call.answer("list_tabs", ATTACHED)
+    await call.answer("getDataLayer", reply)
+    error = (await call.ended()).structured_content["error"]
+
+    assert error["code"] == "INVALID_ARGUMENT"
+    assert error["message"].startswith("Applying path takes ")

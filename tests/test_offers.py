@@ -117,6 +117,8 @@ async def test_open_tabs_are_listed_and_read_in_pages_but_not_those_of_denied_ho
         "tab://8": "HOST_BLOCKED",
         "tab://first": "INVALID_ARGUMENT",
         "tab://7?offset=-1": "INVALID_ARGUMENT",
+        f"tab://{'7' * 5_000}": "INVALID_ARGUMENT",
+        f"tab://7?offset={'0' * 5_000}": "INVALID_ARGUMENT",
         "tab://7?offset=900000": "INVALID_ARGUMENT",
     }.items():
         with pytest.raises(MCPError, match=rf"\[{code}\]"):

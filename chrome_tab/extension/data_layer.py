@@ -5,31 +5,50 @@ What is private in it is masked in the extension: here it is selected from, and 
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 from typing import Any
 
-import jsonpath
 from fastmcp.tools.base import ToolResult
 
 import chrome_tab_mcp_server as server
 
 
-def select(path: str, values: list[Any]) -> list[Any]:
-    """Return what a JSONPath (RFC 9535) finds in the entries."""
+def found_by(path: str, values: list[Any]) -> dict[str, Any]:
+    """Return what a JSONPath (RFC 9535) finds in the entries, or why it is not one. It runs in `run_bounded`."""
+    import jsonpath
+
     try:
-        return jsonpath.findall(path, values)
+        return {"found": jsonpath.findall(path, values)}
     except (jsonpath.JSONPathError, RecursionError) as error:
-        sentence = f"path is not a JSONPath: {server.one_line(str(error), 200)}. For example $[*].event, or $[?@.event=='purchase']."
-        raise server.ChromeTabError("INVALID_ARGUMENT", sentence) from None
+        return {"problem": str(error)[:400]}
 
 
-def data_layer_result(reply: Any, since: int | None, path: str | None) -> ToolResult:
-    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was masked."""
+async def select(path: str, values: list[Any]) -> list[Any]:
+    """Return what a JSONPath finds in the entries; raise ChromeTabError where that costs too much or it is not one."""
+    match await server.run_bounded("Applying path", found_by, path, values):
+        case {"found": list(found)}:
+            return found
+        case about:
+            problem = server.one_line(about["problem"])
+            sentence = f"path is not a JSONPath: {problem}. For example $[*].event, or $[?@.event=='purchase']."
+            raise server.ChromeTabError("INVALID_ARGUMENT", sentence)
+
+
+async def data_layer_result(reply: Any, since: int | None, path: str | None) -> ToolResult:
+    """Return what the client gets of a data layer: the entries that `path` finds, or all."""
     match reply:
-        case {"values": list(values), "since": int(first), "total": int(total), "masked": dict(all_masked)}:
-            found = select(path, values) if path else values
+        case {"values": list(values), "since": int(), "total": int(), "masked": dict()}:
+            found = await select(path, values) if path else values
         case _:
             raise server.unreadable_reply("getDataLayer")
+    # To measure a full reply takes its time.
+    return await asyncio.to_thread(fitted_result, reply, found, since, path)
+
+
+def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, path: str | None) -> ToolResult:
+    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was masked."""
+    first, total, all_masked = reply["since"], reply["total"], reply["masked"]
     notes = [
         *(server.one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]),
         *server.dialog_notes(reply),

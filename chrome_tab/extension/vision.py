@@ -63,7 +63,7 @@ async def look(
     """Return a vision model's answer about what an attached tab shows, or about one element of it."""
     settings, started = tabs.settings, time.monotonic()
     name = server.well_formed(model or settings.vision_model or settings.model or "")
-    async with progress:
+    async with progress, server.finished_by(progress.started + settings.max_seconds, settings.max_seconds):
         if await sees(tabs.analyst.server, name) is False:
             raise await takes_none(tabs.analyst.server, name)
         await progress.begin("taking a picture of the tab", server.TAB_SHARE)

@@ -45,6 +45,16 @@ export class CommandError extends Error {
   }
 }
 
+/** A call of chrome.storage failed: the disk is full, or the browser's profile is damaged. */
+export class StorageError extends CommandError {
+  /** @param {string} reason the browser's own words */
+  constructor(reason) {
+    const advice = "Free disk space or restart the browser, then try again.";
+    super("EXECUTION_ERROR", `The browser could not read or store the extension's data (${reason}). ${advice}`);
+    this.reason = reason;
+  }
+}
+
 /**
  * @param {string} message
  * @returns {CommandError} about what somebody has given

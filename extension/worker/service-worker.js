@@ -19,6 +19,7 @@ import { Questions } from "./questions.js";
 import { Requests } from "./requests.js";
 import { group, ungroup } from "./tab-group.js";
 import { UiPorts } from "./ui-ports.js";
+import { StorageError } from "../shared/errors.js";
 import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { answerCommand, endCommands, performAction, performShortcut, viewOf } from "./router.js";
 
@@ -114,6 +115,13 @@ async function show() {
   await showBadge(await bridge.status(), await attachments.tabIds(), requests.list().length);
   await uiPorts.show();
 }
+
+// Much is stored without anybody waiting for it.
+self.addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof StorageError)) return;
+  event.preventDefault();
+  uiPorts.tellFailure(event.reason);
+});
 
 chrome.runtime.onConnect.addListener((port) => {
   // A page that has taken over its renderer can open a port too, but not with our address.

@@ -7,7 +7,7 @@
  */
 
 import { dropOldest } from "./console-log.js";
-import { CommandError } from "../shared/errors.js";
+import { CommandError, StorageError } from "../shared/errors.js";
 import { phrase } from "../shared/messages.js";
 
 const CONSOLE_BATCH_MS = 100;
@@ -80,6 +80,16 @@ export class UiPorts {
   }
 
   /**
+   * Shows in every page what failed while nothing waited for it.
+   *
+   * @param {StorageError} error
+   */
+  tellFailure(error) {
+    const message = phrase("storageFailed", error.reason);
+    for (const port of this.#pages.keys()) this.#send(port, { type: "refused", action: "refresh", message });
+  }
+
+  /**
    * The tab's console starts anew, or has to be told anew.
    *
    * @param {number} tabId
@@ -126,9 +136,7 @@ export class UiPorts {
       await this.#worker.perform(action);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      // What attaching says is for an agent.
-      const reason = action.action === "attach" ? phrase("attachFailed") : error.message;
-      this.#send(port, { type: "refused", action: action.action, message: reason });
+      this.#send(port, { type: "refused", action: action.action, message: reasonOf(error, action) });
     }
   }
 
@@ -191,4 +199,14 @@ export class UiPorts {
     // A page may close while its answer is on the way.
     if (this.#pages.has(port)) port.postMessage(message);
   }
+}
+
+/**
+ * @param {CommandError} error
+ * @param {Action} action that failed
+ */
+function reasonOf(error, { action }) {
+  if (error instanceof StorageError) return phrase("storageFailed", error.reason);
+  // What attaching says is for an agent.
+  return action === "attach" ? phrase("attachFailed") : error.message;
 }

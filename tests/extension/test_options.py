@@ -67,6 +67,19 @@ async def test_host_that_is_none_stays_in_its_field_with_the_reason(driver: Driv
     await expect(options.locator("#problem")).to_be_empty()
 
 
+async def test_a_choice_that_cannot_be_stored_is_shown_and_one_that_can_is_saved(options: Page) -> None:
+    kept = "chrome.storage.local.set"
+    await options.evaluate(f"() => {{ kept = {kept}; {kept} = async () => {{ throw new Error('disk full'); }}; }}")
+    await options.locator("#group").press("Space")
+    await expect(options.locator("#problem")).to_contain_text("disk full")
+    await expect(options.locator("#said")).to_be_empty()
+
+    await options.evaluate(f"() => {{ {kept} = kept; }}")
+    await options.locator("#log").press("Space")
+    await expect(options.locator("#said")).to_contain_text("Saved")
+    await expect(options.locator("#problem")).to_be_empty()
+
+
 async def test_host_that_the_person_denies_is_out_of_reach_of_every_client(driver: Driver, site: Site) -> None:
     bridge, popup = driver
     async with driven_tab(driver, site, "/one") as denied, driven_tab(driver, site, "/two") as led:

@@ -1,5 +1,6 @@
 /** What the person may choose; each change holds at once. */
 
+import "../storage-problem.js";
 import "../texts.js";
 import { openShortcuts } from "../../shared/capabilities.js";
 import { phrase } from "../../shared/messages.js";

@@ -5,6 +5,7 @@
  * @import {Action, Refusal, View, ViewedTab} from "../../shared/types.d.ts"
  */
 
+import "../storage-problem.js";
 import "../texts.js";
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
