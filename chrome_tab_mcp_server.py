@@ -4,6 +4,7 @@
 # dependencies = [
 #   "fastmcp>=4.1,<5",
 #   "httpx>=0.28,<0.29",
+#   "idna>=3.10,<4",
 #   "jsonschema>=4.23,<5",
 #   "platformdirs>=4.3,<5",
 #   "py-applescript>=1.0.3,<2; sys_platform == 'darwin'",
@@ -48,6 +49,7 @@ import hashlib
 import hmac
 import importlib
 import io
+import ipaddress
 import itertools
 import json
 import logging
@@ -332,8 +334,8 @@ def header_safe(value: str) -> str:
 
 def site_host(name: str) -> str:
     """Return the host of a `[sites]` rule as browsers report it; a scheme and a port may stand around it."""
-    host = re.sub(r"^(https?|\*)://|/\*?$", "", name.strip().lower())
-    host = re.sub(r"^\[([\da-f:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
+    host = re.sub(r"^(?i:https?|\*)://|/\*?$", "", name.strip())
+    host = re.sub(r"^\[([\da-fA-F:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
     host = ascii_host(host)
     if not re.fullmatch(r"[a-z\d_*-]+(\.[a-z\d_*-]+)*|[\da-f:*.]*:[\da-f*.]*:[\da-f:*.]*", host):
         raise ValueError("must be a host such as localhost or *.example.com; a rule is about all of a host")
@@ -517,18 +519,42 @@ class Settings(BaseSettings):
 
 
 def ascii_host(name: str) -> str:
-    """Return a host's name as browsers report it: lower case, `xn--` for what is not ASCII."""
-    name = name.rstrip(".").lower()
-    try:
-        return name if name.isascii() else name.encode("idna").decode()
-    except UnicodeError:
-        return name
+    """Return a host's name, or a pattern of one, as browsers report it.
+
+    UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
+    The extension normalises in the same way (worker/denied-hosts.js). Empty for a name that no host can have.
+    """
+    if name.isascii():
+        name = name.lower()
+    else:
+        import idna  # few names need it
+
+        try:
+            # Its `encode` refuses names that browsers accept, with an underscore or an emoji.
+            labels = idna.uts46_remap(name, std3_rules=False).split(".")
+        except (idna.IDNAError, UnicodeError):
+            return ""
+        if any("*" in label and not label.isascii() for label in labels):
+            return ""  # a part of a label has no form of its own that could be compared
+        name = ".".join(label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in labels)
+    return ascii_address(name.rstrip("."))
+
+
+def ascii_address(host: str) -> str:
+    """Return a host that is an IP address in the form that browsers give it; any other host as it is."""
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        return str(getattr(address, "ipv4_mapped", None) or address)
+    if re.search(r"(^|\.)(\d+|0x[\da-f]*)$", host):
+        with contextlib.suppress(OSError):  # 0x7f.1 is 127.0.0.1
+            return socket.inet_ntoa(socket.inet_aton(host))
+    return host
 
 
 def host_of(url: str) -> str:
     """Return the host's name as browsers report it; empty where there is none."""
     try:
-        return ascii_host(urlsplit(url).hostname or "")
+        return ascii_host(urlsplit(re.sub("^(blob|filesystem|view-source):", "", url)).hostname or "")
     except ValueError:
         return ""
 
