@@ -105,6 +105,14 @@ export function refuseDenied(url, patterns) {
 }
 
 /**
+ * @param {number} count of entries of a list
+ * @returns {{notes?: string[]}} what the list says about them
+ */
+export function leftOut(count) {
+  return count ? { notes: [`${count} entries are left out: they are about denied hosts.`] } : {};
+}
+
+/**
  * @param {string} url
  * @returns {string} the host for a sentence
  */

@@ -8,6 +8,7 @@
  */
 
 import { runInPage } from "./page-access.js";
+import { frameWithOwner } from "./page-owners.js";
 import { endsWithin } from "./waiting.js";
 
 /** A frame that is busy or still loading does not keep the others waiting. */
@@ -17,7 +18,7 @@ const ANSWER_MS = 1_000;
 /** @typedef {{path: number[], width: number, height: number, url: string}} FrameTraits */
 
 /**
- * The page in a frame of another site.
+ * The page in a frame of another site, with the address of its owner where hosts are denied.
  *
  * @param {CommandContext} context
  * @param {number} holderId the frame whose page has found the element, perhaps in a frame of its own site
@@ -25,6 +26,18 @@ const ANSWER_MS = 1_000;
  * @returns {Promise<FrameDetails[]>} one; none while the frame has no page that answers; several that look the same
  */
 export async function pagesIn(context, holderId, element) {
+  const pages = await pagesAt(context, holderId, element);
+  if (!context.deniedHosts.length) return pages;
+  return Promise.all(pages.map((page) => frameWithOwner(context.tabId, page)));
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {number} holderId
+ * @param {ForeignFrame} element
+ * @returns {Promise<FrameDetails[]>}
+ */
+async function pagesAt(context, holderId, element) {
   const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
   const near = frames.filter((frame) => {
     const way = wayTo(frame, frames);
