@@ -568,7 +568,8 @@ def web_address(url: str) -> str:
     url = url.strip()
     host = host_of(url)
     odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
-    numeric = re.search(r"(^|\.)(\d+|0x[\da-f]*)$", host) and not re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", host)
+    # A host that is written as another one than it is: an address as one number.
+    numeric = re.fullmatch(r"[\d.]+", host) and host not in url.partition("://")[2].partition("/")[0]
     if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
@@ -3574,14 +3575,14 @@ class ChromeTabs:
         browser_get_tabs: `{id, url, title, active, windowId}` each; list_tabs: `{tab_id, url, title, connected_at}`.
         """
         by_script = command == "browser_get_tabs" and self.script_lists
-        tabs = await (self.applescript.tabs() if by_script else self.bridge.command(command, None, {}))
+        tabs = await (self.applescript.tabs() if by_script else self._tab_command(command, None, {}))
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
         return [with_plain_title(tab) for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
     async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
         params = {**params, "url": self.allowed_address(params["url"])}
-        created = await self.bridge.command("browser_create_tab", None, params)
+        created = await self._tab_command("browser_create_tab", None, params)
         try:
             self.check_site(str(created.get("url")))
         except ChromeTabError:
@@ -3593,7 +3594,7 @@ class ChromeTabs:
     async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data layer of an attached tab as the extension gives it."""
         await self._check_tab(tab_id)
-        return await self.bridge.command("getDataLayer", tab_id, params)
+        return await self._tab_command("getDataLayer", tab_id, params)
 
     async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
@@ -3613,12 +3614,20 @@ class ChromeTabs:
         return {**result, "entries": shown, "notes": notes}
 
     async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command; the extension is told which hosts' frames it may not enter, and where it asks before it acts."""
-        asks = [(host, rule.ask) for host, rule in self.settings.rules if "ask" in rule.model_fields_set]
-        hosts = {"denied_hosts": self.settings.denied_hosts, "ask_hosts": [] if only_reads(command) else asks}
-        return await self.bridge.command(
-            command, tab_id, {**params, **{key: host for key, host in hosts.items() if host}}
-        )
+        """Run a command with the rules of `[sites]`, which the extension checks in the command's turn."""
+        return await self.bridge.command(command, tab_id, {**params, **self._rules(command)})
+
+    def _rules(self, command: str) -> dict[str, Any]:
+        """Return the rules as parameters of a command, the least specific host first."""
+        rules, tool = self.settings.rules, called.get()
+        asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
+        tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
+        hosts = {
+            "denied_hosts": self.settings.denied_hosts,
+            "ask_hosts": [] if only_reads(command) else asks,
+            "tool_hosts": tools if tool else [],
+        }
+        return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
 
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a command on an attached tab and return its result, unless that tells of a denied host.
@@ -3646,7 +3655,10 @@ class ChromeTabs:
         return address
 
     async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
-        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant."""
+        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant.
+
+        The extension checks the page in the command's turn. An older one, which ignores the rules, does not.
+        """
         if not self.settings.sites:
             return
         listing = "list_tabs" if tab_id is None else "browser_get_tabs"
