@@ -4,6 +4,7 @@
 # dependencies = [
 #   "fastmcp>=4.1,<5",
 #   "httpx>=0.28,<0.29",
+#   "idna>=3.10,<4",
 #   "jsonschema>=4.23,<5",
 #   "platformdirs>=4.3,<5",
 #   "psutil>=7,<8",
@@ -47,6 +48,7 @@ import hashlib
 import hmac
 import importlib
 import io
+import ipaddress
 import itertools
 import json
 import logging
@@ -375,8 +377,8 @@ def header_safe(value: str) -> str:
 
 def site_host(name: str) -> str:
     """Return the host of a `[sites]` rule as browsers report it; a scheme and a port may stand around it."""
-    host = re.sub(r"^(https?|\*)://|/\*?$", "", name.strip().lower())
-    host = re.sub(r"^\[([\da-f:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
+    host = re.sub(r"^(?i:https?|\*)://|/\*?$", "", name.strip())
+    host = re.sub(r"^\[([\da-fA-F:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
     host = ascii_host(host)
     if not re.fullmatch(r"[a-z\d_*-]+(\.[a-z\d_*-]+)*|[\da-f:*.]*:[\da-f*.]*:[\da-f:*.]*", host):
         raise ValueError("must be a host such as localhost or *.example.com; a rule is about all of a host")
@@ -569,18 +571,42 @@ class Settings(BaseSettings):
 
 
 def ascii_host(name: str) -> str:
-    """Return a host's name as browsers report it: lower case, `xn--` for what is not ASCII."""
-    name = name.rstrip(".").lower()
-    try:
-        return name if name.isascii() else name.encode("idna").decode()
-    except UnicodeError:
-        return name
+    """Return a host's name, or a pattern of one, as browsers report it.
+
+    UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
+    The extension normalises in the same way (worker/denied-hosts.js). Empty for a name that no host can have.
+    """
+    if name.isascii():
+        name = name.lower()
+    else:
+        import idna  # few names need it
+
+        try:
+            # Its `encode` refuses names that browsers accept, with an underscore or an emoji.
+            labels = idna.uts46_remap(name, std3_rules=False).split(".")
+        except (idna.IDNAError, UnicodeError):
+            return ""
+        if any("*" in label and not label.isascii() for label in labels):
+            return ""  # a part of a label has no form of its own that could be compared
+        name = ".".join(label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in labels)
+    return ascii_address(name.rstrip("."))
+
+
+def ascii_address(host: str) -> str:
+    """Return a host that is an IP address in the form that browsers give it; any other host as it is."""
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        return str(getattr(address, "ipv4_mapped", None) or address)
+    if re.search(r"(^|\.)(\d+|0x[\da-f]*)$", host):
+        with contextlib.suppress(OSError):  # 0x7f.1 is 127.0.0.1
+            return socket.inet_ntoa(socket.inet_aton(host))
+    return host
 
 
 def host_of(url: str) -> str:
     """Return the host's name as browsers report it; empty where there is none."""
     try:
-        return ascii_host(urlsplit(url).hostname or "")
+        return ascii_host(urlsplit(re.sub("^(blob|filesystem|view-source):", "", url)).hostname or "")
     except ValueError:
         return ""
 
@@ -594,7 +620,8 @@ def web_address(url: str) -> str:
     url = url.strip()
     host = host_of(url)
     odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
-    numeric = re.search(r"(^|\.)(\d+|0x[\da-f]*)$", host) and not re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", host)
+    # A host that is written as another one than it is: an address as one number.
+    numeric = re.fullmatch(r"[\d.]+", host) and host not in url.partition("://")[2].partition("/")[0]
     if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
@@ -3838,14 +3865,14 @@ class ChromeTabs:
         browser_get_tabs: `{id, url, title, active, windowId}` each; list_tabs: `{tab_id, url, title, connected_at}`.
         """
         by_script = command == "browser_get_tabs" and self.script_lists
-        tabs = await (self.applescript.tabs() if by_script else self.bridge.command(command, None, {}))
+        tabs = await (self.applescript.tabs() if by_script else self._tab_command(command, None, {}))
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
         return [with_plain_title(tab) for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
     async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
         params = {**params, "url": self.allowed_address(params["url"])}
-        created = await self.bridge.command("browser_create_tab", None, params)
+        created = await self._tab_command("browser_create_tab", None, params)
         try:
             self.check_site(str(created.get("url")))
         except ChromeTabError:
@@ -3857,7 +3884,7 @@ class ChromeTabs:
     async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data layer of an attached tab as the extension gives it."""
         await self._check_tab(tab_id)
-        return await self.bridge.command("getDataLayer", tab_id, params)
+        return await self._tab_command("getDataLayer", tab_id, params)
 
     async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
@@ -3877,12 +3904,20 @@ class ChromeTabs:
         return {**result, "entries": shown, "notes": notes}
 
     async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command; the extension is told which hosts' frames it may not enter, and where it asks before it acts."""
-        asks = [(host, rule.ask) for host, rule in self.settings.rules if "ask" in rule.model_fields_set]
-        hosts = {"denied_hosts": self.settings.denied_hosts, "ask_hosts": [] if only_reads(command) else asks}
-        return await self.bridge.command(
-            command, tab_id, {**params, **{key: host for key, host in hosts.items() if host}}
-        )
+        """Run a command with the rules of `[sites]`, which the extension checks in the command's turn."""
+        return await self.bridge.command(command, tab_id, {**params, **self._rules(command)})
+
+    def _rules(self, command: str) -> dict[str, Any]:
+        """Return the rules as parameters of a command, the least specific host first."""
+        rules, tool = self.settings.rules, called.get()
+        asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
+        tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
+        hosts = {
+            "denied_hosts": self.settings.denied_hosts,
+            "ask_hosts": [] if only_reads(command) else asks,
+            "tool_hosts": tools if tool else [],
+        }
+        return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
 
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a command on an attached tab and return its result, unless that tells of a denied host.
@@ -3910,7 +3945,10 @@ class ChromeTabs:
         return address
 
     async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
-        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant."""
+        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant.
+
+        The extension checks the page in the command's turn. An older one, which ignores the rules, does not.
+        """
         if not self.settings.sites:
             return
         listing = "list_tabs" if tab_id is None else "browser_get_tabs"

@@ -44,7 +44,7 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
     asked = await call.answer("getDataLayer", REPLY)
     result = await call.ended()
 
-    assert asked["params"] == {"name": "dataLayer", "redact": True}
+    assert asked["params"] == {"name": "dataLayer", "redact": True, "denied_hosts": ["*.denied.example"]}
     assert result.structured_content["result"] == VALUES
     assert result.structured_content["notes"] == [f"masked: 1 contact {HOW_TO_SEE}"]
     assert result.meta["receipt"]["masked"] == {"contact": 1}
@@ -76,7 +76,7 @@ async def test_redact_is_the_extensions_to_decide_and_path_selects(parts: tuple[
     asked = await call.answer("getDataLayer", REPLY | {"values": shown, "masked": {}})
 
     assert asked["tab_id"] == 5
-    assert asked["params"] == {"name": "dataLayer", "since": 1, "redact": False}
+    assert asked["params"] == {"name": "dataLayer", "since": 1, "redact": False, "denied_hosts": ["*.denied.example"]}
     assert (await call.ended()).structured_content == {"result": ["a@b.example"]}
 
 

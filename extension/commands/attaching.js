@@ -2,10 +2,9 @@
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
-import { refuseDenied } from "../worker/denied-hosts.js";
 import { PageLoadWatch } from "../worker/page-load.js";
 import { requestAbout } from "../worker/requests.js";
-import { addressOf, obstacleOf, originOf, tabById, urlOf } from "../worker/tabs.js";
+import { addressOf, obstacleOf, originOf, tabById } from "../worker/tabs.js";
 
 const MAX_REASON_LENGTH = 200;
 
@@ -17,11 +16,10 @@ const MAX_REASON_LENGTH = 200;
  * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, HOST_BLOCKED, INVALID_ARGUMENT, NAVIGATION_FAILED, RATE_LIMITED,
  *   TAB_NOT_FOUND, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
-export async function attachTab({ tabId, params, attachments, requests, caller, deniedHosts, signal }) {
+export async function attachTab({ tabId, params, attachments, requests, caller, signal }) {
   if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab as tab_id. browser_get_tabs lists them.");
   const reason = reasonOf(params);
   const tab = await tabById(tabId);
-  refuseDenied(urlOf(tab), deniedHosts);
   const obstacle = obstacleOf(tab);
   if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
   const isAttached = await attachments.get(tabId);

@@ -5,7 +5,7 @@
  */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { isDenied } from "../worker/denied-hosts.js";
+import { isDenied, leftOut, refuseDenied } from "../worker/denied-hosts.js";
 import { decodeHit, isHit } from "../worker/analytics-hits.js";
 import { redactorFor } from "../worker/redaction.js";
 
@@ -13,6 +13,7 @@ const DEFAULT_MAX = 50;
 const MOST = 500;
 const MAX_FILTER_LENGTH = 2_000;
 const MAX_BODY_LENGTH = 30_000;
+const REDIRECT = "A redirect has no body of its own. The request that it led to has an entry of its own.";
 const TYPES = new Set(
   "document stylesheet script image font media manifest xhr fetch ping websocket eventsource preflight other".split(
     " ",
@@ -23,7 +24,7 @@ const TYPES = new Set(
  * @param {CommandContext} context `params`: `filter`, a type or a text in the address as it is shown; `max`; `body_of`,
  *   the id of one request, for what was answered to it
  * @returns {Promise<NetworkRequests>}
- * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, UNREADABLE_PAGE
+ * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, HOST_BLOCKED, UNREADABLE_PAGE
  */
 export async function networkRequests({ tabId, params, debuggers, deniedHosts }) {
   const wanted = filterOf(params);
@@ -32,16 +33,25 @@ export async function networkRequests({ tabId, params, debuggers, deniedHosts })
   const session = await debuggers.open(tabId);
   const { network: log } = session;
   const redactor = await redactorFor(tabId);
-  if (id) return { entries: [await withBody(session, id, redactor)], total: log.total };
+  if (id) return { entries: [await withBody(session, id, redactor, deniedHosts)], total: log.total };
   /** @type {ShownRequest[]} */
   const entries = [];
+  let hidden = 0;
   for (const request of log.newest()) {
     if (entries.length === max) break;
-    if ([request.page, request.url].some((url) => isDenied(url, deniedHosts))) continue;
+    if (addressesOf(request).some((url) => isDenied(url, deniedHosts))) {
+      hidden += 1;
+      continue;
+    }
     const entry = shown(request, redactor);
     if (isWanted(entry, wanted)) entries.push(entry);
   }
-  return { entries, total: log.total };
+  return { entries, total: log.total, ...leftOut(hidden) };
+}
+
+/** @param {LoggedRequest} request */
+function addressesOf({ pages, url }) {
+  return [...pages, url];
 }
 
 /**
@@ -49,8 +59,8 @@ export async function networkRequests({ tabId, params, debuggers, deniedHosts })
  * @param {Redactor} redactor
  * @returns {ShownRequest}
  */
-function shown({ id, page, method, type, url, sent, status, size, time, error }, redactor) {
-  const about = { id, method, status, type, size, time, page: redactor.address(page) };
+function shown({ id, pages, method, type, url, sent, status, size, time, error }, redactor) {
+  const about = { id, method, status, type, size, time, page: redactor.address(pages[0] ?? "") };
   const failed = error && { error };
   if (!isHit(url)) return { ...about, url: redactor.address(url), ...failed };
   return { ...about, url: redactor.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, redactor), ...failed };
@@ -70,13 +80,18 @@ function isWanted({ type, url, params, events }, wanted) {
  * @param {DebuggerSession} session
  * @param {string} id
  * @param {Redactor} redactor
+ * @param {string[]} deniedHosts
  * @returns {Promise<ShownRequest>}
  */
-async function withBody(session, id, redactor) {
+async function withBody(session, id, redactor, deniedHosts) {
   const request = session.network.find(id);
   if (!request) throw invalid(`There is no request ${id} among those that are kept. Take an id from the list.`);
-  const { body, base64Encoded } = await bodyOf(session, request);
+  for (const url of addressesOf(request)) refuseDenied(url, deniedHosts);
+  const answer = request.isRedirect ? null : await bodyOf(session, request);
   const entry = shown(request, redactor);
+  // It may have been redirected just now: then the answer is that of the next request.
+  if (!answer || request.isRedirect) return { ...entry, body: null, notes: [REDIRECT] };
+  const { body, base64Encoded } = answer;
   if (base64Encoded) {
     return {
       ...entry,

@@ -9,6 +9,7 @@ import type { Pace } from "../worker/pace.js";
 import type { ChosenPreferences } from "../worker/preferences.js";
 import type { Questions } from "../worker/questions.js";
 import type { Requests } from "../worker/requests.js";
+import type { SiteRules } from "../worker/site-rules.js";
 import type { ERROR_CODES } from "./errors.js";
 import type { MessageKey } from "./messages.js";
 
@@ -202,6 +203,8 @@ export interface CommandContext {
   debuggers: Debuggers;
   requests: Requests;
   preferences: ChosenPreferences;
+  /** What the user's rules for sites say about the command. */
+  rules: SiteRules;
   /** Hosts whose frames are not to be entered; worker/denied-hosts.js. */
   deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
@@ -275,13 +278,15 @@ export interface ConsoleEntry {
   timestamp: string;
   level: "debug" | "log" | "info" | "warn" | "error";
   message: string;
-  /** Of the page that was in the tab then. */
+  /** Of the page in the frame that wrote it; empty when that is not known. */
   url: string;
 }
 
 export interface ConsoleLogs {
   /** Newest first. */
   entries: ConsoleEntry[];
+  /** Sentences. */
+  notes?: string[];
   /** How many there were since the tab was attached. */
   total: number;
 }
@@ -293,8 +298,10 @@ export interface LoggedRequest {
   requestId: string;
   /** The debugger's session of the frame of another site that asked. */
   frame?: string;
-  /** Address of the page that asked. */
-  page: string;
+  /** Addresses of the pages that may have asked, by their frames, the likeliest first; empty for one that is not known. */
+  pages: string[];
+  /** Whether what followed under the same `requestId` is another request. */
+  isRedirect?: boolean;
   method: string;
   /** In lower case: document, script, xhr, fetch, ping ... */
   type: string;
@@ -316,8 +323,10 @@ export interface LoggedRequest {
 /** A request as it is told: what is private in it is redacted. */
 export interface ShownRequest extends Pick<
   LoggedRequest,
-  "id" | "method" | "status" | "type" | "size" | "time" | "page" | "url"
+  "id" | "method" | "status" | "type" | "size" | "time" | "url"
 > {
+  /** Address of the page that asked. */
+  page: string;
   error?: string;
   /** Of a hit of analytics, whose `url` has no query then. */
   params?: Record<string, unknown>;
@@ -332,6 +341,8 @@ export interface ShownRequest extends Pick<
 export interface NetworkRequests {
   /** Newest first. */
   entries: ShownRequest[];
+  /** Sentences. */
+  notes?: string[];
   /** How many there were since the tab was attached. */
   total: number;
 }

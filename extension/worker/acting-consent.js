@@ -6,7 +6,7 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { isDenied } from "./denied-hosts.js";
+import { hostOf, isMatch } from "./denied-hosts.js";
 import { requestAbout } from "./requests.js";
 import { originOf, urlOf } from "./tabs.js";
 
@@ -64,7 +64,7 @@ async function mayAct(tab, command, { attachments }) {
  */
 function asksFirst(url, { params: { ask_hosts } }) {
   const hosts = /** @type {[string, boolean][]} */ (ask_hosts ?? []);
-  return hosts.findLast(([host]) => isDenied(url, [host]))?.[1] ?? false;
+  return hosts.findLast(([host]) => isMatch(hostOf(url), host))?.[1] ?? false;
 }
 
 /**

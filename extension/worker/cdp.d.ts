@@ -22,6 +22,7 @@ export interface ObjectPreview {
 export interface ConsoleCall {
   type: string;
   args: RemoteObject[];
+  executionContextId?: number;
   /** Milliseconds since 1970. */
   timestamp: number;
 }
@@ -32,6 +33,7 @@ export interface ExceptionDetails {
   lineNumber: number;
   columnNumber: number;
   url?: string;
+  executionContextId?: number;
   exception?: RemoteObject;
   scriptId?: string;
   stackTrace?: object;
@@ -40,6 +42,7 @@ export interface ExceptionDetails {
 export interface NetworkRequest {
   url: string;
   method: string;
+  headers?: Record<string, string>;
   postData?: string;
 }
 
@@ -54,6 +57,7 @@ export interface LogEntry {
   text: string;
   timestamp: number;
   url?: string;
+  networkRequestId?: string;
 }
 
 export interface Evaluation {

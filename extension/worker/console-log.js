@@ -28,6 +28,8 @@ const SILENT_CALLS = new Set(["endGroup", "clear", "profile", "profileEnd"]);
  * @property {number} timestamp milliseconds since 1970
  * @property {ConsoleEntry["level"]} level
  * @property {string} text
+ * @property {string[]} pages that it comes from, or may come from, the likeliest first; an empty address for one that is
+ *   not known; none for a sentence of ours
  * @property {string} [prefix]
  * @property {RemoteObject[]} [args] the values that the text is made of
  * @property {(objectId: string) => Promise<RemoteObject>} [look]
@@ -35,10 +37,10 @@ const SILENT_CALLS = new Set(["endGroup", "clear", "profile", "profileEnd"]);
  */
 
 export class ConsoleLog {
-  /** The address of the page that is in the tab now. */
-  pageUrl = "";
   /** @type {ConsoleEntry[]} oldest first */
   #entries = [];
+  /** @readonly @type {WeakMap<ConsoleEntry, string[]>} */
+  #pages = new WeakMap();
   #total = 0;
   /** Called when the page writes more than can be kept: until the next replay nothing more is taken. */
   onFlood = () => {};
@@ -66,13 +68,18 @@ export class ConsoleLog {
     return this.#entries.slice();
   }
 
-  /**
-   * @param {number} max
-   * @returns {Promise<ConsoleEntry[]>} newest first
-   */
-  async newest(max) {
+  /** @returns {Promise<ConsoleEntry[]>} newest first, when all their values are looked into */
+  async newest() {
     await Promise.all(this.#looking);
-    return this.#entries.slice(-max).reverse();
+    return this.#entries.toReversed();
+  }
+
+  /**
+   * @param {ConsoleEntry} entry
+   * @returns {string[]} the pages that it comes from, or may come from; an empty address for one that is not known
+   */
+  pagesOf(entry) {
+    return this.#pages.get(entry) ?? [];
   }
 
   /** The browser begins to repeat what it has kept; some is known from the session before. */
@@ -101,29 +108,37 @@ export class ConsoleLog {
 
   /**
    * @param {ConsoleCall} call
+   * @param {string[]} pages
    * @param {(objectId: string) => Promise<RemoteObject>} look asks the page for the preview of an object
    */
-  addCall({ type, args, timestamp }, look) {
+  addCall({ type, args, timestamp }, pages, look) {
     if (SILENT_CALLS.has(type)) return;
     const prefix = type === "assert" ? "Assertion failed: " : "";
-    this.#take({ timestamp, level: CALL_LEVELS[type] ?? "log", prefix, text: messageOf(args), args, look });
+    this.#take({ timestamp, level: CALL_LEVELS[type] ?? "log", prefix, text: messageOf(args), pages, args, look });
   }
 
-  /** @param {{timestamp: number, exceptionDetails: ExceptionDetails}} event */
-  addException({ timestamp, exceptionDetails }) {
+  /**
+   * @param {{timestamp: number, exceptionDetails: ExceptionDetails}} event
+   * @param {string[]} pages
+   */
+  addException({ timestamp, exceptionDetails }, pages) {
     const { text, exception, url, lineNumber, columnNumber } = exceptionDetails;
     const what = exception ? `${text} ${textOf(exception)}` : text;
     this.#take({
       timestamp,
       level: "error",
       text: url ? `${what} (${url}:${lineNumber + 1}:${columnNumber + 1})` : what,
+      pages,
     });
   }
 
-  /** @param {LogEntry} entry what the browser itself says: a file that was not found, a policy that was broken */
-  addBrowserEntry({ timestamp, level, text, url }) {
+  /**
+   * @param {LogEntry} entry what the browser itself says: a file that was not found, a policy that was broken
+   * @param {string[]} pages
+   */
+  addBrowserEntry({ timestamp, level, text, url }, pages) {
     const message = url ? `${text} (${url})` : text;
-    this.#take({ timestamp, level: ENTRY_LEVELS[level] ?? "log", text: message, isOfBrowser: true });
+    this.#take({ timestamp, level: ENTRY_LEVELS[level] ?? "log", text: message, pages, isOfBrowser: true });
   }
 
   /** @param {Message} message */
@@ -143,16 +158,17 @@ export class ConsoleLog {
    * @param {string} text a sentence of ours
    */
   #note(timestamp, text) {
-    this.#add({ timestamp, level: "warn", text: `[Chrome Tab Reader] ${text}` }, false);
+    this.#add({ timestamp, level: "warn", text: `[Chrome Tab Reader] ${text}`, pages: [] }, false);
   }
 
   /**
    * @param {Message} message
    * @param {boolean} isLookedInto
    */
-  #add({ timestamp, level, prefix = "", text, args = [], look }, isLookedInto) {
+  #add({ timestamp, level, prefix = "", text, pages, args = [], look }, isLookedInto) {
     const time = new Date(timestamp).toISOString();
-    const entry = { timestamp: time, level, message: cut(prefix + text), url: this.pageUrl };
+    const entry = { timestamp: time, level, message: cut(prefix + text), url: pages[0] ?? "" };
+    this.#pages.set(entry, pages);
     this.#entries.push(entry);
     this.#total += 1;
     dropOldest(this.#entries);

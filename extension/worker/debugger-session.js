@@ -2,12 +2,14 @@
  * The debugger's session in one tab: how it begins and ends, and what its events tell. How commands use it is in
  * debugger-uses.js.
  *
+ * @import {LogEntry} from "./cdp.d.ts"
  * @import {ConsoleLog} from "./console-log.js"
  * @import {Drive} from "./debugger-uses.js"
  * @import {NetworkLog} from "./network-log.js"
  */
 
 import { CommandError } from "../shared/errors.js";
+import { FramePages } from "./frame-pages.js";
 import { runInPage, unreadable } from "./page-access.js";
 import { NETWORK_BOUNDS } from "./network-log.js";
 import { NO_PAGE, loadFailure } from "./page-load.js";
@@ -54,7 +56,8 @@ export class DebuggerSession {
   #dialog = null;
   /** Whether the page has begun to print and not answered since. */
   #isPrinting = false;
-  #mainFrameId = "";
+  /** @readonly */
+  #pages = new FramePages();
   /** @readonly @type {Set<string>} the sessions of frames of other sites */
   #frames = new Set();
   #isLoading = false;
@@ -92,6 +95,7 @@ export class DebuggerSession {
     // Before anything else: the browser answers only dialogs that open after it.
     const enabled = this.send("Page.enable");
     const { frameTree } = await this.send("Page.getFrameTree");
+    this.#pages.addTree(frameTree);
     this.#showsPage(frameTree.frame);
     const watched = this.send("Page.addScriptToEvaluateOnNewDocument", PRINT_WATCH);
     await Promise.all([
@@ -127,7 +131,10 @@ export class DebuggerSession {
       this.send(method, params, frame).catch(() => {
         // The frame has gone.
       });
+    const tree = ask("Page.getFrameTree");
     await Promise.all([
+      ask("Page.enable"),
+      tree.then((answer) => answer && this.#pages.addTree(answer.frameTree, frame)),
       ask("Network.enable", NETWORK_BOUNDS),
       ask("Target.setAutoAttach", FRAMES),
       ask("Runtime.runIfWaitingForDebugger"),
@@ -243,7 +250,8 @@ export class DebuggerSession {
    * @param {any} params
    */
   handleEvent(method, params) {
-    if (method.startsWith("Network.")) return this.network.handleEvent(method, params, this.console.pageUrl);
+    if (method.startsWith("Network.")) return this.network.handleEvent(method, params, this.#pages);
+    this.#pages.handleEvent(method, params);
     switch (method) {
       case "Page.javascriptDialogOpening":
         this.#dialog = params;
@@ -256,27 +264,24 @@ export class DebuggerSession {
       case "Page.frameNavigated":
         if (!params.frame.parentId) this.#showsPage(params.frame);
         break;
-      case "Page.navigatedWithinDocument":
-        if (params.frameId === this.#mainFrameId) this.console.pageUrl = params.url;
-        break;
       case "Page.frameRequestedNavigation":
         // A middle click asks for another tab.
-        if (params.frameId === this.#mainFrameId && params.disposition === "currentTab") this.#isLoading = true;
+        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#isLoading = true;
         break;
       case "Page.frameStartedLoading":
-        if (params.frameId === this.#mainFrameId) this.#isLoading = true;
+        if (params.frameId === this.#pages.mainId) this.#isLoading = true;
         break;
       case "Page.frameStoppedLoading":
-        if (params.frameId === this.#mainFrameId) this.#loaded();
+        if (params.frameId === this.#pages.mainId) this.#loaded();
         break;
       case "Runtime.consoleAPICalled":
-        this.console.addCall(params, (objectId) => this.#preview(objectId));
+        this.console.addCall(params, this.#pagesOf(params), (objectId) => this.#preview(objectId));
         break;
       case "Runtime.exceptionThrown":
-        this.console.addException(params);
+        this.console.addException(params, this.#pagesOf(params.exceptionDetails));
         break;
       case "Log.entryAdded":
-        this.console.addBrowserEntry(params.entry);
+        this.console.addBrowserEntry(params.entry, this.#pagesAbout(params.entry));
         break;
       case "Runtime.bindingCalled":
         this.#isPrinting = params.name === PRINT_BINDING.name;
@@ -291,7 +296,7 @@ export class DebuggerSession {
         break;
       case "Target.attachedToTarget":
       case "Target.detachedFromTarget":
-        this.#noteFrame(method, params.sessionId);
+        this.#noteFrame(method, params);
         break;
       case "Inspector.targetCrashed":
         this.#handlers.onCrash();
@@ -305,19 +310,35 @@ export class DebuggerSession {
    * @param {any} params
    */
   handleFrameEvent(frame, method, params) {
-    if (method.startsWith("Network.")) this.network.handleEvent(method, params, this.console.pageUrl, frame);
-    else if (method.startsWith("Target.")) this.#noteFrame(method, params.sessionId);
+    if (method.startsWith("Network.")) this.network.handleEvent(method, params, this.#pages, frame);
+    else if (method.startsWith("Page.")) this.#pages.handleEvent(method, params, frame);
+    else if (method.startsWith("Target.")) this.#noteFrame(method, params);
+  }
+
+  /** @param {{executionContextId?: number}} event */
+  #pagesOf({ executionContextId }) {
+    return [this.#pages.pageOfContext(executionContextId)];
+  }
+
+  /**
+   * @param {LogEntry} entry of which the browser names no frame, but often a request
+   * @returns {string[]} all pages that it may be about
+   */
+  #pagesAbout({ networkRequestId, url = "" }) {
+    const pages = this.network.pagesOf(networkRequestId) ?? [this.#pages.main, ...this.#pages.pagesIn()];
+    return /^https?:/.test(url) ? [...pages, url] : pages;
   }
 
   /**
    * @param {string} event
-   * @param {string} frame its session
+   * @param {{sessionId: string, targetInfo: {targetId: string, url: string}}} about
    */
-  #noteFrame(event, frame) {
-    if (event === "Target.detachedFromTarget") this.#frames.delete(frame);
+  #noteFrame(event, { sessionId, targetInfo }) {
+    if (event === "Target.detachedFromTarget") this.#frames.delete(sessionId);
     if (event !== "Target.attachedToTarget") return;
-    this.#frames.add(frame);
-    void this.#collectRequestsIn(frame);
+    this.#frames.add(sessionId);
+    this.#pages.addSession(targetInfo, sessionId);
+    void this.#collectRequestsIn(sessionId);
   }
 
   /** @param {number} tabId that the page has opened */
@@ -332,15 +353,14 @@ export class DebuggerSession {
 
   /** @param {{id: number, origin: string, auxData: {frameId: string}}} world */
   #noteWorld({ id, origin, auxData }) {
-    const isOwn = origin === location.origin && auxData.frameId === this.#mainFrameId;
+    const isOwn = origin === location.origin && auxData.frameId === this.#pages.mainId;
     if (isOwn) this.ownWorldId = id;
   }
 
-  /** @param {{id: string, url: string}} mainFrame */
-  #showsPage({ id, url }) {
+  /** @param {{id: string}} mainFrame */
+  #showsPage({ id }) {
     this.#isPrinting = false;
-    this.#mainFrameId = id;
-    this.console.pageUrl = url;
+    this.#pages.mainId = id;
   }
 
   #loaded() {

@@ -91,8 +91,8 @@ async function act(session, context, run) {
  * @param {CommandContext} context
  * @param {(own: Drive) => Promise<T>} work
  */
-async function drive(session, { signal, params }, work) {
-  const own = new Drive(session, signal, answersOf(params));
+async function drive(session, { tabId, signal, params, rules }, work) {
+  const own = new Drive(session, signal, answersOf(params), () => rules.check(tabId));
   try {
     return await unlessAborted(signal, async () => {
       await session.begin(own);
@@ -194,6 +194,8 @@ export class Drive {
   #signal;
   /** @readonly */
   #answers;
+  /** @readonly */
+  #check;
   /** @readonly @type {PromiseWithResolvers<never>} */
   #stay = Promise.withResolvers();
   /** @readonly */
@@ -203,11 +205,13 @@ export class Drive {
    * @param {DebuggerSession} session
    * @param {AbortSignal} signal
    * @param {Answers} answers
+   * @param {() => Promise<void>} check refuses a page on which the command may not go on
    */
-  constructor(session, signal, answers) {
+  constructor(session, signal, answers, check) {
     this.#session = session;
     this.#signal = signal;
     this.#answers = answers;
+    this.#check = check;
     // Few commands lead anywhere.
     this.#stay.promise.catch(() => {});
     signal.addEventListener("abort", this.#onAbort);
@@ -217,9 +221,11 @@ export class Drive {
    * @param {string} method of the Chrome DevTools Protocol
    * @param {Record<string, unknown>} [params]
    * @returns {Promise<any>}
-   * @throws {CommandError} TAB_DISCONNECTED, EXECUTION_ERROR, and the reason of the signal
+   * @throws {CommandError} TAB_DISCONNECTED, EXECUTION_ERROR, HOST_BLOCKED, ATTACH_DENIED, and the reason of the signal
    */
   async send(method, params) {
+    this.#signal.throwIfAborted();
+    await this.#check();
     this.#signal.throwIfAborted();
     const isInput = /^Input\.(?:dispatch|insert)/.test(method);
     const answer = await (isInput ? this.#sendInput(method, params) : this.#session.send(method, params));

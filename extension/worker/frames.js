@@ -11,6 +11,7 @@ import { CommandError } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { hostOf, isDenied } from "./denied-hosts.js";
 import { runInPage } from "./page-access.js";
+import { frameWithOwner } from "./page-owners.js";
 import { endsWithin } from "./waiting.js";
 
 /** A frame that is busy or still loading does not keep the others waiting. */
@@ -21,7 +22,7 @@ const MAX_HOST_LENGTH = 200;
 /** @typedef {FrameTraits & {url: string}} PageTraits */
 
 /**
- * The page in a frame of another site.
+ * The page in a frame of another site, with the address of its owner where hosts are denied.
  *
  * @param {CommandContext} context
  * @param {number} holderId the frame whose page has found the element, perhaps in a frame of its own site
@@ -40,7 +41,7 @@ export async function pagesIn(context, holderId, element) {
  */
 export async function deniedFrames({ tabId, deniedHosts }) {
   if (!deniedHosts.length) return [];
-  const frames = await framesOf({ tabId });
+  const frames = await framesOf({ tabId, deniedHosts });
   const denied = new Set(frames.filter(({ frameId, url }) => frameId !== 0 && isDenied(url, deniedHosts)));
   return frames.filter((frame) => wayTo(frame, frames).some((id) => [...denied].some(({ frameId }) => frameId === id)));
 }
@@ -108,9 +109,13 @@ function isSameWay(path, other) {
   return path.every((number, index) => number === -2 || number === other[index]);
 }
 
-/** @param {{tabId: number}} context */
-async function framesOf({ tabId }) {
-  return (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+/**
+ * @param {Pick<CommandContext, "tabId" | "deniedHosts">} context
+ * @returns {Promise<FrameDetails[]>} where hosts are denied, with the address of a frame's owner
+ */
+async function framesOf({ tabId, deniedHosts }) {
+  const frames = (await chrome.webNavigation.getAllFrames({ tabId })) ?? [];
+  return deniedHosts.length ? Promise.all(frames.map((frame) => frameWithOwner(tabId, frame))) : frames;
 }
 
 /**

@@ -4,6 +4,7 @@
  *
  * @import {LoggedRequest} from "../shared/types.d.ts"
  * @import {NetworkRequest, NetworkResponse} from "./cdp.d.ts"
+ * @import {FramePages} from "./frame-pages.js"
  */
 
 import { Allowance } from "./allowance.js";
@@ -15,6 +16,7 @@ const MAX_SENT_LENGTH = 16_384;
 /** Of events, several for each request. */
 const MAX_AT_ONCE = 20_000;
 const MAX_PER_SECOND = 5_000;
+const IS_WEB = /^https?:/;
 /** Made of what the page has already. */
 const LOCAL = /^(?:data|blob):/;
 
@@ -52,6 +54,14 @@ export class NetworkLog {
     return this.#requests.find((request) => request.id === id);
   }
 
+  /**
+   * @param {string | undefined} requestId the browser's name for a request
+   * @returns {string[] | undefined} undefined for one that is not kept
+   */
+  pagesOf(requestId) {
+    return this.#requests.findLast((request) => request.requestId === requestId)?.pages;
+  }
+
   resume() {
     this.#isResting = false;
   }
@@ -59,10 +69,10 @@ export class NetworkLog {
   /**
    * @param {string} method of an event of the domain Network
    * @param {any} params
-   * @param {string} pageUrl of the page that is in the tab
+   * @param {FramePages} frames of the tab
    * @param {string} [frame] the debugger's session of the frame of another site that tells it
    */
-  handleEvent(method, params, pageUrl, frame) {
+  handleEvent(method, params, frames, frame) {
     if (this.#isResting) return;
     if (this.#allowance.take(Date.now()) === null) {
       this.#isResting = true;
@@ -71,9 +81,12 @@ export class NetworkLog {
     switch (method) {
       case "Network.requestWillBeSent":
         if (params.redirectResponse) this.#redirected(params);
-        return this.#begin(params, params.type === "Document" ? params.documentURL : pageUrl);
-      case "Network.webSocketCreated":
-        return this.#begin({ ...params, type: "WebSocket", request: { url: params.url, method: "GET" } }, pageUrl);
+        return this.#begin(params, this.#askersOf(params, frames));
+      case "Network.webSocketCreated": {
+        // Of which frame comes with the next event.
+        const request = { url: params.url, method: "GET" };
+        return this.#begin({ ...params, type: "WebSocket", request }, frames.pagesIn(frame));
+      }
       case "Network.webSocketWillSendHandshakeRequest":
         return this.#timed(params);
       case "Network.responseReceived":
@@ -89,10 +102,30 @@ export class NetworkLog {
   }
 
   /**
-   * @param {{requestId: string, timestamp?: number, type?: string, request: NetworkRequest}} event
-   * @param {string} page
+   * @param {object} event
+   * @param {string} [event.type]
+   * @param {string} [event.frameId]
+   * @param {string} [event.documentURL]
+   * @param {{type: string, requestId?: string}} [event.initiator]
+   * @param {NetworkRequest} event.request
+   * @param {FramePages} frames
+   * @returns {string[]} the pages that may have asked, the likeliest first; an empty address when none is known
    */
-  #begin({ requestId, timestamp, type = "Other", request }, page) {
+  #askersOf({ type, frameId = "", documentURL = "", initiator, request }, frames) {
+    const inFrame = frames.pageOf(frameId);
+    const document = IS_WEB.test(documentURL) ? [documentURL] : [];
+    if (type === "Document") return !inFrame || frameId === frames.mainId ? [documentURL] : [documentURL, inFrame];
+    if (inFrame) return [inFrame, ...document];
+    // A preflight has its own address there; it names the request that follows, which may be told later.
+    if (initiator?.type === "preflight") return this.pagesOf(initiator.requestId) ?? [originOf(request)];
+    return document.length ? document : [""];
+  }
+
+  /**
+   * @param {{requestId: string, timestamp?: number, type?: string, request: NetworkRequest}} event
+   * @param {string[]} pages
+   */
+  #begin({ requestId, timestamp, type = "Other", request }, pages) {
     // The page around a frame of another site and that in it both tell that it loads.
     if (LOCAL.test(request.url) || this.#open.has(requestId)) return;
     const { url, method, postData = "" } = request;
@@ -101,7 +134,7 @@ export class NetworkLog {
     const logged = {
       id: String(this.#total),
       requestId,
-      page,
+      pages,
       method,
       type: type.toLowerCase(),
       url: url.slice(0, MAX_URL_LENGTH).toWellFormed(),
@@ -118,10 +151,15 @@ export class NetworkLog {
     if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
   }
 
-  /** @param {{requestId: string, timestamp: number}} event of a WebSocket, whose making has no time */
-  #timed({ requestId, timestamp }) {
+  /** @param {{requestId: string, timestamp: number, request: NetworkRequest}} event of a WebSocket, whose making has no time */
+  #timed({ requestId, timestamp, request }) {
     const logged = this.#open.get(requestId);
-    if (logged) logged.startedAt = timestamp;
+    if (!logged) return;
+    logged.startedAt = timestamp;
+    const origin = originOf(request);
+    if (!origin) return;
+    const pages = logged.pages.filter((page) => URL.canParse(page) && new URL(page).origin === origin);
+    logged.pages = pages.length ? pages : [origin];
   }
 
   #dropOldest() {
@@ -133,6 +171,8 @@ export class NetworkLog {
   /** @param {{requestId: string, timestamp: number, redirectResponse: NetworkResponse}} event */
   #redirected(event) {
     this.#answered(event.requestId, event.redirectResponse);
+    const logged = this.#open.get(event.requestId);
+    if (logged) logged.isRedirect = true;
     this.#end(event, { size: event.redirectResponse.encodedDataLength });
   }
 
@@ -156,6 +196,15 @@ export class NetworkLog {
     const time = logged.startedAt === null ? null : Math.round((timestamp - logged.startedAt) * 1_000);
     Object.assign(logged, { time, ...outcome });
   }
+}
+
+/**
+ * @param {NetworkRequest} request
+ * @returns {string} of the page that asked, as the browser sends it; empty when it has none
+ */
+function originOf({ headers = {} }) {
+  const origin = headers["Origin"] ?? "";
+  return IS_WEB.test(origin) ? origin : "";
 }
 
 /** @param {{errorText: string, blockedReason?: string, canceled?: boolean}} event */

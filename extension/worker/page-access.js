@@ -2,11 +2,12 @@
  * The way into a page, for every command that runs a function there.
  *
  * @import {FramePage} from "./page-exits.js"
+ * @import {SiteRules} from "./site-rules.js"
  */
 
 import { ALL_SITES, CLOSED_PAGE, EXTENSIONS_PAGE } from "../shared/capabilities.js";
 import { CommandError } from "../shared/errors.js";
-import { leaving } from "./page-exits.js";
+import { documentIn, leaving } from "./page-exits.js";
 import { obstacleOf, tabById } from "./tabs.js";
 import { pause, unlessAborted } from "./waiting.js";
 
@@ -104,7 +105,7 @@ export async function runInPage({ tabId, signal, page }, { cancel, ...script }) 
     if (signal.aborted) throw signal.reason;
     if (error instanceof CommandError) throw error;
     if (await exit.hasLeft()) throw new PageLeft();
-    throw unreadable(page ? CLOSED_FRAME : await refusalOf(error, tabId));
+    throw unreadable(page?.frameId ? CLOSED_FRAME : await refusalOf(error, tabId));
   } finally {
     signal.removeEventListener("abort", onAbort);
     exit.forget();
@@ -113,22 +114,36 @@ export async function runInPage({ tabId, signal, page }, { cancel, ...script }) 
 
 /**
  * As `runInPage`, once the page has loaded and may be read. When it leaves before it has answered, the one that follows
- * is asked.
+ * is asked, where the rules for sites allow it.
  *
- * @param {{tabId: number, signal: AbortSignal}} context
+ * @param {{tabId: number, signal: AbortSignal, rules?: SiteRules}} context
  * @param {(tab: chrome.tabs.Tab) => Script & {cancel?: Script}} scriptFor
  * @returns {Promise<unknown>}
- * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, HOST_BLOCKED, ATTACH_DENIED, and the reason of the signal
  */
 export async function askPage(context, scriptFor) {
   for (;;) {
     const tab = await readableTab(context);
     try {
-      return await runInPage(context, scriptFor(tab));
+      return await runInPage({ ...context, ...(await allowedPage(context)) }, scriptFor(tab));
     } catch (error) {
       if (!(error instanceof PageLeft)) throw error;
     }
   }
+}
+
+/**
+ * @param {{tabId: number, rules?: SiteRules}} context
+ * @returns {Promise<{page?: FramePage}>} the page in the tab now, and no other one that follows, when rules allow it
+ * @throws {CommandError} TAB_NOT_FOUND, HOST_BLOCKED, ATTACH_DENIED
+ */
+async function allowedPage({ tabId, rules }) {
+  if (!rules || rules.isEmpty) return {};
+  // Before its address, so that the address is not older than the page.
+  const documentId = await documentIn(tabId, 0);
+  await rules.check(tabId);
+  if (documentId === undefined) throw new PageLeft();
+  return { page: { frameId: 0, documentId } };
 }
 
 /** @param {string} message */

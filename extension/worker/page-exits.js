@@ -51,7 +51,7 @@ export function leaving(tabId, page) {
  * @param {number} frameId
  * @returns {Promise<string | undefined>} undefined when there is no page
  */
-async function documentIn(tabId, frameId) {
+export async function documentIn(tabId, frameId) {
   const frame = await chrome.webNavigation.getFrame({ tabId, frameId }).catch(() => null);
   return frame?.documentId;
 }

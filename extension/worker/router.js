@@ -8,15 +8,16 @@
  */
 
 import { commands, loaded, missing } from "../commands/index.js";
-import { askToAct, requireActing } from "./acting-consent.js";
+import { askToAct } from "./acting-consent.js";
 import { EXTENSIONS_PAGE } from "../shared/capabilities.js";
 import { CommandError, invalid } from "../shared/errors.js";
 import { chooseTab, requireConsent } from "./consent.js";
-import { refuseDenied } from "./denied-hosts.js";
 import { usingDebugger } from "./debugger-uses.js";
 import { noteFirstLook, refuseSleeping } from "./page-access.js";
+import { withOwner } from "./page-owners.js";
 import { parseConnectionString } from "./pairing.js";
 import { ANSWER_TIMEOUT_MS } from "./requests.js";
+import { SiteRules } from "./site-rules.js";
 import { inTurn } from "./tab-queue.js";
 import { plainLine, siteOf } from "../shared/text.js";
 import { spokenObstacleOf, tabById, urlOf, viewedTab } from "./tabs.js";
@@ -155,11 +156,7 @@ class Trace {
  * @param {{observe: boolean, trace: Trace, untilAnswered: <T>(asked: Promise<T>) => Promise<T>}} how
  */
 async function runCommand(command, services, controller, { observe, trace, untilAnswered }) {
-  const {
-    tab_id,
-    params: { denied_hosts, ask_hosts, ...params },
-    session: caller,
-  } = command;
+  const { tab_id, params, session: caller } = command;
   const entry = entryOf(command);
   if (!entry) {
     throw invalid(
@@ -172,18 +169,18 @@ async function runCommand(command, services, controller, { observe, trace, until
   await preferences.loaded;
   // A server that does not say who asks is an older one.
   if (caller?.id) await pace.take(caller, signal);
-  const own = caller ? preferences.now.deniedHosts : [];
-  const deniedHosts = [...(Array.isArray(denied_hosts) ? denied_hosts.map(String) : []), ...own];
+  const rules = new SiteRules(command, services);
+  const { deniedHosts } = rules;
   const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
   const runOn = async (/** @type {number} */ tabId) =>
     usingDebugger(
       use,
-      { tabId, params, caller, deniedHosts, ...services, requestId: crypto.randomUUID(), signal },
+      { tabId, params, caller, rules, deniedHosts, ...services, requestId: crypto.randomUUID(), signal },
       entry.run,
     );
   if (!entry.page) {
     trace.tab = await knownTab(tab_id);
-    if (trace.tab) refuseDenied(urlOf(trace.tab), own);
+    if (trace.tab) await rules.refuseTab(trace.tab);
     const result = await runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
     trace.tab ??= await knownTab(result.tab_id ?? null);
     return result;
@@ -195,22 +192,24 @@ async function runCommand(command, services, controller, { observe, trace, until
   // A page that goes while this waits for its turn ends what waits.
   if (use === "acts") refuseSleeping(tab);
   // Not in its turn: others may go on meanwhile.
-  if (ask_hosts) await untilAnswered(askToAct(tab, command, services, signal));
-  const waits = ask_hosts !== undefined || running.has(tab.id);
+  if (rules.asks) {
+    await rules.refuseTab(tab);
+    await untilAnswered(askToAct(await withOwner(tab), command, services, signal));
+  }
+  const waits = rules.asks || running.has(tab.id);
   return whileTabLives(tab, controller, session, async () => {
     await requireConsent(entry.consent, tab.id, attachments);
     const there = waits ? await tabById(tab.id) : tab;
     noteFirstLook(there, signal);
-    if (ask_hosts) await requireActing(there, command, services);
-    refuseDenied(urlOf(there), own);
+    await rules.checkTab(there);
     // Where a command leads by itself; where a page leads is seen afterwards.
-    if (typeof params.url === "string") refuseDenied(params.url, own);
+    if (typeof params.url === "string") rules.refuseAddress(params.url);
     try {
       return await runOn(tab.id);
     } finally {
       // Whatever it brings, also an error, may tell of the page to which it has led.
-      const left = own.length ? await knownTab(tab.id) : null;
-      if (left) refuseDenied(urlOf(left), own);
+      const left = rules.isEmpty ? null : await knownTab(tab.id);
+      if (left) await rules.refuseTab(left);
     }
   });
 }

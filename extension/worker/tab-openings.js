@@ -6,6 +6,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { isDenied } from "./denied-hosts.js";
+import { withOwner } from "./page-owners.js";
 import { obstacleOf, urlOf } from "./tabs.js";
 import { pause } from "./waiting.js";
 
@@ -41,8 +42,8 @@ async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal 
   const tab = await onceSomewhere(tabId, signal);
   if (!tab) return null;
   const url = urlOf(tab);
-  if (isDenied(url, deniedHosts)) {
-    return `It opened tab ${tabId} on a host that [sites] in the configuration file denies: it is not attached.`;
+  if (deniedHosts.length && isDenied(urlOf(await withOwner(tab)), deniedHosts)) {
+    return `It opened tab ${tabId} on a denied host: it is not attached.`;
   }
   const refusal = await attachments.attach(tabId, signal).then(
     () => "",

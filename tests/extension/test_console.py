@@ -180,13 +180,13 @@ REPEATED = """await (async () => {
   let rests = 0;
   log.onFlood = () => { rests += 1; };
   const say = (first, end) => {
-    for (let i = first; i < end; i++) log.addCall({ type: "log", args: [{ type: "number", value: i }], timestamp: 1e12 + i / 100 });
+    for (let i = first; i < end; i++) log.addCall({ type: "log", args: [{ type: "number", value: i }], timestamp: 1e12 + i / 100 }, [""]);
   };
   say(0, 6_000);
   log.beginReplay();
   say(5_000, 6_000);
   log.endReplay();
-  return [rests, (await log.newest(1))[0].message];
+  return [rests, (await log.newest())[0].message];
 })()"""
 
 
