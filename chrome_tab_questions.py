@@ -27,9 +27,9 @@ from chrome_tab_mcp_server import (
     Settings,
     Wanted,
     defect_in,
-    framed,
     logger,
     missing_settings,
+    wrap_untrusted,
 )
 
 __all__ = ["PersonsQuestions", "serve_browser"]
@@ -53,7 +53,11 @@ class Talk(NamedTuple):
     def prompt(self, question: str, mark: Callable[[str], str]) -> str:
         """Return the instruction for the next question about the same text; what was answered is framed as the page is."""
         said = "\n\n".join(f"Question: {asked}\nAnswer: {answer}" for asked, answer in self.exchanges)
-        return f"{EARLIER_PROMPT}\n\n{framed(said, mark(said))}\n\nThe question now: {question}" if said else question
+        return (
+            f"{EARLIER_PROMPT}\n\n{wrap_untrusted(said, mark(said))}\n\nThe question now: {question}"
+            if said
+            else question
+        )
 
     def after(self, question: str, answer: str) -> Talk:
         """Return the talk after one more answer; only the newest are remembered."""
