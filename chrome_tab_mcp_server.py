@@ -6,6 +6,7 @@
 #   "httpx>=0.28,<0.29",
 #   "idna>=3.10,<4",
 #   "jsonschema>=4.23,<5",
+#   "markdown-it-py>=4,<5",
 #   "platformdirs>=4.3,<5",
 #   "psutil>=7,<8",
 #   "pydantic>=2.11,<3",
@@ -39,6 +40,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import base64
+import bisect
 import contextlib
 import enum
 import errno
@@ -46,6 +48,7 @@ import functools
 import gc
 import hashlib
 import hmac
+import html
 import importlib
 import io
 import ipaddress
@@ -70,7 +73,17 @@ import tomllib
 import traceback
 import unicodedata
 from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextvars import ContextVar
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -78,7 +91,7 @@ from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Required, Self, get_args, get_origin
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 if __name__ == "__main__":
     gc.disable()  # nothing that is imported becomes garbage, and looking for it takes a sixth of the start
@@ -741,17 +754,37 @@ def one_line(text: str, limit: int = 200) -> str:
 CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
-def printable(text: str) -> str:
-    """Return foreign text without the characters that would steer a terminal; its lines and tabs stay."""
+def strip_controls(text: str) -> str:
+    """Remove the characters that steer a terminal from untrusted text; lines and tabs stay."""
     steering = (c for c in set(text) - set("\n\t\u200c\u200d") if unicodedata.category(c) in CONTROLS)
     return text.translate(dict.fromkeys(map(ord, steering)))
 
 
-# What has no look of its own beside what `printable` drops: tags, fillers, selectors in a row, joiners that join nothing.
-UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0\U000e0000-\U000e0fff]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
-    "|[\u200c\u200d](?![^\0-\x7f\u200c\u200d])|(?<![^\0-\x7f\u200c\u200d])[\u200c\u200d]"
+# Characters without a look of their own: controls, format characters, fillers, variation selectors, tags.
+INVISIBLE = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]+"
 )
+# Scripts whose letters joiners connect or separate; the vowel killers in front of joiners; right-to-left scripts.
+JOINED = r"\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u0e00-\u109f\u1780-\u18af\u1a20-\u1aaf\ua840-\ua87f\ufb50-\ufdff\ufe70-\ufefc"
+VIRAMA = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2"
+RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # scripts with a zero-width space between words
+EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+# Of a run of invisible characters between its neighbours, those that the script around them needs.
+NEEDED = re.compile(
+    f"(?<=[{JOINED}])[\u200c\u200d](?=[{JOINED}])|(?<=[{VIRAMA}])[\u200c\u200d](?![\u200c\u200d])"
+    f"|(?<=[{EMOJI}\ufe0f])\u200d(?=[{EMOJI}])|(?<=[{EMOJI}#*0-9])[\ufe0e\ufe0f]"
+    f"|(?<=[{UNSPACED}])\u200b(?=[{UNSPACED}])|(?<=[\u1820-\u18aa])[\u180b-\u180f]"
+    "|(?<=[\u1000-\u109f\u2200-\u2aff\u3000-\u9fff\uf900-\ufaff])[\ufe00-\ufe02]"
+    "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=\U0001f3f4)\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f"
+)
+DIRECTIONS = re.compile("(?<![\u200e\u200f\u061c\u2066-\u2069])[\u200e\u200f\u061c\u2066-\u2069]{1,2}\\Z")
+LINE_END = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+RTL_NEARBY = 200  # characters around a direction mark in which right-to-left text must stand
 # What a page could end its message with: what chat templates set between messages.
 TURN = re.compile(
     r"<(?=[|\uff5c][^\s<>]{1,60}>|[^\s<>]{1,60}[|\uff5c]>|<?/?SYS>>"
@@ -759,60 +792,528 @@ TURN = re.compile(
     r"|\[(?=\|[^\s\[\]]{1,60}\|\]|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK)\])",
     re.IGNORECASE,
 )
-MARKDOWN_LINK = re.compile(
-    r"!?\[([^\[\]]{0,2000})\](?:\(\s{0,9}<?([^)\s>]{0,9999})[^)]{0,2000}\)|:[ \t]{0,9}(\S{1,9999}))"
+
+
+def strip_invisible(text: str) -> str:
+    """Remove invisible characters from untrusted text, except where the script around them needs them.
+
+    Every kind of line end becomes a line feed.
+    """
+
+    def needed(run: re.Match[str]) -> str:
+        start, end = run.span()
+        if DIRECTIONS.match(run[0]) and RTL.search(text, max(0, start - RTL_NEARBY), end + RTL_NEARBY):
+            return run[0]
+        around = text[max(0, start - 1) : end + 1]
+        return "".join(kept[0] for kept in NEEDED.finditer(around))
+
+    return INVISIBLE.sub(needed, LINE_END.sub("\n", text))
+
+
+def wrap_untrusted(text: str, mark: str) -> str:
+    """Return untrusted text as data for a model: up to a delimiter that it cannot hold, without chat template tokens."""
+    return FRAME.format(mark=mark, text=TURN.sub("(", strip_invisible(text)))
+
+
+# --- Answers ---
+#
+# A model that has read a hostile page may answer with something that loads, links, or imitates this program. Nothing
+# of an answer is deleted but invisible characters: one space goes in where an address, a link, a picture or a tag
+# would act, for the strictest and for the most lenient client. Code stays as it is, where every client sees code.
+
+MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognised
+# What ends an address: spaces, quotation marks, brackets of Markdown and HTML, typographic and East Asian punctuation.
+EAST_ASIAN_MARKS = "\u2018-\u201f\u2026\u2014\u3001\u3002\u300c-\u300f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
+ADDRESS = rf"[^\s<>\"'`|{{}}{EAST_ASIAN_MARKS}]"
+TOP_LEVEL = (  # all of two letters, and the longer ones that clients know
+    r"(?:com|net|org|edu|gov|mil|info|biz|name|pro|web|xxx|aero|asia|coop|museum|shop|app|dev|xyz|site|online|cloud|link|top"
+    r"|a[cdefgilmoqrstuwxz]|b[abdefghijmnorstvwyz]|c[acdfghiklmnoruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]"
+    r"|g[abdefghilmnpqrstuwy]|h[kmnrtu]|i[delmnoqrst]|j[emop]|k[eghimnprwyz]|l[abcikrstuvy]|m[acdeghklmnopqrstuvwxyz]"
+    r"|n[acefgilopruz]|om|p[aefghklmnrstwy]|qa|r[eosuw]|s[abcdeghijklmnortuvxyz]|t[cdfghjklmnortvwz]|u[agksyz]"
+    r"|v[aceginu]|w[fs]|y[et]|z[amw])"
 )
-HTML_TAG = re.compile(r"<[a-z/][^<>]{0,9999}>", re.IGNORECASE)
-ADDRESS = re.compile(r"(?:[a-z][a-z+.-]{1,20}://|www\.)[^\s<>\"'`)\]]+", re.IGNORECASE)
-# The beginning of one of these at the end of what is written so far.
-UNFINISHED = re.compile(
-    r"(!|!?\[[^\[\]]{0,2000}(\](\([^)]{0,9999})?)?|<[a-z/]?[^<>]{0,9999}|\bht{0,2}p?s?|\bw{1,3}|\b[a-z]{2,9}:/{0,2}|"
-    r"\b([a-z]{2,9}://|www\.)\S*)\Z",
+# Each pattern begins with what it cannot do without, or is bounded, so that a search takes linear time.
+PLACES = re.compile(
+    rf"(?P<url>://)|(?P<www>(?<![A-Za-z0-9.@/-])www\.(?={ADDRESS}))"
+    r"|(?P<relative>(?<![:/\\A-Za-z0-9])//[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.[a-z]{2,}(?![\w.(-]))"
+    r"|(?P<email>(?<=[\w.+\\;-])@(?=[\w-]{1,63}[.\\&][\w.\\&;#-]{0,200}[a-z]{2}))"
+    r"|(?P<entity>(?<=[\w;])&(?=(?:\#0*(?:46|47|58|64)|\#x0*(?:2[ef]|3a|40)|period|sol|colon|commat)(?!\w);?[\w/&.@]))"
+    rf"|(?P<domain>(?<=[\w-])\.{TOP_LEVEL}(?:(?=[/?]|:\d{1, 5}/)|(?P<bare>(?![\w@(-]|\.\w))))",
     re.IGNORECASE,
 )
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,30}\Z", re.IGNORECASE)
+HOST_NAME = re.compile(r"(?<![\w.-])[\w.-]+\Z")
+NO_DOMAIN = re.compile(r"(?:[@/\\]|(\]\(<?))\Z")  # a path, or a target that is relative
+RELATIVE_TARGET = re.compile(r"[^\s()<>]{1,500}>?[)\s]")
+LONG_DOMAIN = re.compile(r"\.\w{3}")  # not that of a country: code is full of those
+LOCAL_PART = re.compile(r"[\w.;\\!#$%&'*+/=?^`{|}~-]+\Z")
+WORD = re.compile(f"{ADDRESS}+")
+ASCII = re.compile(r"[\x00-\x7f]*")
+BRACKET = re.compile(r"[()\[\]]")
+MAX_ADDRESS = 2000
+RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # where the most lenient client ends an address
+# What may not follow a known address without a space. East Asian text does without spaces: there only what is long.
+ADDED, ADDED_AFTER_WORDS = (
+    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
+    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
+)
+# Nothing makes links of these.
+UNLINKED = re.compile(
+    r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
+)
+NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # names that XML needs; no page hears of a request there
+DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?[ \t]*$", re.MULTILINE)
+
+TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
+DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*+\)){0,4000}+")
+ADDRESS_MARK = re.compile(r"[:/\\&%]")
+ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
+IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
+
+TAG = re.compile(r"<(?=(/?[a-z][\w:-]*))", re.IGNORECASE)
+AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:(?!:)[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.IGNORECASE)
+# The name of an element in a namespace has the form of an autolink.
+QUALIFIED_NAME = re.compile(
+    r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
+)
+SIMPLE_TAG = re.compile(
+    r"</?[a-z][\w:.-]*+((?:\s+[^\s\"'<>/=`]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+))?)*+)\s*/?>",
+    re.IGNORECASE,
+)
+RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # blank lines do not end them
+MAX_VALUE = 1000
+ATTRIBUTE = re.compile(
+    r"(?<![^\s\"'<>/=`])([^\s\"'<>/=`]{1,50})\s*="
+    rf"(?=\s*(\"[^\"]{{0,{MAX_VALUE}}}+|'[^']{{0,{MAX_VALUE}}}+|[^\s\"'>]{{0,{MAX_VALUE}}}+))"
+)
+HANDLER = re.compile(r"on[a-z]{3,}\Z|srcdoc\Z", re.IGNORECASE)
+LOADING = re.compile(
+    r"(?:src|href|action|formaction|poster|data|background|ping|content|values|to|from|by|lowsrc|dynsrc|codebase|archive"
+    r"|manifest|longdesc|profile|classid|icon|\w*srcset|xlink:href)\Z",
+    re.IGNORECASE,
+)
+ACTING_STYLE = re.compile(r"[\\@]|url|image|expression|binding|//", re.IGNORECASE)
+ADDRESS_INSIDE = re.compile(
+    r"(?:^|[\s,;=('\"])\s*(?:(?:https?|ftp|file|data|javascript|vbscript|mailto|blob|wss?):|[/\\]{2})", re.IGNORECASE
+)
+
+# Lines that this program writes under and above answers; one that is a quotation already is left.
+FORGED = re.compile(
+    r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
+    r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
+    r"|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+FORGED_HEADING = re.compile(
+    r"^(?=[ \t*_~+-]*(?:#{1,6}[ \t*_]*|[*_]{1,3}|\[)(?:(?:Tab|Answer|Part) -?\d+\b|All together\b))"
+    r"|^(?=.*\n[ \t>]*(?:=+|-+)[ \t]*$)(?=[ \t*_]*(?:Tab -?\d+\b|All together\b))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
-def seen(text: str) -> str:
-    """Return foreign text without the characters that nobody sees; of every kind of line end a line feed stays."""
-    return UNSEEN.sub("", printable("\n".join(text.splitlines())))
+class Place(NamedTuple):
+    """Where an answer would act: the position of the space that prevents it, the range it is about, and its kind."""
+
+    at: int
+    start: int
+    end: int
+    kind: str  # "address", "link", "picture" or "tag"
 
 
-def framed(text: str, mark: str) -> str:
-    """Return foreign text as data for a model: up to a mark that it does not hold, and with nothing like a turn in it."""
-    return FRAME.format(mark=mark, text=TURN.sub("(", seen(text)))
+def decode_target(target: str) -> str:
+    """Return a target as a browser reads it: entities and escapes of Markdown resolved, spaces and controls dropped."""
+    return re.sub(r"[\0-\x20\x7f-\xa0]", "", re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", html.unescape(target)))
 
 
-def safe_answer(text: str, known: str) -> str:
-    """Return a model's text without what nobody sees and without links to what `known` does not hold; words stay."""
-    text = seen(text)
-    for _ in range(2):  # a picture may stand in a link
-        text = MARKDOWN_LINK.sub(lambda link: link[0] if (link[2] or link[3] or "") in known else link[1], text)
-    text = HTML_TAG.sub(lambda tag: tag[0] if tag[0] in known or not re.search("[=/:]", tag[0]) else "", text)
-
-    folded = known.casefold() if ADDRESS.search(text) else ""
-
-    def address(found: re.Match[str]) -> str:
-        named = found[0].split("://")[-1].rstrip("/.,;:!?*_")
-        return found[0] if named.casefold() in folded else "(an address that is not on the page)"
-
-    return ADDRESS.sub(address, text)
+def is_absolute(target: str) -> bool:
+    """Say whether a target leads off the page that shows it, in plain characters or percent-encoded."""
+    if not ADDRESS_MARK.search(target):
+        return False
+    decoded = decode_target(target)
+    readings = (decoded, decode_target(target.replace("\\", "/")), unquote(decoded))
+    return any(ABSOLUTE.match(reading) for reading in readings)
 
 
-def bounded_answer(text: str, known: str) -> tuple[str, list[str]]:
-    """Return a model's text made safe and as long as a client takes it, and a note when it was longer."""
-    notes = [f"the answer was cut at {MAX_ANSWER_CHARS:,} characters"] if len(text) > MAX_ANSWER_CHARS else []
-    return safe_answer(text[:MAX_ANSWER_CHARS], known)[:MAX_ANSWER_CHARS], notes
+def canonical(address: str) -> str:
+    """Return the form in which addresses are compared: without http, www. and the last slash, the host in small letters."""
+    rest = re.sub(r"^(?:(?:https?:)?//|mailto:)", "", address, flags=re.IGNORECASE)
+    host, slash, path = rest.partition("/")
+    return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
-def safe_json(value: Any, known: str) -> Any:
-    """Return a model's JSON value with each text in it made safe."""
+def trim_address(address: str) -> str:
+    """Cut off what a sentence has put behind an address; a bracket stays when it was opened in the address."""
+    end = len(address)
+    excess = {")": address.count(")") - address.count("("), "]": address.count("]") - address.count("[")}
+    while end:
+        last = address[end - 1]
+        if excess.get(last, 0) > 0:
+            excess[last] -= 1
+        elif last not in ".,;:!?*_~\\&":
+            break
+        end -= 1
+    return address[:end]
+
+
+def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
+    """Return what a pattern matches at a position of a text; nothing where it does not."""
+    found = pattern.match(text, at)
+    return found[0] if found else ""
+
+
+def find_addresses(text: str) -> Iterator[Place]:
+    """Yield each address that some client makes a link of."""
+    end = 0
+    for found in PLACES.finditer(text):
+        at, kind = found.start(), found.lastgroup
+        before = {"url": SCHEME, "email": LOCAL_PART, "domain": HOST_NAME}.get(kind or "")
+        name = before.search(text, max(0, at - (31 if kind == "url" else 128)), at) if before else None
+        if before and not name:
+            continue
+        start = name.start() if name else at
+        # A bare name is an address when it could carry something: a label in front of a registered name.
+        is_name = found["bare"] is not None and not (LONG_DOMAIN.match(found[0]) and "." in text[start:at])
+        path = NO_DOMAIN.search(text, max(0, start - 3), start) if kind == "domain" else None
+        if kind == "domain" and (is_name or (path and (not path[1] or RELATIVE_TARGET.match(text, start)))):
+            continue
+        if found.end() > end:
+            end = (WORD.match(text, found.end()) or found).end()
+        if kind == "url" and end == found.end():
+            continue  # only the scheme is mentioned
+        yield Place(at + {"www": 3, "relative": 1, "entity": 1}.get(kind or "", 0), start, end, "address")
+
+
+@functools.lru_cache(4)
+def known_addresses(known: str) -> frozenset[str]:
+    """Return all whole addresses of a text in the form in which they are compared."""
+    words = (word.lstrip("([*_~") for word in WORD.findall(known) if "." in word or ":" in word)
+    found = (known[place.start : place.end] for place in find_addresses(known))
+    return frozenset(canonical(trim_address(address)) for address in itertools.chain(words, found))
+
+
+def known_length(address: str, known: str) -> int:
+    """Return how much of what looks like an address is a whole one that `known` holds; 0 when nothing is."""
+    whole = trim_address(address)
+    # East Asian words may follow without a space, and behind a bracket that was not opened in it Markdown.
+    cuts = (len(whole), first_excess(whole), len(matched(ASCII, whole, 0)))
+    for shorter in (trim_address(whole[:cut]) for cut in cuts):
+        if shorter and (NAMESPACE.fullmatch(shorter) or canonical(shorter) in known_addresses(known)):
+            return len(shorter)
+    return 0
+
+
+def first_excess(address: str) -> int:
+    """Return where the first bracket closes that the address has not opened, or its end."""
+    depth = {")": 0, "]": 0}
+    for found in BRACKET.finditer(address):
+        closing = {"(": ")", "[": "]"}.get(found[0], found[0])
+        depth[closing] += 1 if found[0] != closing else -1
+        if depth[closing] < 0:
+            return found.start()
+    return len(address)
+
+
+def is_known(target: str, known: str) -> bool:
+    """Say whether `known` holds the whole target of a link."""
+    decoded = canonical(decode_target(target))
+    return bool(decoded) and decoded in known_addresses(known)
+
+
+def acting_addresses(text: str, known: str) -> Iterator[Place]:
+    """Yield each address that `known` does not hold, and what is added to one that it holds."""
+    done = broken = 0
+    has_table = "|" in text and bool(DELIMITER_ROW.search(text))
+    for place in find_addresses(text):
+        if place.start < done:
+            continue
+        if UNLINKED.match(text, place.start):
+            done = place.end
+            continue
+        # What stands in an address that is not known is none either.
+        known_end = place.start + MAX_ADDRESS if place.start >= broken else 0
+        length = known_length(text[place.start : min(place.end, known_end)], known)
+        if not length:
+            broken = max(broken, place.end)
+            yield place
+            continue
+        done = place.start + length
+        rest, added = matched(RUN, text, done), ADDED
+        if not rest[:1].isascii():
+            rest, added = PLACES.split(rest, maxsplit=1)[0], ADDED_AFTER_WORDS
+        if added.search(rest) and not (is_enclosed(text, place.start, done) or (has_table and rest[0] == "|")):
+            yield Place(done, place.start, done + len(rest), "address")
+
+
+def is_enclosed(text: str, start: int, end: int) -> bool:
+    """Say whether a link or a tag ends the address at text[start:end]."""
+    if (text[max(0, start - 2) : start], text[end]) == ("](", ")") or (
+        text[start - 1 : start],
+        text[end : end + 2],
+    ) == ("[", "]("):
+        return True
+    opening = text.rfind("<", max(0, start - MAX_VALUE), start)
+    tag = opening >= 0 and (AUTOLINK.match(text, opening) or SIMPLE_TAG.match(text, opening))
+    return bool(tag and tag.end() > end)
+
+
+def acting_links(text: str, known: str) -> Iterator[Place]:
+    """Yield links and definitions that lead off the page, and pictures from any address: those load without a click."""
+    is_any_absolute = False
+    for found in TARGET.finditer(text):
+        target = matched(DESTINATION, text, found.end())
+        if is_absolute(target):
+            is_any_absolute = True
+            if not is_known(target, known):
+                yield Place(found.start() + 1, found.start(), found.end() + len(target), "link")
+    for found in IMAGE.finditer(text):
+        is_inline = found[1] is not None
+        inside = found.end() - 1
+        target = matched(DESTINATION, text, inside + len(matched(TARGET, text, inside))) if is_inline else ""
+        if is_absolute(target) if is_inline else is_any_absolute:
+            kind = "picture" if not is_inline or is_known(target, known) else "link"
+            yield Place(found.start() + 1, found.start(), found.end(), kind)
+
+
+def acting_attributes(text: str, known: str = "", name: str = "", fine: Collection[str] = ()) -> Iterator[int]:
+    """Yield where attributes load, run, or lead off the page; only <a>, and `fine` ones, may lead to what is known."""
+    for found in ATTRIBUTE.finditer(text):
+        attribute, raw = found[1].lower(), found[2].lstrip("\"'")
+        if HANDLER.match(attribute):
+            yield found.start()
+        elif attribute == "style" or LOADING.match(attribute) or ADDRESS_INSIDE.search(raw):
+            value = html.unescape(raw)
+            acting = (
+                ACTING_STYLE.search(value)
+                if attribute == "style"
+                else is_absolute(value) or ADDRESS_INSIDE.search(value)
+            )
+            is_fine = (((name, attribute) == ("a", "href") or attribute in fine) and is_known(value, known)) or (
+                attribute.startswith("xmlns") and NAMESPACE.fullmatch(value)
+            )
+            if (acting or len(raw) >= MAX_VALUE) and not is_fine:
+                yield found.start()
+
+
+def acting_tags(text: str, known: str) -> Iterator[Place]:
+    """Yield tags that load, run, or lead off the page; of those that are not well-formed each in front of what acts."""
+    script, style = text.lower().rfind("</script"), max(text.rfind("{"), text.rfind("@"))
+    danger = max(acting_attributes(text), default=-1) if "<" in text else -1
+    if "&" in text and next(acting_attributes(html.unescape(text)), None) is not None:
+        danger = max(danger, text.rfind("&"))
+    for found in TAG.finditer(text):
+        start, name, is_picture = found.start(), found[1].lower(), False
+        link, tag = AUTOLINK.match(text, start), SIMPLE_TAG.match(text, start)
+        if link and not QUALIFIED_NAME.match(text, start):
+            acts = not is_known(link[1], known)
+        elif (name == "script" and script > start) or (name == "style" and style > start):
+            acts = True
+        elif tag:
+            acts = next(acting_attributes(tag[1], known, name), None) is not None
+            is_picture = (
+                acts and next(acting_attributes(tag[1], known, name, ("src", "srcset", "poster")), None) is None
+            )
+        else:
+            acts = danger > start or name in RAW_TEXT_TAGS
+        if acts:
+            yield Place(found.end(), start, (link or tag or found).end(), "picture" if is_picture else "tag")
+
+
+FENCE = re.compile(r"((?:[ >]|[-*+] |\d{1,9}[.)] )*)(`{3,}(?=[^`]*$)|~{3,})")
+FENCE_LIKE = re.compile(r"[\s>*+.)\d-]*(?:`{3,}(?=[^`]*$)|~{3,})")
+SIMPLE_LINK = re.compile(r"\]\([^\s()<>\"'`\\]*\)")
+TICKS = re.compile("`+")
+
+
+def code_ranges(text: str) -> list[tuple[int, int]]:
+    """Return the ranges of a text that are code for every CommonMark parser; what could be read in two ways is not."""
+    if len(text) > MAX_PARSED_CHARS:
+        return []
+    from markdown_it import MarkdownIt
+
+    rows = text.split("\n")
+    starts = list(itertools.accumulate((len(row) + 1 for row in rows), initial=0))
+    # Only blocks: where a code span is certain is decided below, by stricter rules than the parser's.
+    tokens = MarkdownIt("commonmark").disable(["inline", "text_join", "reference"]).parse(text)
+    ranges: list[tuple[int, int]] = []
+    is_doubtful = False  # once a fence may not be one, it is open what lies inside of the next ones
+    for token in tokens:
+        if not token.map:
+            continue
+        first, last = token.map
+        if token.type == "fence":
+            is_doubtful = is_doubtful or not is_certain_fence(rows, first, last)
+            if not is_doubtful:
+                ranges.append((starts[first], starts[last] - 1))
+        elif token.type == "code_block" and token.level == 0 and not is_doubtful:
+            ranges.append((starts[first], starts[last] - 1))
+        elif token.type in {"inline", "html_block"}:
+            is_doubtful = is_doubtful or any(map(FENCE_LIKE.match, rows[first:last]))
+            if token.type == "inline":
+                ranges += [(starts[first] + start, starts[first] + end) for start, end in code_spans(rows[first:last])]
+    return ranges
+
+
+def is_certain_fence(rows: Sequence[str], first: int, last: int) -> bool:
+    """Say whether rows[first:last] are fenced code in every reading: closed or up to the end, no row outside its container."""
+    fence = FENCE.match(rows[first])
+    above = itertools.takewhile(str.strip, reversed(rows[max(0, first - 50) : first]))
+    if not fence or any(TAG_LIKE.search(SIMPLE_TAG.sub("", row)) or row.lstrip().startswith("<") for row in above):
+        return False
+    container = re.sub(r"[^ >]", " ", fence[1])
+    if not all(row.startswith(container) or not row.strip(" >") for row in rows[first + 1 : last]):
+        return False
+    is_closed = re.fullmatch(rf" {{0,3}}{fence[2][0]}{{{len(fence[2])},}}[ \t]*", rows[last - 1][len(container) :])
+    return bool(is_closed and last > first + 1) or (not container and last >= len(rows))
+
+
+def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the ranges of code in a paragraph whose backticks pair within each row and stand in nothing else."""
+    text = "\n".join(rows)
+    if "`" not in text or "\\`" in text or any(row.lstrip(" >").startswith("<") for row in rows):
+        return []
+    ranges: list[tuple[int, int]] = []
+    outside: list[str] = []
+    at, opened = 0, None
+    for ticks in TICKS.finditer(text):
+        if opened is None:
+            opened = ticks
+            outside.append(text[at : ticks.start()])
+        elif len(ticks[0]) == len(opened[0]):
+            ranges.append((opened.start(), ticks.end()))
+            at, opened = ticks.end(), None
+    around = SIMPLE_LINK.sub("", SIMPLE_TAG.sub("", "".join(outside)))
+    inside = [text[start:end] for start, end in ranges]
+    is_split = any("\n" in code for code in inside) or (
+        any("|" in code for code in inside) and DELIMITER_ROW.search(text)
+    )
+    return [] if opened or is_split or TAG_LIKE.search(around) or "](" in around or "$" in around else ranges
+
+
+TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
+
+
+def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Counter[str]]:
+    """Put a space into each construct that would act; return the text and how many of each kind there were."""
+    places = sorted(place for find in (acting_links, acting_tags, acting_addresses) for place in find(text, known))
+    if places and spare_code:
+        starts, ends = zip((-1, -1), *code_ranges(text), strict=True)
+        places = [place for place in places if place.at >= ends[bisect.bisect_left(starts, place.at) - 1]]
+    pieces: list[str] = []
+    counts: Counter[str] = Counter()
+    done = covered = 0
+    for at, start, end, kind in places:
+        if at > done or not pieces:
+            pieces.append(text[done:at])
+            done = at
+        if start >= covered:
+            counts[kind] += 1
+        covered = max(covered, end)
+    return " ".join([*pieces, text[done:]]), counts
+
+
+def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[str, Counter[str]]:
+    """Return a model's text in which nothing acts that `known` does not hold, and how much was changed.
+
+    Links may lead to whole addresses of `known`; no picture and no tag loads anything. Lines like this program's own
+    become quotations.
+    """
+    shown = strip_invisible(text)
+    safe, counts = break_acting(shown, known, spare_code=spare_code)
+    for spare in (spare_code, False):  # what was broken may have been a border of code
+        if counts:
+            safe, more = break_acting(safe, known, spare_code=spare)
+            counts += more
+            if not more:
+                break
+    safe, counts["line"] = FORGED.subn("> ", safe)
+    counts["invisible"] = len(LINE_END.sub("\n", text)) - len(shown)
+    return safe, counts
+
+
+def change_notes(counts: Counter[str]) -> list[str]:
+    """Say how much of an answer was changed."""
+    links = counts["link"] + counts["address"] + counts["tag"]
+    changes = (
+        (links, "link or tag that is not on the page was broken", "links or tags that are not on the page were broken"),
+        (counts["picture"], "picture became a link", "pictures became links"),
+        (counts["invisible"], "invisible character was left out", "invisible characters were left out"),
+        (
+            counts["line"],
+            "line that imitates a note of the reader was quoted",
+            "lines that imitate notes of the reader were quoted",
+        ),
+    )
+    return [f"{count:,} {one if count == 1 else several}" for count, one, several in changes if count]
+
+
+def quote_headings(text: str) -> str:
+    """Quote lines of an answer that look like the headings of several tabs' answers."""
+    return FORGED_HEADING.sub("> ", text)
+
+
+def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tuple[str, list[str]]:
+    """Return a model's text sanitized and at most `limit` characters long, and notes about what was changed."""
+    safe, counts, most = "", Counter[str](), limit
+    # Spaces make a text longer, and a cut may end code too early: it is sanitized again after each cut.
+    for most in (limit, limit * 9 // 10, limit // 2):
+        safe, counts = sanitize_answer(text[:most], known)
+        if len(safe) <= limit:
+            break
+    was_cut = [f"the answer was cut at {limit:,} characters"] if len(text) > most else []
+    return safe, was_cut + change_notes(counts)
+
+
+# A word that may become part of what acts, or a line that imitates this program.
+HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
+FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
+HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|all)\b", re.IGNORECASE)
+FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
+
+
+def settled_end(text: str) -> tuple[int, int]:
+    """Return where the last finished block of an unfinished answer ends, and the words after it that can be shown.
+
+    Neither the end of the block nor the words may become anything else by what follows.
+    """
+    blocks = text.rfind("\n\n") + 1
+    fences = list(FENCE_ROW.finditer(text, 0, blocks))
+    if len(fences) % 2:
+        blocks = fences[-1].start()
+    # What follows decides whether a tag that is not well-formed acts, or a picture without a target of its own.
+    tags = (tag.start() for tag in TAG.finditer(text, 0, blocks) if not SIMPLE_TAG.match(text, tag.start(), blocks))
+    pictures = (picture.start() for picture in IMAGE.finditer(text, 0, blocks) if picture[1] is None)
+    open_at = min(itertools.chain(tags, pictures), default=-1)
+    if open_at >= 0:
+        return (start := text.rfind("\n", 0, open_at) + 1), start
+    words = blocks
+    if len(fences) % 2 == 0:
+        for row in re.finditer(r"[^\n]*\n?", text[blocks:]):
+            if HELD_LINE.match(row[0]):
+                break
+            start = row[0].rfind(" ") + 1
+            is_complete = row[0].endswith("\n")
+            # Of a word that is not complete its first letters can be shown: spaces go behind them.
+            shown = row[0] if is_complete else row[0][:start] + matched(FIRST_LETTERS, row[0], start)
+            held = next((word for word in re.finditer(r"\S+", shown) if HELD_WORD.search(word[0])), None)
+            words = blocks + row.start() + (held.start() if held else len(shown))
+            if held or not is_complete:
+                break
+    return blocks, words
+
+
+def sanitize_json(value: Any, known: str, counts: Counter[str]) -> Any:
+    """Return a model's JSON value with each text and each key in it sanitized; `counts` gets how much was changed."""
     match value:
         case str():
-            return safe_answer(value, known)
+            text, changes = sanitize_answer(value, known)
+            counts.update(changes)
+            return text
         case dict():
-            return {seen(key): safe_json(item, known) for key, item in value.items()}
+            return {
+                sanitize_json(key, known, counts): sanitize_json(item, known, counts) for key, item in value.items()
+            }
         case list():
-            return [safe_json(item, known) for item in value]
+            return [sanitize_json(item, known, counts) for item in value]
         case _:
             return value
 
@@ -1678,6 +2179,7 @@ class Progress:
         self.known = ""  # what an answer may link to
         # What the model has written in this step.
         self._pieces: Pieces = ()
+        self._settled = ("", "")  # the finished blocks of it, and what they are sanitized
         self._began = time.monotonic()
         # Intervals of this step that have been told.
         self._beats = 0
@@ -1737,7 +2239,12 @@ class Progress:
             self._show(self._written())
 
     def _written(self) -> str:
-        return safe_answer(UNFINISHED.sub("", written_so_far(self._pieces)), self.known)
+        """Return what can be shown of the answer so far: finished blocks, and words that cannot act."""
+        text = strip_invisible(written_so_far(self._pieces))
+        block, words = settled_end(text)
+        if self._settled[0] != text[:block]:
+            self._settled = (text[:block], sanitize_answer(text[:block], self.known)[0])
+        return self._settled[1] + text[block:words]
 
     def retrying(self, reason: str) -> None:
         """Tell that an attempt failed and the next one follows."""
@@ -1921,7 +2428,7 @@ class Reading:
         self.failures_in_a_row = 0
         self.given_up: ChromeTabError | None = None
         self.cut_off = False
-        self.shortened: list[str] = []
+        self.changes: list[str] = []
         self.uncombined = ""
         self.parts = 1
 
@@ -1941,7 +2448,8 @@ class Reading:
                 size = f"{len(text):,} characters of JSON, and at most {MAX_ANSWER_CHARS:,} are given back"
                 raise ChromeTabError("MODEL_ERROR", f"The answer has {size}. Ask for less, or name start and end.")
             return Answer(text, "", "", data, await self._receipt(started))
-        text, self.shortened = bounded_answer(text, self.known)
+        # In a thread: a long answer may take a while.
+        text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text, read_line(receipt), note, None, receipt)
@@ -1960,7 +2468,7 @@ class Reading:
         window = (await self.analyst.window(self.model)).tokens
         room = window - min(window // 4, 8192) - TEMPLATE_TOKENS
         ours = self.question.prompt + json.dumps(self.question.output_schema or "")
-        ours += framed("" if whole else self._place("999.9.9"), self.mark)
+        ours += wrap_untrusted("" if whole else self._place("999.9.9"), self.mark)
         left = room - self.meter.upper(ours)
         # In a small window the bound on the prompts alone can leave nothing. What they usually take is
         # then believed: a part that is too long for it all the same is noticed.
@@ -2033,7 +2541,7 @@ class Reading:
             return await self._ask_finer(part)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = "reading the page" if whole else f"reading part {part.label} of {self.parts}"
-        user = framed(text if whole else self._place(part.label) + text, self.mark)
+        user = wrap_untrusted(text if whole else self._place(part.label) + text, self.mark)
         try:
             completion = await self._ask(self.question.prompt, user, step, share, is_last=whole)
         except PromptTooLongError as error:
@@ -2205,23 +2713,23 @@ class Reading:
             return group[0]
         if self.question.output_schema and (merged := merge_json(group)) is not None:
             return merged
-        listed = "\n\n".join(f"[Answer {i}]\n{answer}" for i, answer in enumerate(group, 1))
+        listed = "\n\n".join(f"[Answer {i}]\n{quote_headings(answer)}" for i, answer in enumerate(group, 1))
         prompt = f"{self.question.prompt}\n\n{COMBINE_PROMPT}"
-        return (await self._ask(prompt, framed(listed, self.mark), step, share, is_last=is_last)).text
+        return (await self._ask(prompt, wrap_untrusted(listed, self.mark), step, share, is_last=is_last)).text
 
     # Structure
 
     async def _validated(self, text: str) -> tuple[str, Any]:
         """Return the answer as JSON that the schema accepts; one repair round shows the error."""
         schema = self.question.output_schema or {}
-        data, problem = await check_json(text, schema, self.known)
+        data, problem = await self._checked(text)
         if problem:
             shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
             task = "Below is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             system = f"{self.question.prompt}\n\n{task}\n{json.dumps(schema)}"
-            user = framed(f"{shown}\n\nThe error: {problem}", self.mark)
+            user = wrap_untrusted(f"{shown}\n\nThe error: {problem}", self.mark)
             text = (await self._ask(system, user, "repairing its answer", 0.0)).text
-            data, problem = await check_json(text, schema, self.known)
+            data, problem = await self._checked(text)
         if problem:
             raise ChromeTabError(
                 "MODEL_ERROR",
@@ -2229,6 +2737,16 @@ class Reading:
                 f"Take a simpler schema or a stronger model. Its best attempt: {one_line(text, 2000)}",
             )
         return json.dumps(data, ensure_ascii=False), data
+
+    async def _checked(self, text: str) -> tuple[Any, str | None]:
+        """Return the JSON of an answer, and what is wrong with it, None when the schema accepts it."""
+        counts: Counter[str] = Counter()
+        data, problem = await asyncio.to_thread(json_of, text, self.known, counts)
+        self.changes = change_notes(counts)
+        if problem is None:
+            about = "Checking the answer against output_schema"
+            problem = await run_bounded(about, schema_mismatch, self.question.output_schema or {}, data)
+        return data, problem and one_line(problem, 700)
 
     # Result
 
@@ -2245,7 +2763,7 @@ class Reading:
             notes.append(CUT_OFF)
         if self.uncombined:
             notes.append(f"the answers about the parts {self.uncombined} and stand one after another")
-        return notes + self.shortened
+        return notes + self.changes
 
     async def _receipt(self, started: float) -> dict[str, Any]:
         """Return what was read, by whom, at what cost (tokens as the server reported them)."""
@@ -2349,16 +2867,14 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
     return None
 
 
-async def check_json(text: str, schema: Mapping[str, Any], known: str) -> tuple[Any, str | None]:
-    """Return the JSON of an answer, made safe, and what is wrong with it, None when the schema accepts it."""
+def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | None]:
+    """Return the JSON of an answer, sanitized, or what is wrong with it. `counts` gets how much was changed."""
     try:
-        data = safe_json(parse_json(without_fence(seen(text))), known)
+        return sanitize_json(parse_json(without_fence(strip_invisible(text))), known, counts), None
     except ValueError as wrong:
         return None, f"it is not JSON: {wrong}"
     except RecursionError:
         return None, "it nests too deeply to be checked"
-    problem = await run_bounded("Checking the answer against output_schema", schema_mismatch, schema, data)
-    return data, problem and one_line(problem, 700)
 
 
 def schema_mismatch(schema: Mapping[str, Any], data: Any) -> str | None:
@@ -3667,6 +4183,7 @@ class TabAnswer(NamedTuple):
     page: Page | None
     answer: Answer | None
     error: ChromeTabError | None
+    plain: str = ""  # the answer as the combining model reads it
 
     def heading(self) -> str:
         """Return a line that names the tab."""
@@ -3674,10 +4191,10 @@ class TabAnswer(NamedTuple):
             return f"Tab {self.tab_id}"
         return f"Tab {self.tab_id}: {one_line(self.page.title or self.page.url, 120)} ({one_line(self.page.url, 300)})"
 
-    def text(self, *, read: bool = True) -> str:
+    def text(self) -> str:
         """Return the answer, or what happened instead."""
         if self.answer:
-            return self.answer.told(read=read)
+            return self.answer.told()
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
@@ -3835,8 +4352,12 @@ class ChromeTabs:
                 answer = await self.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
-            text = shortened(answer.text, MAX_ANSWER_CHARS // len(tab_ids))
-            return TabAnswer(tab_id, page, answer._replace(text=text), None)
+            known = f"{page.text}\n{page.url}\n{about.prompt}"
+            text, notes = truncate_answer(quote_headings(answer.text), known, MAX_ANSWER_CHARS // len(tab_ids))
+            note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
+            # What goes to the combining model names no address that is not on the page, in code either.
+            plain = sanitize_answer(text, known, spare_code=False)[0]
+            return TabAnswer(tab_id, page, answer._replace(text=text, note=note), None, plain)
 
         async with progress:
             tabs = list(await asyncio.gather(*map(one, dict.fromkeys(tab_ids))))
@@ -3845,7 +4366,7 @@ class ChromeTabs:
                 raise next(tab.error for tab in tabs if tab.error)
             if len(answered) == 1:
                 return tabs, None
-            text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
+            text = "\n\n".join(f"[{tab.heading()}]\n{tab.plain}" for tab in answered)
             is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
             source: SourceName = next(tab.page.source for tab in answered if tab.page)
             page = Page("", f"{len(answered)} tabs", text, source, incognito=is_private)
@@ -4612,14 +5133,16 @@ def shortened(value: Any, limit: int) -> Any:
 
 
 def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolResult:
-    """Return the answers about several tabs, a section each, with a receipt for each."""
+    """Return the answers about several tabs, a content block each, so that none can speak as another, with their receipts."""
     sections = [f"## {tab.heading()}\n\n{tab.text()}" for tab in answers]
     receipts = [{"tab_id": tab.tab_id} | (tab.answer.receipt if tab.answer else {}) for tab in answers]
     if together:
+        together = together._replace(text=quote_headings(together.text))
         sections.append(f"## All together\n\n{together.told()}")
         receipts.append({"tab_id": None} | together.receipt)
     failed = [{"tab_id": tab.tab_id, **tab.error.data()} for tab in answers if tab.error]
-    return ToolResult("\n\n".join(sections), meta={"receipt": {"tabs": receipts, "failed": failed}})
+    content = [mcp_types.TextContent(text=section) for section in sections]
+    return ToolResult(content, meta={"receipt": {"tabs": receipts, "failed": failed}})
 
 
 def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:

@@ -143,7 +143,7 @@ def run(words: Sequence[str], *_: object) -> int:
     """Do what `--history WORDS` asks for in the terminal; return the exit status (2: other words, 1: it failed)."""
     try:
         for line in told(History(), words):
-            print(server.printable(line))
+            print(server.strip_controls(line))
     except ValueError as error:
         print(error, file=sys.stderr)
         return 2

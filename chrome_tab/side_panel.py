@@ -27,9 +27,9 @@ from chrome_tab_mcp_server import (
     Settings,
     Wanted,
     defect_in,
-    framed,
     logger,
     missing_settings,
+    wrap_untrusted,
 )
 
 __all__ = ["PersonsQuestions", "serve_browser"]
@@ -53,7 +53,11 @@ class Talk(NamedTuple):
     def prompt(self, question: str, mark: Callable[[str], str]) -> str:
         """Return the instruction for the next question about the same text; what was answered is framed as the page is."""
         said = "\n\n".join(f"Question: {asked}\nAnswer: {answer}" for asked, answer in self.exchanges)
-        return f"{EARLIER_PROMPT}\n\n{framed(said, mark(said))}\n\nThe question now: {question}" if said else question
+        return (
+            f"{EARLIER_PROMPT}\n\n{wrap_untrusted(said, mark(said))}\n\nThe question now: {question}"
+            if said
+            else question
+        )
 
     def after(self, question: str, answer: str) -> Talk:
         """Return the talk after one more answer; only the newest are remembered."""
@@ -136,7 +140,8 @@ class PersonsQuestions:
             about = Question(asked.question, None, asked.model)
             answers, together = await tabs.process_several(asked.tab_ids, about, Wanted(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
-            each = "\n\n".join(f"{tab.heading()}\n\n{tab.text(read=False)}" for tab in answers)
+            told = (tab.answer.told(read=False) if tab.answer else tab.text() for tab in answers)
+            each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, told, strict=True))
             return answer if answer.text else answer._replace(text=each)
         async with progress:
             talk = self._talks.get(asked.talk)

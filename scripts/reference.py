@@ -215,6 +215,7 @@ SETTINGS = {
     "CHROME_TAB_FALLBACK_MODELS": "tried in order when the model is missing or fails",
     "OLLAMA_API_KEY": "sent as a bearer token, never logged",
     "CHROME_TAB_TIMEOUT_S": "seconds for one model answer",
+    "CHROME_TAB_MAX_SECONDS": "seconds for one answer as a whole: what was read until then is answered, and the last line says what was not",
     "CHROME_TAB_CONTEXT_LENGTH": "tokens the model really has",
     "CHROME_TAB_REQUESTS_PER_MINUTE": "model requests a minute: what is over it waits, and is refused with `RATE_LIMITED` where it would wait more than 30 s",
     "CHROME_TAB_PARALLEL": "parts of a long page asked at the same time",
@@ -254,7 +255,7 @@ def settings_table() -> list[str]:
         shown = f"`{shown}`" if isinstance(default, str) else shown
         rows.append(
             f"| {flags}{' (repeatable)' if is_list else ''} | `{variable}`{' (comma-separated)' if is_list else ''} | "
-            f"{DEFAULTS.get(variable, shown)} | {SETTINGS[variable]} |"
+            f"{DEFAULTS.get(variable, shown)} | {SETTINGS.get(variable, field.description)} |"
         )
     return rows
 

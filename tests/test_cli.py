@@ -235,12 +235,13 @@ ANEW = "\n\n[What stands above is not the answer: it had to be begun anew. The a
         # A stream that broke off and comes again goes on where it was; another answer is told to be one.
         ([events(delta("It co"), breaks_off=True), streamed("It ", "costs 3.")], "It costs 3.\n"),
         ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{ANEW}Three.\n"),
-        ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so.{ANEW}It costs 3.\n"),
+        ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so{ANEW}It costs 3.\n"),
         ([answer("It costs 3.")], "It costs 3.\n"),
-        # What is not on the page is taken out before it is shown.
+        # What is not on the page is broken before it is shown.
         (
             [streamed("See [it](https://ev", "il.test/x)! Or ht", "tps://evil.te", "st/y, <img src=", "x> now.")],
-            "See it! Or (an address that is not on the page)  now.\n",
+            "See [it] (https ://evil.test/x)! Or https ://evil.test/y, <img src=x> now.\n\n"
+            "Note: 2 links or tags that are not on the page were broken.\n",
         ),
     ],
 )

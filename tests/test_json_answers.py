@@ -236,13 +236,15 @@ async def test_texts_in_json_hold_nothing_unseen_and_no_address_that_is_not_on_t
 ) -> None:
     osascript.shows("A ticket costs 17. See https://ferry.test/fares.")
     links = ["https://ferry.test/fares", "![17](https://evil.test/17.png)", "https://evil.test/17"]
-    said = {"no\u200bte\U000e0041": "1\u202e7\x1b", "links": links, "price": 17}
+    said = {"no\u200bte\U000e0041": "1\u202e7\x1b", "[key](//evil.test)": "", "links": links, "price": 17}
     fake.script = lambda _request: answer(json.dumps(said))
     async with asking(fake) as asker:
         result = await asker.ask(output_schema={"type": "object"})
 
-    kept = {"note": "17", "links": [links[0], "17", "(an address that is not on the page)"], "price": 17}
+    broken = ["! [17] (https ://evil.test/17.png)", "https ://evil.test/17"]
+    kept = {"note": "17", "[key] (/ /evil.test)": "", "links": [links[0], *broken], "price": 17}
     assert result.structured_content == kept
+    assert len(receipt_of(result)["notes"]) == 2
     assert json.loads(text_of(result)) == kept
 
 

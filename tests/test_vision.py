@@ -95,7 +95,7 @@ async def test_what_a_picture_makes_the_model_write_is_cleaned_and_cut() -> None
         result = await asked.look(question="What does https://mine.test show?")
 
     text = result.content[0].text
-    assert text.startswith("A bar17. https://mine.test xxx")
+    assert text.startswith("A bar! [17] (https ://evil.test/17.png). https://mine.test xxx")
     assert len(text) < 40_300
     assert "the answer was cut at 40,000 characters" in text.splitlines()[-1]
 

@@ -54,7 +54,7 @@ class Printed:
             print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
             self._text = ""
         if text.startswith(self._text):
-            print(server.printable(text[len(self._text) :]), end="", flush=True)
+            print(server.strip_controls(text[len(self._text) :]), end="", flush=True)
             self._text = text
 
     def close(self) -> None:
@@ -83,5 +83,5 @@ async def doctor(settings: server.Settings) -> int:
         async with server.ChromeTabs(settings) as tabs, progress:
             layers = await chrome_tab_status.status(tabs)
     for layer in layers:
-        print(server.printable(str(layer)))
+        print(server.strip_controls(str(layer)))
     return int(any(layer.ok is False for layer in layers))

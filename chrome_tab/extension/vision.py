@@ -100,8 +100,8 @@ def answer_of(said: server.Completion, question: str, model: str, picture: Pictu
     Nobody can tell which addresses a picture shows: only the question's stay.
     """
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
-    text, shortened = server.bounded_answer(said.text, question)
-    notes = [*picture.notes, *([server.CUT_OFF] if said.cut_off else []), *shortened]
+    text, changes = server.truncate_answer(said.text, question)
+    notes = [*picture.notes, *([server.CUT_OFF] if said.cut_off else []), *changes]
     receipt = {
         "model": model,
         "picture": {"mime_type": picture.mime_type, "width": picture.width, "height": picture.height},

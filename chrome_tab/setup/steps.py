@@ -86,7 +86,7 @@ class Terminal:
         """Say a sentence; what others wrote is in it as text only, and no long path is broken in two."""
         wrap = TextWrapper(self.console.width, break_long_words=False, break_on_hyphens=False)
         wrap.initial_indent = wrap.subsequent_indent = " " * indent
-        self.exact(wrap.fill(server.printable(text)), style)
+        self.exact(wrap.fill(server.strip_controls(text)), style)
 
     def fail(self, sentence: str) -> None:
         """Say what could not be done; the run goes on, and ends with status 1."""
@@ -95,7 +95,7 @@ class Terminal:
 
     def exact(self, line: str, style: str = "") -> None:
         """Print a line that is to be copied: it is not broken at the window's edge."""
-        self.console.print(server.printable(line), style=style, soft_wrap=True)
+        self.console.print(server.strip_controls(line), style=style, soft_wrap=True)
 
     def confirm(self, question: str, *, proposed: bool = True) -> bool:
         """Ask for yes or no."""
