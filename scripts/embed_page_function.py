@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 EXTENSION = ROOT / "extension"
 SOURCE = EXTENSION / "page" / "read-page.js"
-# In this order; the same list stands in extension/commands/reading.js.
+# In this order; the same list stands in extension/commands/read-tab.js.
 MAIN_CONTENT = [
     "vendor/readability.js",
     "page/main-content/sight.js",

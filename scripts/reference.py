@@ -288,22 +288,22 @@ def constant(path: str, before: str) -> int:
 def limits_table() -> list[str]:
     """Return a row for each limit of the bridge, as server and extension have it."""
     mib, seconds = 1024 * 1024, 1000
-    pdf_wait = constant("commands/reading.js", "const PDF_WAIT_MS = ") // seconds
+    pdf_wait = constant("commands/read-tab.js", "const PDF_WAIT_MS = ") // seconds
     script_wait = int(re.findall(r"waitMs: (\d+)", server.SCRIPT.read_text(encoding="ascii"))[0]) // seconds
     limits = {
         "frame to the server": f"{server.MAX_FRAME_BYTES // mib} MiB",
         "frame to the extension": f"{server.MAX_COMMAND_BYTES // mib} MiB",
         "page text": f"{constant('page/read-page.js', 'const MAX_TEXT_BYTES = ') // mib} MiB of UTF-8; more is `UNREADABLE_PAGE`",
         "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB, from a disk "
-        f"{constant('commands/reading.js', 'const MAX_FILE_BYTES = ') // mib} MiB; {pdf_wait} s, by AppleScript {script_wait} s",
+        f"{constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB; {pdf_wait} s, by AppleScript {script_wait} s",
         "handshake": f"{server.OPENING_TIMEOUT_S:g} s",
-        "command": f"{constant('worker/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
+        "command": f"{constant('background/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
         f"{server.COMMAND_TIMEOUT_S:g} s in the server",
         "answer to a consent prompt": f"{server.ANSWER_TIMEOUT_S:g} s, on top of the command's",
-        "console of a tab": f"the newest {constant('worker/console-log.js', 'const MAX_ENTRIES = '):,} messages of at most "
-        f"{constant('worker/console-log.js', 'const MAX_MESSAGE_LENGTH = '):,} characters",
-        "requests of a tab": f"the newest {constant('worker/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "
-        f"{constant('worker/network-log.js', 'const MAX_URL_LENGTH = '):,} characters; of a body "
+        "console of a tab": f"the newest {constant('browser/debugger/console-log.js', 'const MAX_ENTRIES = '):,} messages of at most "
+        f"{constant('browser/debugger/console-log.js', 'const MAX_MESSAGE_LENGTH = '):,} characters",
+        "requests of a tab": f"the newest {constant('browser/debugger/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "
+        f"{constant('browser/debugger/network-log.js', 'const MAX_URL_LENGTH = '):,} characters; of a body "
         f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters",
         "list of elements": f"{constant('page/elements/element-list.js', 'const MAX_TEXT = '):,} characters",
         "screenshot": f"{constant('commands/screenshot.js', 'const MAX_DATA_LENGTH = '):,} characters of base64, "

@@ -108,8 +108,8 @@ async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
 def test_every_command_has_a_function_of_the_extension_that_reads_its_parameters() -> None:
     code = "".join(
         re.sub(r"/\*\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
-        for folder in ("commands", "worker")
-        for path in (ROOT / "extension" / folder).glob("*.js")
+        for folder in ("commands", "browser", "background")
+        for path in (ROOT / "extension" / folder).rglob("*.js")
     )
     functions = re.search(r"const FUNCTIONS = \{(.*?)^\};", code, re.MULTILINE | re.DOTALL)
     assert functions
@@ -148,11 +148,11 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 
 
 def test_both_sides_of_the_wire_have_the_same_limits() -> None:
-    assert constant("worker/router.js", "const MAX_FRAME_OUT_BYTES = ") == server.MAX_FRAME_BYTES
-    assert constant("worker/connection.js", "const MAX_FRAME_IN = ") == server.MAX_COMMAND_BYTES
-    assert constant("worker/requests.js", "const ANSWER_TIMEOUT_MS = ") == server.ANSWER_TIMEOUT_S * 1000
-    assert constant("worker/connection.js", "const OPENING_TIMEOUT_MS = ") == server.OPENING_TIMEOUT_S * 1000
-    assert constant("worker/router.js", "const COMMAND_TIMEOUT_MS = ") < server.COMMAND_TIMEOUT_S * 1000
+    assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == server.MAX_FRAME_BYTES
+    assert constant("background/connection.js", "const MAX_FRAME_IN = ") == server.MAX_COMMAND_BYTES
+    assert constant("browser/consent-prompts.js", "const ANSWER_TIMEOUT_MS = ") == server.ANSWER_TIMEOUT_S * 1000
+    assert constant("background/connection.js", "const OPENING_TIMEOUT_MS = ") == server.OPENING_TIMEOUT_S * 1000
+    assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < server.COMMAND_TIMEOUT_S * 1000
 
 
 # --- What a user copies ---

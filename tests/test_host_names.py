@@ -16,7 +16,7 @@ PROGRAM = Path(__file__).parent / "support" / "host_names.mjs"
 
 
 def extension_answers(calls: Sequence[Sequence[Any]]) -> list[Any]:
-    """Call functions of the extension's worker/denied-hosts.js in Node: each a name and its arguments."""
+    """Call functions of the extension's shared/denied-hosts.js in Node: each a name and its arguments."""
     lines = "".join(json.dumps(call) + "\n" for call in calls)
     answer = subprocess.run(
         ["node", PROGRAM], input=lines, stdout=subprocess.PIPE, check=True, encoding="utf-8", timeout=60

@@ -1,7 +1,7 @@
 /** @import {CommandContext, ConsoleEntry, ConsoleLogs} from "../shared/types.d.ts" */
 
 import { invalid } from "../shared/errors.js";
-import { isDenied, leftOut } from "../worker/denied-hosts.js";
+import { isDenied, leftOut } from "../shared/denied-hosts.js";
 
 const DEFAULT_MAX = 100;
 const MOST = 1_000;

@@ -2,9 +2,9 @@
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
-import { requirePrivateValues } from "../worker/consent.js";
-import { askPage, unreadable } from "../worker/page-access.js";
-import { redactorFor } from "../worker/redaction.js";
+import { requirePrivateValues } from "../browser/consent.js";
+import { askPage, unreadable } from "../browser/inject.js";
+import { redactorFor } from "../browser/redaction.js";
 import { cutNotes, parseWritten } from "./page-values.js";
 
 /** @type {JsonLimits} */

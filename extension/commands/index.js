@@ -2,24 +2,24 @@
 
 import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { commandTable } from "../shared/command-table.js";
-import { attachTab } from "./attaching.js";
+import { attachTab } from "./attach.js";
 import { consoleLogs } from "./console.js";
 import { getDataLayer } from "./data-layer.js";
-import { pageElements } from "./elements.js";
-import { drag } from "./dragging.js";
+import { pageElements } from "./page-elements.js";
+import { drag } from "./drag.js";
 import { evaluate } from "./evaluate.js";
-import { fill, select } from "./fields.js";
-import { fillForm } from "./forms.js";
-import { press } from "./keyboard.js";
-import { click, hover } from "./mouse.js";
+import { fill, select } from "./fill.js";
+import { fillForm } from "./fill-form.js";
+import { press } from "./press.js";
+import { click, hover } from "./click.js";
 import { back, forward, navigate } from "./navigation.js";
 import { networkRequests } from "./network.js";
-import { readTab } from "./reading.js";
+import { readTab } from "./read-tab.js";
 import { screenshot } from "./screenshot.js";
-import { scroll } from "./scrolling.js";
+import { scroll } from "./scroll.js";
 import { closeTab, createTab, getTabs, listTabs } from "./tabs.js";
 import { upload } from "./upload.js";
-import { waitFor } from "./waiting.js";
+import { waitFor } from "./wait-for.js";
 
 /** The function of each command; all else about it stands in shared/commands.json. */
 const FUNCTIONS = {

@@ -1,13 +1,13 @@
 /**
  * @import {CommandContext, LoggedRequest, NetworkRequests, ShownRequest} from "../shared/types.d.ts"
- * @import {DebuggerSession} from "../worker/debugger-session.js"
- * @import {Redactor} from "../worker/redaction.js"
+ * @import {DebuggerSession} from "../browser/debugger/debugger-session.js"
+ * @import {Redactor} from "../browser/redaction.js"
  */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { isDenied, leftOut, refuseDenied } from "../worker/denied-hosts.js";
-import { decodeHit, isHit } from "../worker/analytics-hits.js";
-import { redactorFor } from "../worker/redaction.js";
+import { isDenied, leftOut, refuseDenied } from "../shared/denied-hosts.js";
+import { decodeHit, isHit } from "../browser/analytics-hits.js";
+import { redactorFor } from "../browser/redaction.js";
 
 const DEFAULT_MAX = 50;
 const MOST = 500;

@@ -1,12 +1,12 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { withoutDenied } from "../worker/denied-frames.js";
-import { endOutline } from "../worker/marks.js";
-import { isFramed, refuseDeniedElement } from "../worker/page-elements.js";
-import { tabById } from "../worker/tabs.js";
-import { pause } from "../worker/waiting.js";
-import { afterwards, boxOf } from "./acting.js";
+import { withoutDenied } from "../browser/denied-frames.js";
+import { endOutline } from "../browser/highlight.js";
+import { isFramed, refuseDeniedElement } from "../browser/page-elements.js";
+import { tabById } from "../browser/tabs.js";
+import { pause } from "../browser/async.js";
+import { afterwards, boxOf } from "./element-action.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;

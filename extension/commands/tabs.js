@@ -1,11 +1,11 @@
 /** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { isDenied } from "../worker/denied-hosts.js";
-import { PageLoadWatch } from "../worker/page-load.js";
-import { withOwner } from "../worker/page-owners.js";
-import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../worker/tabs.js";
-import { endsWithin } from "../worker/waiting.js";
+import { isDenied } from "../shared/denied-hosts.js";
+import { PageLoadWatch } from "../browser/page-load.js";
+import { withOwner } from "../browser/page-owners.js";
+import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../browser/tabs.js";
+import { endsWithin } from "../browser/async.js";
 
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */

@@ -1,15 +1,15 @@
 // The shapes that cross a border: the wire (DESIGN.md, "Wire protocol"), the page function, the popup's port and
 // chrome.storage. Everything else is typed where it is written.
 
-import type { Activity } from "../worker/activity.js";
-import type { Attachments } from "../worker/attachments.js";
-import type { Drive } from "../worker/debugger-uses.js";
-import type { Debuggers } from "../worker/debuggers.js";
-import type { Pace } from "../worker/pace.js";
-import type { ChosenPreferences } from "../worker/preferences.js";
-import type { Questions } from "../worker/questions.js";
-import type { Requests } from "../worker/requests.js";
-import type { SiteRules } from "../worker/site-rules.js";
+import type { Activity } from "../background/activity-log.js";
+import type { Attachments } from "../browser/attachments.js";
+import type { Drive } from "../browser/debugger/command-session.js";
+import type { Debuggers } from "../browser/debugger/session-pool.js";
+import type { Pace } from "../background/rate-limit.js";
+import type { ChosenPreferences } from "../background/preferences.js";
+import type { Questions } from "../background/side-panel-chat.js";
+import type { Requests } from "../browser/consent-prompts.js";
+import type { SiteRules } from "../browser/site-rules.js";
 import type { ERROR_CODES } from "./errors.js";
 import type { MessageKey } from "./messages.js";
 
@@ -146,10 +146,10 @@ export interface DataLayer {
 
 export type TabWithId = chrome.tabs.Tab & { id: number };
 
-/** What a command needs the person to have agreed to; worker/consent.js. */
+/** What a command needs the person to have agreed to; browser/consent.js. */
 export type Consent = "paired" | "attached" | "evaluate";
 
-/** How a command uses the debugger of its tab; worker/debugger-uses.js. */
+/** How a command uses the debugger of its tab; browser/debugger/command-session.js. */
 export type DebuggerUse = "nothing" | "observes" | "reads" | "acts" | "leaves";
 
 /** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
@@ -205,7 +205,7 @@ export interface CommandContext {
   preferences: ChosenPreferences;
   /** What the user's rules for sites say about the command. */
   rules: SiteRules;
-  /** Hosts whose frames are not to be entered; worker/denied-hosts.js. */
+  /** Hosts whose frames are not to be entered; shared/denied-hosts.js. */
   deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
   requestId: string;
@@ -422,7 +422,7 @@ export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
-// --- Acting on elements (page/elements/, commands/acting.js)
+// --- Acting on elements (page/elements/, commands/element-action.js)
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =

@@ -175,7 +175,7 @@ async def test_what_was_lost_in_a_flood_is_told_and_its_end_is_asked_for_afterwa
 
 # The worker's own part of it, which sees the times of messages: a page cannot choose them.
 REPEATED = """await (async () => {
-  const { ConsoleLog } = await import("/worker/console-log.js");
+  const { ConsoleLog } = await import("/browser/debugger/console-log.js");
   const log = new ConsoleLog(() => {});
   let rests = 0;
   log.onFlood = () => { rests += 1; };

@@ -1,8 +1,8 @@
-// Answers each line of stdin, a JSON list of a function's name in worker/denied-hosts.js and its arguments, with a line.
+// Answers each line of stdin, a JSON list of a function's name in shared/denied-hosts.js and its arguments, with a line.
 
 import { createInterface } from "node:readline";
 
-import * as hosts from "../../extension/worker/denied-hosts.js";
+import * as hosts from "../../extension/shared/denied-hosts.js";
 
 for await (const line of createInterface({ input: process.stdin })) {
   const [name, ...args] = JSON.parse(line);

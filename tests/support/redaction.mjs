@@ -3,9 +3,9 @@
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-import { countryOfHost } from "../../extension/worker/page-country.js";
-import { PrivateKeys } from "../../extension/worker/private-keys.js";
-import { Redactor } from "../../extension/worker/redaction.js";
+import { countryOfHost } from "../../extension/browser/page-country.js";
+import { PrivateKeys } from "../../extension/browser/private-keys.js";
+import { Redactor } from "../../extension/browser/redaction.js";
 
 const tables = readFileSync(new URL("../../extension/shared/private-keys.json", import.meta.url), "utf8");
 const keys = new PrivateKeys(JSON.parse(tables));

@@ -1,6 +1,6 @@
 "use strict";
 
-// What commands/acting.js asks of a page.
+// What commands/element-action.js asks of a page.
 
 const elementCommands = (() => {
   const { controlOf, documentOf, kindOf, queryAll, tagOf } = dom;

@@ -5,7 +5,7 @@ import "../texts.js";
 import { openShortcuts } from "../../shared/capabilities.js";
 import { phrase } from "../../shared/messages.js";
 import { loadPreferences, loadSettings, savePreferences } from "../../shared/storage.js";
-import { asciiHost } from "../../worker/denied-hosts.js";
+import { asciiHost } from "../../shared/denied-hosts.js";
 import { byId, setText } from "../dom.js";
 
 const page = {
