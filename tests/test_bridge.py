@@ -607,18 +607,6 @@ async def test_only_true_is_a_success(success: object, session: Session) -> None
         assert error_of(await within(reading))[0] == "EXECUTION_ERROR"
 
 
-def test_the_limits_are_those_of_the_design() -> None:
-    design = Path(server.__file__).with_name("DESIGN.md").read_text(encoding="utf-8")
-    limits = dict(
-        re.findall(r"^\| ([^|]+?) \| ([^|]+?) \|$", design.split("### Limits")[1].split("\n## ")[0], re.MULTILINE)
-    )
-
-    assert limits["frame to the server"] == f"{server.MAX_FRAME_BYTES // 2**20} MiB"
-    assert limits["frame to the extension"] == f"{server.MAX_COMMAND_BYTES // 2**20} MiB"
-    assert limits["opening"] == f"{server.OPENING_TIMEOUT_S:g} s"
-    assert limits["command"].endswith(f"{server.COMMAND_TIMEOUT_S:g} s in the server")
-
-
 async def test_a_ping_is_answered(session: Session) -> None:
     async with connected(session.port, session.key) as extension:
         await extension.ping()
