@@ -4,7 +4,7 @@
 # Each worker would compile every test anew if the person's Python kept no byte code.
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help pictures test tests setup lint types js unit e2e weights mutants coverage format demo bench dev dist firefox soak clean
+.PHONY: help pictures test tests setup lint types js unit e2e weights coverage format demo bench dev dist firefox soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -38,9 +38,6 @@ e2e: setup ## tests in a real browser, with a real model
 
 weights: setup ## all tests, and note how long each file takes: the heaviest start first
 	$(PYTEST) --write-seconds
-
-mutants: setup ## change about 200 lines, one by one: a test must notice each; ONLY="words" does some
-	scripts/run python scripts/mutants.py $(ONLY)
 
 coverage: setup ## which lines and branches the tests run, in Python and in JavaScript; ONLY="files" runs some
 	scripts/run python -m scripts.coverage_report $(ONLY)

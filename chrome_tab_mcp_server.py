@@ -4,9 +4,10 @@
 # dependencies = [
 #   "fastmcp>=4.1,<5",
 #   "httpx>=0.28,<0.29",
+#   "idna>=3.10,<4",
 #   "jsonschema>=4.23,<5",
+#   "markdown-it-py>=4,<5",
 #   "platformdirs>=4.3,<5",
-#   "py-applescript>=1.0.3,<2; sys_platform == 'darwin'",
 #   "psutil>=7,<8",
 #   "pydantic>=2.11,<3",
 #   "pydantic-settings>=2.8,<3",
@@ -30,8 +31,8 @@ Security first: page text is data. It reaches the local model and the caller, ne
 a log line or a header. The server listens on 127.0.0.1 only, for our extension only.
 
 Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
-7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Data layer.
-12 Reader. 13 Status. 14 Tools. 15 HTTP. 16 Command line.
+7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Reader. 12 Tools.
+13 HTTP. 14 Command line.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import base64
+import bisect
 import contextlib
 import enum
 import errno
@@ -46,8 +48,10 @@ import functools
 import gc
 import hashlib
 import hmac
+import html
 import importlib
 import io
+import ipaddress
 import itertools
 import json
 import logging
@@ -59,7 +63,9 @@ import secrets
 import shutil
 import signal
 import socket
+import stat
 import string
+import subprocess
 import sys
 import tempfile
 import time
@@ -67,7 +73,17 @@ import tomllib
 import traceback
 import unicodedata
 from collections import Counter, OrderedDict
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Coroutine,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from contextvars import ContextVar
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -75,7 +91,7 @@ from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Required, Self, get_args, get_origin
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 if __name__ == "__main__":
     gc.disable()  # nothing that is imported becomes garbage, and looking for it takes a sixth of the start
@@ -111,12 +127,16 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
     from websockets.asyncio.client import ClientConnection
 
-    from chrome_tab_driving import Screenshots
-    from chrome_tab_http import HttpSide
-    from chrome_tab_questions import PersonsQuestions
+    from chrome_tab.extension.driving import Screenshots, Uploads
+    from chrome_tab.http import HttpSide
+    from chrome_tab.side_panel import PersonsQuestions
 
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
+
+HERE = Path(__file__).resolve().parent
+# An installed package keeps what is not Python in a folder of its own; a clone has it next to this file.
+FILES = PACKAGED if (PACKAGED := HERE / "chrome_tab" / "files").is_dir() else HERE
 
 logger = logging.getLogger("chrome_tab")
 
@@ -143,10 +163,11 @@ LSAPPINFO_TIMEOUT_S = 5.0
 COMMAND_TIMEOUT_S = 35.0
 ANSWER_TIMEOUT_S = 60.0  # of the person, on top
 OPENING_TIMEOUT_S = 10.0
+BOUNDED_TIMEOUT_S = 10.0
 START_DELAY_S = 0.3
 # The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
 EXTENSION_WAIT_S = 8.0
-FIRST_LIST_WAIT_S = 1.0
+CONNECTED_LATELY_S = 7 * 86_400.0
 PAIRING_WAIT_S = 600.0
 RECONNECT_WAIT_S = 8.0
 VISIT_TIMEOUT_S = 3.0
@@ -154,14 +175,18 @@ PORT_RETRY_S = 2.0
 MAX_EXTENSION_FAILURES = 3
 GUEST_TIMEOUT_S = 10.0
 LEAVING_TIMEOUT_S = 0.5
+PORT_LEAVING_TIMEOUT_S = 2.0
+CLOSING_TIMEOUT_S = 1.0  # for the close frames of a WebSocket
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
 
 MAX_FRAME_BYTES = 64 * 1024 * 1024
+MAX_BOUNDED_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
-MAX_OPENINGS = 32
+MAX_UNPROVED = 100  # connections without a key; some systems let a process have 256 files
+MAX_UNPROVED_BYTES = 256 * 1024
 MAX_CLIENT_NAME = 40
 BASE64URL_32_BYTES = re.compile(r"[A-Za-z0-9_-]{43}")
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
@@ -287,7 +312,7 @@ IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).pa
 
 def command() -> str:
     """Return how a person starts the program."""
-    return beside("chrome_tab_package").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
+    return beside("chrome_tab.launcher").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
 
 
 def example(program: str) -> str:
@@ -300,6 +325,39 @@ def config_dir() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_config_dir(APP_NAME))
+
+
+# Do not wait for the other end of a pipe, do not take over a terminal, and let Windows keep line ends.
+OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_BINARY"))
+
+
+def open_regular(path: str | Path, flags: int = os.O_RDONLY) -> int:
+    """Open a regular file and return its descriptor; raise OSError for a pipe, a device, a socket or a folder."""
+    descriptor = os.open(path, flags | OPEN_FLAGS, 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "not a regular file", str(path))
+
+
+def read_regular(path: Path) -> bytes:
+    """Return what a regular file holds; raise OSError for anything else."""
+    with os.fdopen(open_regular(path), "rb") as file:
+        return file.read()
+
+
+@contextlib.contextmanager
+def private_draft(path: Path, data: bytes) -> Generator[Path]:
+    """Yield a new file next to `path` that only its owner can read; remove it afterwards unless it was moved."""
+    draft = path.with_name(f".{path.name}-{secrets.token_hex(8)}")
+    # O_EXCL follows no link either.
+    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | OPEN_FLAGS, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
 
 
 def config_file(flag: str | None) -> tuple[Path, bool]:
@@ -332,15 +390,15 @@ def header_safe(value: str) -> str:
 
 def site_host(name: str) -> str:
     """Return the host of a `[sites]` rule as browsers report it; a scheme and a port may stand around it."""
-    host = re.sub(r"^(https?|\*)://|/\*?$", "", name.strip().lower())
-    host = re.sub(r"^\[([\da-f:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
+    host = re.sub(r"^(?i:https?|\*)://|/\*?$", "", name.strip())
+    host = re.sub(r"^\[([\da-fA-F:*.]+)\](:\d+)?$|^([^:]*):\d+$", r"\1\3", host)
     host = ascii_host(host)
     if not re.fullmatch(r"[a-z\d_*-]+(\.[a-z\d_*-]+)*|[\da-f:*.]*:[\da-f*.]*:[\da-f:*.]*", host):
         raise ValueError("must be a host such as localhost or *.example.com; a rule is about all of a host")
     return host
 
 
-EXTRACTIONS_FILE = Path(__file__).with_name("extractions.toml")
+EXTRACTIONS_FILE = HERE / "chrome_tab" / "extractions.toml"
 Said = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
@@ -359,7 +417,7 @@ ToolNames = list[Annotated[str, AfterValidator(known_tool)]] | None
 def usable_schema(value: dict[str, Any] | str) -> dict[str, Any] | str:
     """Return a schema that can be used, or the name of an extraction."""
     if isinstance(value, dict) and (problem := schema_problem(value)):
-        raise ValueError(f"must be a JSON Schema: {problem}")
+        raise ValueError(f"must be a JSON Schema: {one_line(problem, 700)}")
     return value
 
 
@@ -389,13 +447,15 @@ class SiteRule(BaseModel):
 def file_values(path: Path, *, must_exist: bool) -> dict[str, Any]:
     """Return what the configuration file sets; its keys are the flags' names with underscores."""
     try:
-        values = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+        values = tomllib.loads(read_regular(path).decode("utf-8-sig"))
     except FileNotFoundError:
         if must_exist:
             raise ValueError(f"The configuration file {path} does not exist.") from None
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ValueError(f"The configuration file {path} cannot be read: {error}.") from None
+    except RecursionError:
+        raise ValueError(f"The configuration file {path} cannot be read: it nests too deeply.") from None
+    except (OSError, ValueError) as error:
+        raise ValueError(f"The configuration file {path} cannot be read: {one_line(str(error), 300)}.") from None
     if unknown := values.keys() - (Settings.model_fields.keys() - {"config"}):
         first = min(unknown)
         raise ValueError(f"The configuration file {path}{place_in_file(path, [first])} has an unknown key {first!r}.")
@@ -438,6 +498,13 @@ class Settings(BaseSettings):
         None, "OLLAMA_API_KEY", "sent as a bearer token", repr=False
     )
     timeout: float = setting(300, "CHROME_TAB_TIMEOUT_S", "seconds for one model answer", gt=0, le=86_400)
+    max_seconds: float = setting(
+        900,
+        "CHROME_TAB_MAX_SECONDS",
+        "seconds for one answer as a whole; what was read until then is answered",
+        gt=0,
+        le=86_400,
+    )
     context_length: int | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
@@ -517,18 +584,42 @@ class Settings(BaseSettings):
 
 
 def ascii_host(name: str) -> str:
-    """Return a host's name as browsers report it: lower case, `xn--` for what is not ASCII."""
-    name = name.rstrip(".").lower()
-    try:
-        return name if name.isascii() else name.encode("idna").decode()
-    except UnicodeError:
-        return name
+    """Return a host's name, or a pattern of one, as browsers report it.
+
+    UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
+    The extension normalises in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
+    """
+    if name.isascii():
+        name = name.lower()
+    else:
+        import idna  # few names need it
+
+        try:
+            # Its `encode` refuses names that browsers accept, with an underscore or an emoji.
+            labels = idna.uts46_remap(name, std3_rules=False).split(".")
+        except (idna.IDNAError, UnicodeError):
+            return ""
+        if any("*" in label and not label.isascii() for label in labels):
+            return ""  # a part of a label has no form of its own that could be compared
+        name = ".".join(label if label.isascii() else f"xn--{label.encode('punycode').decode()}" for label in labels)
+    return ascii_address(name.rstrip("."))
+
+
+def ascii_address(host: str) -> str:
+    """Return a host that is an IP address in the form that browsers give it; any other host as it is."""
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        return str(getattr(address, "ipv4_mapped", None) or address)
+    if re.search(r"(^|\.)(\d+|0x[\da-f]*)$", host):
+        with contextlib.suppress(OSError):  # 0x7f.1 is 127.0.0.1
+            return socket.inet_ntoa(socket.inet_aton(host))
+    return host
 
 
 def host_of(url: str) -> str:
     """Return the host's name as browsers report it; empty where there is none."""
     try:
-        return ascii_host(urlsplit(url).hostname or "")
+        return ascii_host(urlsplit(re.sub("^(blob|filesystem|view-source):", "", url)).hostname or "")
     except ValueError:
         return ""
 
@@ -542,7 +633,8 @@ def web_address(url: str) -> str:
     url = url.strip()
     host = host_of(url)
     odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
-    numeric = re.search(r"(^|\.)(\d+|0x[\da-f]*)$", host) and not re.fullmatch(r"\d{1,3}(\.\d{1,3}){3}", host)
+    # A host that is written as another one than it is: an address as one number.
+    numeric = re.fullmatch(r"[\d.]+", host) and host not in url.partition("://")[2].partition("/")[0]
     if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
         raise ChromeTabError(
             "INVALID_ARGUMENT",
@@ -662,17 +754,37 @@ def one_line(text: str, limit: int = 200) -> str:
 CONTROLS = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
-def printable(text: str) -> str:
-    """Return foreign text without the characters that would steer a terminal; its lines and tabs stay."""
+def strip_controls(text: str) -> str:
+    """Remove the characters that steer a terminal from untrusted text; lines and tabs stay."""
     steering = (c for c in set(text) - set("\n\t\u200c\u200d") if unicodedata.category(c) in CONTROLS)
     return text.translate(dict.fromkeys(map(ord, steering)))
 
 
-# What has no look of its own beside what `printable` drops: tags, fillers, selectors in a row, joiners that join nothing.
-UNSEEN = re.compile(
-    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u3164\uffa0\U000e0000-\U000e0fff]|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]"
-    "|[\u200c\u200d](?![^\0-\x7f\u200c\u200d])|(?<![^\0-\x7f\u200c\u200d])[\u200c\u200d]"
+# Characters without a look of their own: controls, format characters, fillers, variation selectors, tags.
+INVISIBLE = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
+    "\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]+"
 )
+# Scripts whose letters joiners connect or separate; the vowel killers in front of joiners; right-to-left scripts.
+JOINED = r"\u0600-\u07ff\u0840-\u08ff\u0900-\u0dff\u0e00-\u109f\u1780-\u18af\u1a20-\u1aaf\ua840-\ua87f\ufb50-\ufdff\ufe70-\ufefc"
+VIRAMA = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2"
+RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # scripts with a zero-width space between words
+EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
+# Of a run of invisible characters between its neighbours, those that the script around them needs.
+NEEDED = re.compile(
+    f"(?<=[{JOINED}])[\u200c\u200d](?=[{JOINED}])|(?<=[{VIRAMA}])[\u200c\u200d](?![\u200c\u200d])"
+    f"|(?<=[{EMOJI}\ufe0f])\u200d(?=[{EMOJI}])|(?<=[{EMOJI}#*0-9])[\ufe0e\ufe0f]"
+    f"|(?<=[{UNSPACED}])\u200b(?=[{UNSPACED}])|(?<=[\u1820-\u18aa])[\u180b-\u180f]"
+    "|(?<=[\u1000-\u109f\u2200-\u2aff\u3000-\u9fff\uf900-\ufaff])[\ufe00-\ufe02]"
+    "|(?<=[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|(?<=\U0001f3f4)\U000e0067\U000e0062(?:\U000e0065\U000e006e\U000e0067|\U000e0073\U000e0063\U000e0074"
+    "|\U000e0077\U000e006c\U000e0073)\U000e007f"
+)
+DIRECTIONS = re.compile("(?<![\u200e\u200f\u061c\u2066-\u2069])[\u200e\u200f\u061c\u2066-\u2069]{1,2}\\Z")
+LINE_END = re.compile("\r\n|[\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+RTL_NEARBY = 200  # characters around a direction mark in which right-to-left text must stand
 # What a page could end its message with: what chat templates set between messages.
 TURN = re.compile(
     r"<(?=[|\uff5c][^\s<>]{1,60}>|[^\s<>]{1,60}[|\uff5c]>|<?/?SYS>>"
@@ -680,60 +792,528 @@ TURN = re.compile(
     r"|\[(?=\|[^\s\[\]]{1,60}\|\]|/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|gMASK)\])",
     re.IGNORECASE,
 )
-MARKDOWN_LINK = re.compile(
-    r"!?\[([^\[\]]{0,2000})\](?:\(\s{0,9}<?([^)\s>]{0,9999})[^)]{0,2000}\)|:[ \t]{0,9}(\S{1,9999}))"
+
+
+def strip_invisible(text: str) -> str:
+    """Remove invisible characters from untrusted text, except where the script around them needs them.
+
+    Every kind of line end becomes a line feed.
+    """
+
+    def needed(run: re.Match[str]) -> str:
+        start, end = run.span()
+        if DIRECTIONS.match(run[0]) and RTL.search(text, max(0, start - RTL_NEARBY), end + RTL_NEARBY):
+            return run[0]
+        around = text[max(0, start - 1) : end + 1]
+        return "".join(kept[0] for kept in NEEDED.finditer(around))
+
+    return INVISIBLE.sub(needed, LINE_END.sub("\n", text))
+
+
+def wrap_untrusted(text: str, mark: str) -> str:
+    """Return untrusted text as data for a model: up to a delimiter that it cannot hold, without chat template tokens."""
+    return FRAME.format(mark=mark, text=TURN.sub("(", strip_invisible(text)))
+
+
+# --- Answers ---
+#
+# A model that has read a hostile page may answer with something that loads, links, or imitates this program. Nothing
+# of an answer is deleted but invisible characters: one space goes in where an address, a link, a picture or a tag
+# would act, for the strictest and for the most lenient client. Code stays as it is, where every client sees code.
+
+MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognised
+# What ends an address: spaces, quotation marks, brackets of Markdown and HTML, typographic and East Asian punctuation.
+EAST_ASIAN_MARKS = "\u2018-\u201f\u2026\u2014\u3001\u3002\u300c-\u300f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
+ADDRESS = rf"[^\s<>\"'`|{{}}{EAST_ASIAN_MARKS}]"
+TOP_LEVEL = (  # all of two letters, and the longer ones that clients know
+    r"(?:com|net|org|edu|gov|mil|info|biz|name|pro|web|xxx|aero|asia|coop|museum|shop|app|dev|xyz|site|online|cloud|link|top"
+    r"|a[cdefgilmoqrstuwxz]|b[abdefghijmnorstvwyz]|c[acdfghiklmnoruvwxyz]|d[ejkmoz]|e[cegrstu]|f[ijkmor]"
+    r"|g[abdefghilmnpqrstuwy]|h[kmnrtu]|i[delmnoqrst]|j[emop]|k[eghimnprwyz]|l[abcikrstuvy]|m[acdeghklmnopqrstuvwxyz]"
+    r"|n[acefgilopruz]|om|p[aefghklmnrstwy]|qa|r[eosuw]|s[abcdeghijklmnortuvxyz]|t[cdfghjklmnortvwz]|u[agksyz]"
+    r"|v[aceginu]|w[fs]|y[et]|z[amw])"
 )
-HTML_TAG = re.compile(r"<[a-z/][^<>]{0,9999}>", re.IGNORECASE)
-ADDRESS = re.compile(r"(?:[a-z][a-z+.-]{1,20}://|www\.)[^\s<>\"'`)\]]+", re.IGNORECASE)
-# The beginning of one of these at the end of what is written so far.
-UNFINISHED = re.compile(
-    r"(!|!?\[[^\[\]]{0,2000}(\](\([^)]{0,9999})?)?|<[a-z/]?[^<>]{0,9999}|\bht{0,2}p?s?|\bw{1,3}|\b[a-z]{2,9}:/{0,2}|"
-    r"\b([a-z]{2,9}://|www\.)\S*)\Z",
+# Each pattern begins with what it cannot do without, or is bounded, so that a search takes linear time.
+PLACES = re.compile(
+    rf"(?P<url>://)|(?P<www>(?<![A-Za-z0-9.@/-])www\.(?={ADDRESS}))"
+    r"|(?P<relative>(?<![:/\\A-Za-z0-9])//[^\W_][\w-]{0,62}(?:\.[\w-]{1,63}){0,9}\.[a-z]{2,}(?![\w.(-]))"
+    r"|(?P<email>(?<=[\w.+\\;-])@(?=[\w-]{1,63}[.\\&][\w.\\&;#-]{0,200}[a-z]{2}))"
+    r"|(?P<entity>(?<=[\w;])&(?=(?:\#0*(?:46|47|58|64)|\#x0*(?:2[ef]|3a|40)|period|sol|colon|commat)(?!\w);?[\w/&.@]))"
+    rf"|(?P<domain>(?<=[\w-])\.{TOP_LEVEL}(?:(?=[/?]|:\d{1, 5}/)|(?P<bare>(?![\w@(-]|\.\w))))",
     re.IGNORECASE,
 )
+SCHEME = re.compile(r"[a-z][a-z0-9+.-]{0,30}\Z", re.IGNORECASE)
+HOST_NAME = re.compile(r"(?<![\w.-])[\w.-]+\Z")
+NO_DOMAIN = re.compile(r"(?:[@/\\]|(\]\(<?))\Z")  # a path, or a target that is relative
+RELATIVE_TARGET = re.compile(r"[^\s()<>]{1,500}>?[)\s]")
+LONG_DOMAIN = re.compile(r"\.\w{3}")  # not that of a country: code is full of those
+LOCAL_PART = re.compile(r"[\w.;\\!#$%&'*+/=?^`{|}~-]+\Z")
+WORD = re.compile(f"{ADDRESS}+")
+ASCII = re.compile(r"[\x00-\x7f]*")
+BRACKET = re.compile(r"[()\[\]]")
+MAX_ADDRESS = 2000
+RUN = re.compile(r"[\"']\S{0,500}|[^\s<]{0,500}")  # where the most lenient client ends an address
+# What may not follow a known address without a space. East Asian text does without spaces: there only what is long.
+ADDED, ADDED_AFTER_WORDS = (
+    re.compile(r"\A(?!'s(?!\S))[^A-Za-z0-9]*[A-Za-z0-9]"),
+    re.compile(r"[A-Za-z0-9]{6}|[!-~]{12}"),
+)
+# Nothing makes links of these.
+UNLINKED = re.compile(
+    r"(?:s3|gs|jdbc:\w+|postgres(?:ql)?|mysql|mongodb(?:\+srv)?|redis|amqps?|mqtt|sqlite)://|file:///", re.IGNORECASE
+)
+NAMESPACE = re.compile(r"https?://www\.w3\.org/[\w./-]*#?")  # names that XML needs; no page hears of a request there
+DELIMITER_ROW = re.compile(r"^[ \t>]*+\|?[ \t]*+:?-+:?[ \t]*+(?:\|[ \t]*+:?-+:?[ \t]*+)*+\|?[ \t]*$", re.MULTILINE)
+
+TARGET = re.compile(r"\]\([\s>]*<?|\]:[\s>]*<?")
+DESTINATION = re.compile(r"(?:\\.|[^\s<>()\\]|\((?:\\.|[^\s()\\])*+\)){0,4000}+")
+ADDRESS_MARK = re.compile(r"[:/\\&%]")
+ABSOLUTE = re.compile(r"[a-z][a-z0-9+.-]+:(?!:)|[/\\]{2}", re.IGNORECASE)
+IMAGE = re.compile(r"!\[([^\[\]\n]{0,1000}\](?=\())?")
+
+TAG = re.compile(r"<(?=(/?[a-z][\w:-]*))", re.IGNORECASE)
+AUTOLINK = re.compile(r"<([a-z][a-z0-9+.-]{1,31}:(?!:)[^\s<>]*|[\w.!#$%&'*+/=?^`{|}~-]+@[\w.-]+)>", re.IGNORECASE)
+# The name of an element in a namespace has the form of an autolink.
+QUALIFIED_NAME = re.compile(
+    r"<(?!(?:https?|ftp|mailto|tel|sms|javascript|data|vbscript|file):)[\w-]+:[\w.-]+>", re.IGNORECASE
+)
+SIMPLE_TAG = re.compile(
+    r"</?[a-z][\w:.-]*+((?:\s+[^\s\"'<>/=`]+(?:\s*=\s*(?:\"[^\"<>]*\"|'[^'<>]*'|[^\s\"'=<>`]+))?)*+)\s*/?>",
+    re.IGNORECASE,
+)
+RAW_TEXT_TAGS = ("script", "style", "pre", "textarea")  # blank lines do not end them
+MAX_VALUE = 1000
+ATTRIBUTE = re.compile(
+    r"(?<![^\s\"'<>/=`])([^\s\"'<>/=`]{1,50})\s*="
+    rf"(?=\s*(\"[^\"]{{0,{MAX_VALUE}}}+|'[^']{{0,{MAX_VALUE}}}+|[^\s\"'>]{{0,{MAX_VALUE}}}+))"
+)
+HANDLER = re.compile(r"on[a-z]{3,}\Z|srcdoc\Z", re.IGNORECASE)
+LOADING = re.compile(
+    r"(?:src|href|action|formaction|poster|data|background|ping|content|values|to|from|by|lowsrc|dynsrc|codebase|archive"
+    r"|manifest|longdesc|profile|classid|icon|\w*srcset|xlink:href)\Z",
+    re.IGNORECASE,
+)
+ACTING_STYLE = re.compile(r"[\\@]|url|image|expression|binding|//", re.IGNORECASE)
+ADDRESS_INSIDE = re.compile(
+    r"(?:^|[\s,;=('\"])\s*(?:(?:https?|ftp|file|data|javascript|vbscript|mailto|blob|wss?):|[/\\]{2})", re.IGNORECASE
+)
+
+# Lines that this program writes under and above answers; one that is a quotation already is left.
+FORGED = re.compile(
+    r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
+    r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
+    r"|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
+    re.IGNORECASE | re.MULTILINE,
+)
+FORGED_HEADING = re.compile(
+    r"^(?=[ \t*_~+-]*(?:#{1,6}[ \t*_]*|[*_]{1,3}|\[)(?:(?:Tab|Answer|Part) -?\d+\b|All together\b))"
+    r"|^(?=.*\n[ \t>]*(?:=+|-+)[ \t]*$)(?=[ \t*_]*(?:Tab -?\d+\b|All together\b))",
+    re.IGNORECASE | re.MULTILINE,
+)
 
 
-def seen(text: str) -> str:
-    """Return foreign text without the characters that nobody sees; of every kind of line end a line feed stays."""
-    return UNSEEN.sub("", printable("\n".join(text.splitlines())))
+class Place(NamedTuple):
+    """Where an answer would act: the position of the space that prevents it, the range it is about, and its kind."""
+
+    at: int
+    start: int
+    end: int
+    kind: str  # "address", "link", "picture" or "tag"
 
 
-def framed(text: str, mark: str) -> str:
-    """Return foreign text as data for a model: up to a mark that it does not hold, and with nothing like a turn in it."""
-    return FRAME.format(mark=mark, text=TURN.sub("(", seen(text)))
+def decode_target(target: str) -> str:
+    """Return a target as a browser reads it: entities and escapes of Markdown resolved, spaces and controls dropped."""
+    return re.sub(r"[\0-\x20\x7f-\xa0]", "", re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", html.unescape(target)))
 
 
-def safe_answer(text: str, known: str) -> str:
-    """Return a model's text without what nobody sees and without links to what `known` does not hold; words stay."""
-    text = seen(text)
-    for _ in range(2):  # a picture may stand in a link
-        text = MARKDOWN_LINK.sub(lambda link: link[0] if (link[2] or link[3] or "") in known else link[1], text)
-    text = HTML_TAG.sub(lambda tag: tag[0] if tag[0] in known or not re.search("[=/:]", tag[0]) else "", text)
-
-    folded = known.casefold() if ADDRESS.search(text) else ""
-
-    def address(found: re.Match[str]) -> str:
-        named = found[0].split("://")[-1].rstrip("/.,;:!?*_")
-        return found[0] if named.casefold() in folded else "(an address that is not on the page)"
-
-    return ADDRESS.sub(address, text)
+def is_absolute(target: str) -> bool:
+    """Say whether a target leads off the page that shows it, in plain characters or percent-encoded."""
+    if not ADDRESS_MARK.search(target):
+        return False
+    decoded = decode_target(target)
+    readings = (decoded, decode_target(target.replace("\\", "/")), unquote(decoded))
+    return any(ABSOLUTE.match(reading) for reading in readings)
 
 
-def bounded_answer(text: str, known: str) -> tuple[str, list[str]]:
-    """Return a model's text made safe and as long as a client takes it, and a note when it was longer."""
-    notes = [f"the answer was cut at {MAX_ANSWER_CHARS:,} characters"] if len(text) > MAX_ANSWER_CHARS else []
-    return safe_answer(text[:MAX_ANSWER_CHARS], known)[:MAX_ANSWER_CHARS], notes
+def canonical(address: str) -> str:
+    """Return the form in which addresses are compared: without http, www. and the last slash, the host in small letters."""
+    rest = re.sub(r"^(?:(?:https?:)?//|mailto:)", "", address, flags=re.IGNORECASE)
+    host, slash, path = rest.partition("/")
+    return f"{host.lower().removeprefix('www.')}{slash}{path}".rstrip("/")
 
 
-def safe_json(value: Any, known: str) -> Any:
-    """Return a model's JSON value with each text in it made safe."""
+def trim_address(address: str) -> str:
+    """Cut off what a sentence has put behind an address; a bracket stays when it was opened in the address."""
+    end = len(address)
+    excess = {")": address.count(")") - address.count("("), "]": address.count("]") - address.count("[")}
+    while end:
+        last = address[end - 1]
+        if excess.get(last, 0) > 0:
+            excess[last] -= 1
+        elif last not in ".,;:!?*_~\\&":
+            break
+        end -= 1
+    return address[:end]
+
+
+def matched(pattern: re.Pattern[str], text: str, at: int) -> str:
+    """Return what a pattern matches at a position of a text; nothing where it does not."""
+    found = pattern.match(text, at)
+    return found[0] if found else ""
+
+
+def find_addresses(text: str) -> Iterator[Place]:
+    """Yield each address that some client makes a link of."""
+    end = 0
+    for found in PLACES.finditer(text):
+        at, kind = found.start(), found.lastgroup
+        before = {"url": SCHEME, "email": LOCAL_PART, "domain": HOST_NAME}.get(kind or "")
+        name = before.search(text, max(0, at - (31 if kind == "url" else 128)), at) if before else None
+        if before and not name:
+            continue
+        start = name.start() if name else at
+        # A bare name is an address when it could carry something: a label in front of a registered name.
+        is_name = found["bare"] is not None and not (LONG_DOMAIN.match(found[0]) and "." in text[start:at])
+        path = NO_DOMAIN.search(text, max(0, start - 3), start) if kind == "domain" else None
+        if kind == "domain" and (is_name or (path and (not path[1] or RELATIVE_TARGET.match(text, start)))):
+            continue
+        if found.end() > end:
+            end = (WORD.match(text, found.end()) or found).end()
+        if kind == "url" and end == found.end():
+            continue  # only the scheme is mentioned
+        yield Place(at + {"www": 3, "relative": 1, "entity": 1}.get(kind or "", 0), start, end, "address")
+
+
+@functools.lru_cache(4)
+def known_addresses(known: str) -> frozenset[str]:
+    """Return all whole addresses of a text in the form in which they are compared."""
+    words = (word.lstrip("([*_~") for word in WORD.findall(known) if "." in word or ":" in word)
+    found = (known[place.start : place.end] for place in find_addresses(known))
+    return frozenset(canonical(trim_address(address)) for address in itertools.chain(words, found))
+
+
+def known_length(address: str, known: str) -> int:
+    """Return how much of what looks like an address is a whole one that `known` holds; 0 when nothing is."""
+    whole = trim_address(address)
+    # East Asian words may follow without a space, and behind a bracket that was not opened in it Markdown.
+    cuts = (len(whole), first_excess(whole), len(matched(ASCII, whole, 0)))
+    for shorter in (trim_address(whole[:cut]) for cut in cuts):
+        if shorter and (NAMESPACE.fullmatch(shorter) or canonical(shorter) in known_addresses(known)):
+            return len(shorter)
+    return 0
+
+
+def first_excess(address: str) -> int:
+    """Return where the first bracket closes that the address has not opened, or its end."""
+    depth = {")": 0, "]": 0}
+    for found in BRACKET.finditer(address):
+        closing = {"(": ")", "[": "]"}.get(found[0], found[0])
+        depth[closing] += 1 if found[0] != closing else -1
+        if depth[closing] < 0:
+            return found.start()
+    return len(address)
+
+
+def is_known(target: str, known: str) -> bool:
+    """Say whether `known` holds the whole target of a link."""
+    decoded = canonical(decode_target(target))
+    return bool(decoded) and decoded in known_addresses(known)
+
+
+def acting_addresses(text: str, known: str) -> Iterator[Place]:
+    """Yield each address that `known` does not hold, and what is added to one that it holds."""
+    done = broken = 0
+    has_table = "|" in text and bool(DELIMITER_ROW.search(text))
+    for place in find_addresses(text):
+        if place.start < done:
+            continue
+        if UNLINKED.match(text, place.start):
+            done = place.end
+            continue
+        # What stands in an address that is not known is none either.
+        known_end = place.start + MAX_ADDRESS if place.start >= broken else 0
+        length = known_length(text[place.start : min(place.end, known_end)], known)
+        if not length:
+            broken = max(broken, place.end)
+            yield place
+            continue
+        done = place.start + length
+        rest, added = matched(RUN, text, done), ADDED
+        if not rest[:1].isascii():
+            rest, added = PLACES.split(rest, maxsplit=1)[0], ADDED_AFTER_WORDS
+        if added.search(rest) and not (is_enclosed(text, place.start, done) or (has_table and rest[0] == "|")):
+            yield Place(done, place.start, done + len(rest), "address")
+
+
+def is_enclosed(text: str, start: int, end: int) -> bool:
+    """Say whether a link or a tag ends the address at text[start:end]."""
+    if (text[max(0, start - 2) : start], text[end]) == ("](", ")") or (
+        text[start - 1 : start],
+        text[end : end + 2],
+    ) == ("[", "]("):
+        return True
+    opening = text.rfind("<", max(0, start - MAX_VALUE), start)
+    tag = opening >= 0 and (AUTOLINK.match(text, opening) or SIMPLE_TAG.match(text, opening))
+    return bool(tag and tag.end() > end)
+
+
+def acting_links(text: str, known: str) -> Iterator[Place]:
+    """Yield links and definitions that lead off the page, and pictures from any address: those load without a click."""
+    is_any_absolute = False
+    for found in TARGET.finditer(text):
+        target = matched(DESTINATION, text, found.end())
+        if is_absolute(target):
+            is_any_absolute = True
+            if not is_known(target, known):
+                yield Place(found.start() + 1, found.start(), found.end() + len(target), "link")
+    for found in IMAGE.finditer(text):
+        is_inline = found[1] is not None
+        inside = found.end() - 1
+        target = matched(DESTINATION, text, inside + len(matched(TARGET, text, inside))) if is_inline else ""
+        if is_absolute(target) if is_inline else is_any_absolute:
+            kind = "picture" if not is_inline or is_known(target, known) else "link"
+            yield Place(found.start() + 1, found.start(), found.end(), kind)
+
+
+def acting_attributes(text: str, known: str = "", name: str = "", fine: Collection[str] = ()) -> Iterator[int]:
+    """Yield where attributes load, run, or lead off the page; only <a>, and `fine` ones, may lead to what is known."""
+    for found in ATTRIBUTE.finditer(text):
+        attribute, raw = found[1].lower(), found[2].lstrip("\"'")
+        if HANDLER.match(attribute):
+            yield found.start()
+        elif attribute == "style" or LOADING.match(attribute) or ADDRESS_INSIDE.search(raw):
+            value = html.unescape(raw)
+            acting = (
+                ACTING_STYLE.search(value)
+                if attribute == "style"
+                else is_absolute(value) or ADDRESS_INSIDE.search(value)
+            )
+            is_fine = (((name, attribute) == ("a", "href") or attribute in fine) and is_known(value, known)) or (
+                attribute.startswith("xmlns") and NAMESPACE.fullmatch(value)
+            )
+            if (acting or len(raw) >= MAX_VALUE) and not is_fine:
+                yield found.start()
+
+
+def acting_tags(text: str, known: str) -> Iterator[Place]:
+    """Yield tags that load, run, or lead off the page; of those that are not well-formed each in front of what acts."""
+    script, style = text.lower().rfind("</script"), max(text.rfind("{"), text.rfind("@"))
+    danger = max(acting_attributes(text), default=-1) if "<" in text else -1
+    if "&" in text and next(acting_attributes(html.unescape(text)), None) is not None:
+        danger = max(danger, text.rfind("&"))
+    for found in TAG.finditer(text):
+        start, name, is_picture = found.start(), found[1].lower(), False
+        link, tag = AUTOLINK.match(text, start), SIMPLE_TAG.match(text, start)
+        if link and not QUALIFIED_NAME.match(text, start):
+            acts = not is_known(link[1], known)
+        elif (name == "script" and script > start) or (name == "style" and style > start):
+            acts = True
+        elif tag:
+            acts = next(acting_attributes(tag[1], known, name), None) is not None
+            is_picture = (
+                acts and next(acting_attributes(tag[1], known, name, ("src", "srcset", "poster")), None) is None
+            )
+        else:
+            acts = danger > start or name in RAW_TEXT_TAGS
+        if acts:
+            yield Place(found.end(), start, (link or tag or found).end(), "picture" if is_picture else "tag")
+
+
+FENCE = re.compile(r"((?:[ >]|[-*+] |\d{1,9}[.)] )*)(`{3,}(?=[^`]*$)|~{3,})")
+FENCE_LIKE = re.compile(r"[\s>*+.)\d-]*(?:`{3,}(?=[^`]*$)|~{3,})")
+SIMPLE_LINK = re.compile(r"\]\([^\s()<>\"'`\\]*\)")
+TICKS = re.compile("`+")
+
+
+def code_ranges(text: str) -> list[tuple[int, int]]:
+    """Return the ranges of a text that are code for every CommonMark parser; what could be read in two ways is not."""
+    if len(text) > MAX_PARSED_CHARS:
+        return []
+    from markdown_it import MarkdownIt
+
+    rows = text.split("\n")
+    starts = list(itertools.accumulate((len(row) + 1 for row in rows), initial=0))
+    # Only blocks: where a code span is certain is decided below, by stricter rules than the parser's.
+    tokens = MarkdownIt("commonmark").disable(["inline", "text_join", "reference"]).parse(text)
+    ranges: list[tuple[int, int]] = []
+    is_doubtful = False  # once a fence may not be one, it is open what lies inside of the next ones
+    for token in tokens:
+        if not token.map:
+            continue
+        first, last = token.map
+        if token.type == "fence":
+            is_doubtful = is_doubtful or not is_certain_fence(rows, first, last)
+            if not is_doubtful:
+                ranges.append((starts[first], starts[last] - 1))
+        elif token.type == "code_block" and token.level == 0 and not is_doubtful:
+            ranges.append((starts[first], starts[last] - 1))
+        elif token.type in {"inline", "html_block"}:
+            is_doubtful = is_doubtful or any(map(FENCE_LIKE.match, rows[first:last]))
+            if token.type == "inline":
+                ranges += [(starts[first] + start, starts[first] + end) for start, end in code_spans(rows[first:last])]
+    return ranges
+
+
+def is_certain_fence(rows: Sequence[str], first: int, last: int) -> bool:
+    """Say whether rows[first:last] are fenced code in every reading: closed or up to the end, no row outside its container."""
+    fence = FENCE.match(rows[first])
+    above = itertools.takewhile(str.strip, reversed(rows[max(0, first - 50) : first]))
+    if not fence or any(TAG_LIKE.search(SIMPLE_TAG.sub("", row)) or row.lstrip().startswith("<") for row in above):
+        return False
+    container = re.sub(r"[^ >]", " ", fence[1])
+    if not all(row.startswith(container) or not row.strip(" >") for row in rows[first + 1 : last]):
+        return False
+    is_closed = re.fullmatch(rf" {{0,3}}{fence[2][0]}{{{len(fence[2])},}}[ \t]*", rows[last - 1][len(container) :])
+    return bool(is_closed and last > first + 1) or (not container and last >= len(rows))
+
+
+def code_spans(rows: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the ranges of code in a paragraph whose backticks pair within each row and stand in nothing else."""
+    text = "\n".join(rows)
+    if "`" not in text or "\\`" in text or any(row.lstrip(" >").startswith("<") for row in rows):
+        return []
+    ranges: list[tuple[int, int]] = []
+    outside: list[str] = []
+    at, opened = 0, None
+    for ticks in TICKS.finditer(text):
+        if opened is None:
+            opened = ticks
+            outside.append(text[at : ticks.start()])
+        elif len(ticks[0]) == len(opened[0]):
+            ranges.append((opened.start(), ticks.end()))
+            at, opened = ticks.end(), None
+    around = SIMPLE_LINK.sub("", SIMPLE_TAG.sub("", "".join(outside)))
+    inside = [text[start:end] for start, end in ranges]
+    is_split = any("\n" in code for code in inside) or (
+        any("|" in code for code in inside) and DELIMITER_ROW.search(text)
+    )
+    return [] if opened or is_split or TAG_LIKE.search(around) or "](" in around or "$" in around else ranges
+
+
+TAG_LIKE = re.compile(r"<[a-z/!?]", re.IGNORECASE)
+
+
+def break_acting(text: str, known: str, *, spare_code: bool) -> tuple[str, Counter[str]]:
+    """Put a space into each construct that would act; return the text and how many of each kind there were."""
+    places = sorted(place for find in (acting_links, acting_tags, acting_addresses) for place in find(text, known))
+    if places and spare_code:
+        starts, ends = zip((-1, -1), *code_ranges(text), strict=True)
+        places = [place for place in places if place.at >= ends[bisect.bisect_left(starts, place.at) - 1]]
+    pieces: list[str] = []
+    counts: Counter[str] = Counter()
+    done = covered = 0
+    for at, start, end, kind in places:
+        if at > done or not pieces:
+            pieces.append(text[done:at])
+            done = at
+        if start >= covered:
+            counts[kind] += 1
+        covered = max(covered, end)
+    return " ".join([*pieces, text[done:]]), counts
+
+
+def sanitize_answer(text: str, known: str, *, spare_code: bool = True) -> tuple[str, Counter[str]]:
+    """Return a model's text in which nothing acts that `known` does not hold, and how much was changed.
+
+    Links may lead to whole addresses of `known`; no picture and no tag loads anything. Lines like this program's own
+    become quotations.
+    """
+    shown = strip_invisible(text)
+    safe, counts = break_acting(shown, known, spare_code=spare_code)
+    for spare in (spare_code, False):  # what was broken may have been a border of code
+        if counts:
+            safe, more = break_acting(safe, known, spare_code=spare)
+            counts += more
+            if not more:
+                break
+    safe, counts["line"] = FORGED.subn("> ", safe)
+    counts["invisible"] = len(LINE_END.sub("\n", text)) - len(shown)
+    return safe, counts
+
+
+def change_notes(counts: Counter[str]) -> list[str]:
+    """Say how much of an answer was changed."""
+    links = counts["link"] + counts["address"] + counts["tag"]
+    changes = (
+        (links, "link or tag that is not on the page was broken", "links or tags that are not on the page were broken"),
+        (counts["picture"], "picture became a link", "pictures became links"),
+        (counts["invisible"], "invisible character was left out", "invisible characters were left out"),
+        (
+            counts["line"],
+            "line that imitates a note of the reader was quoted",
+            "lines that imitate notes of the reader were quoted",
+        ),
+    )
+    return [f"{count:,} {one if count == 1 else several}" for count, one, several in changes if count]
+
+
+def quote_headings(text: str) -> str:
+    """Quote lines of an answer that look like the headings of several tabs' answers."""
+    return FORGED_HEADING.sub("> ", text)
+
+
+def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tuple[str, list[str]]:
+    """Return a model's text sanitized and at most `limit` characters long, and notes about what was changed."""
+    safe, counts, most = "", Counter[str](), limit
+    # Spaces make a text longer, and a cut may end code too early: it is sanitized again after each cut.
+    for most in (limit, limit * 9 // 10, limit // 2):
+        safe, counts = sanitize_answer(text[:most], known)
+        if len(safe) <= limit:
+            break
+    was_cut = [f"the answer was cut at {limit:,} characters"] if len(text) > most else []
+    return safe, was_cut + change_notes(counts)
+
+
+# A word that may become part of what acts, or a line that imitates this program.
+HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
+FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
+HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|all)\b", re.IGNORECASE)
+FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
+
+
+def settled_end(text: str) -> tuple[int, int]:
+    """Return where the last finished block of an unfinished answer ends, and the words after it that can be shown.
+
+    Neither the end of the block nor the words may become anything else by what follows.
+    """
+    blocks = text.rfind("\n\n") + 1
+    fences = list(FENCE_ROW.finditer(text, 0, blocks))
+    if len(fences) % 2:
+        blocks = fences[-1].start()
+    # What follows decides whether a tag that is not well-formed acts, or a picture without a target of its own.
+    tags = (tag.start() for tag in TAG.finditer(text, 0, blocks) if not SIMPLE_TAG.match(text, tag.start(), blocks))
+    pictures = (picture.start() for picture in IMAGE.finditer(text, 0, blocks) if picture[1] is None)
+    open_at = min(itertools.chain(tags, pictures), default=-1)
+    if open_at >= 0:
+        return (start := text.rfind("\n", 0, open_at) + 1), start
+    words = blocks
+    if len(fences) % 2 == 0:
+        for row in re.finditer(r"[^\n]*\n?", text[blocks:]):
+            if HELD_LINE.match(row[0]):
+                break
+            start = row[0].rfind(" ") + 1
+            is_complete = row[0].endswith("\n")
+            # Of a word that is not complete its first letters can be shown: spaces go behind them.
+            shown = row[0] if is_complete else row[0][:start] + matched(FIRST_LETTERS, row[0], start)
+            held = next((word for word in re.finditer(r"\S+", shown) if HELD_WORD.search(word[0])), None)
+            words = blocks + row.start() + (held.start() if held else len(shown))
+            if held or not is_complete:
+                break
+    return blocks, words
+
+
+def sanitize_json(value: Any, known: str, counts: Counter[str]) -> Any:
+    """Return a model's JSON value with each text and each key in it sanitized; `counts` gets how much was changed."""
     match value:
         case str():
-            return safe_answer(value, known)
+            text, changes = sanitize_answer(value, known)
+            counts.update(changes)
+            return text
         case dict():
-            return {seen(key): safe_json(item, known) for key, item in value.items()}
+            return {
+                sanitize_json(key, known, counts): sanitize_json(item, known, counts) for key, item in value.items()
+            }
         case list():
-            return [safe_json(item, known) for item in value]
+            return [sanitize_json(item, known, counts) for item in value]
         case _:
             return value
 
@@ -1590,6 +2170,8 @@ class Progress:
     def __init__(self, send: Callable[[float, str], Awaitable[None]] | None, show: ShowAnswer = None) -> None:
         self.wanted = send is not None
         self.runs = 1
+        # When the call began, and the share of --max-seconds after which the readings that begin now have to end.
+        self.started, self.time_share = time.monotonic(), 1.0
         self._send, self._show = send, show
         self._beat: asyncio.Task[None] | None = None
         self._reached = self._done = self._step = 0.0
@@ -1597,6 +2179,7 @@ class Progress:
         self.known = ""  # what an answer may link to
         # What the model has written in this step.
         self._pieces: Pieces = ()
+        self._settled = ("", "")  # the finished blocks of it, and what they are sanitized
         self._began = time.monotonic()
         # Intervals of this step that have been told.
         self._beats = 0
@@ -1656,7 +2239,12 @@ class Progress:
             self._show(self._written())
 
     def _written(self) -> str:
-        return safe_answer(UNFINISHED.sub("", written_so_far(self._pieces)), self.known)
+        """Return what can be shown of the answer so far: finished blocks, and words that cannot act."""
+        text = strip_invisible(written_so_far(self._pieces))
+        block, words = settled_end(text)
+        if self._settled[0] != text[:block]:
+            self._settled = (text[:block], sanitize_answer(text[:block], self.known)[0])
+        return self._settled[1] + text[block:words]
 
     def retrying(self, reason: str) -> None:
         """Tell that an attempt failed and the next one follows."""
@@ -1665,6 +2253,24 @@ class Progress:
 
 # The progress of the call under way, for those who make it wait.
 listening: ContextVar[Progress | None] = ContextVar("listening", default=None)
+
+
+@contextlib.asynccontextmanager
+async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
+    """End what runs inside at a time of the monotonic clock, with an error about --max-seconds."""
+    left_s = until - time.monotonic()
+    too_late = ChromeTabError(
+        "MODEL_TIMEOUT",
+        f"The answer was not finished within {max_seconds:g} s (--max-seconds). Ask about less of the page with "
+        "start and end, take a faster model, or raise --max-seconds.",
+    )
+    if left_s <= 0:
+        raise too_late
+    try:
+        async with asyncio.timeout(left_s):
+            yield
+    except TimeoutError:
+        raise too_late from None
 
 
 async def tell(message: str) -> None:
@@ -1743,7 +2349,7 @@ class Analyst:
             except ChromeTabError as error:
                 failures.append(error)
                 continue
-            if not reading.gaps and not page.incognito:
+            if not (reading.gaps or reading.uncombined or page.incognito):
                 self._answers[key] = answer
             while len(self._answers) > MAX_CACHED_ANSWERS:
                 self._answers.popitem(last=False)
@@ -1793,6 +2399,8 @@ TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
+# Of the time that a reading has its parts get so much, so that combining their answers ends in time too.
+PARTS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
@@ -1811,12 +2419,16 @@ class Reading:
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
         self.meter, self.mark = analyst.meter(model), analyst.mark(page.text)
+        # By the monotonic clock: when this has to end, the asking about parts before that, and what is asked now.
+        max_seconds = analyst.settings.max_seconds * progress.time_share
+        self.ends_at, self.parts_end_at = (progress.started + share * max_seconds for share in (1, PARTS_TIME))
+        self.until = self.ends_at
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.gaps: list[Gap] = []
         self.failures_in_a_row = 0
         self.given_up: ChromeTabError | None = None
         self.cut_off = False
-        self.shortened: list[str] = []
+        self.changes: list[str] = []
         self.uncombined = ""
         self.parts = 1
 
@@ -1824,9 +2436,11 @@ class Reading:
         """Return the answer about the whole page."""
         started = time.monotonic()
         await self.progress.begin(f"asking for the window of {self.model}", WINDOW_SHARE)
-        await self.analyst.window(self.model)
+        async with self._in_time():
+            await self.analyst.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         answers = await self._read_parts()
+        self.until = self.ends_at
         text = await self._combine(answers)
         if self.question.output_schema:
             text, data = await self._validated(text)
@@ -1834,19 +2448,27 @@ class Reading:
                 size = f"{len(text):,} characters of JSON, and at most {MAX_ANSWER_CHARS:,} are given back"
                 raise ChromeTabError("MODEL_ERROR", f"The answer has {size}. Ask for less, or name start and end.")
             return Answer(text, "", "", data, await self._receipt(started))
-        text, self.shortened = bounded_answer(text, self.known)
+        # In a thread: a long answer may take a while.
+        text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text, read_line(receipt), note, None, receipt)
 
     # Planning
 
+    def _in_time(self) -> contextlib.AbstractAsyncContextManager[None]:
+        return finished_by(self.until, self.analyst.settings.max_seconds)
+
+    @property
+    def _is_late(self) -> bool:
+        return time.monotonic() >= self.until
+
     async def _room(self, *, whole: bool = False) -> int:
         """Return the tokens left for page text: the window less answer, template and prompts."""
         window = (await self.analyst.window(self.model)).tokens
         room = window - min(window // 4, 8192) - TEMPLATE_TOKENS
         ours = self.question.prompt + json.dumps(self.question.output_schema or "")
-        ours += framed("" if whole else self._place("999.9.9"), self.mark)
+        ours += wrap_untrusted("" if whole else self._place("999.9.9"), self.mark)
         left = room - self.meter.upper(ours)
         # In a small window the bound on the prompts alone can leave nothing. What they usually take is
         # then believed: a part that is too long for it all the same is noticed.
@@ -1879,6 +2501,7 @@ class Reading:
         text = self.page.text
         if self.meter.fits(text, await self._room(whole=True)):
             return await self._ask_part(Part(0, len(text), "1"))
+        self.until = self.parts_end_at
         cost = await self._cost()
         first = Part(0, last_break(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost)), "1")
         self.parts = math.ceil(len(text) / first.end)
@@ -1901,7 +2524,7 @@ class Reading:
             return await self._ask_part(part)
         except ChromeTabError as error:
             failure = error
-        if not self.given_up and failure.code not in FINAL_CODES:
+        if not (self.given_up or self._is_late or failure.code in FINAL_CODES):
             self.tally["retries"] += 1
             try:
                 return await self._ask_part(part)
@@ -1918,7 +2541,7 @@ class Reading:
             return await self._ask_finer(part)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = "reading the page" if whole else f"reading part {part.label} of {self.parts}"
-        user = framed(text if whole else self._place(part.label) + text, self.mark)
+        user = wrap_untrusted(text if whole else self._place(part.label) + text, self.mark)
         try:
             completion = await self._ask(self.question.prompt, user, step, share, is_last=whole)
         except PromptTooLongError as error:
@@ -1933,7 +2556,8 @@ class Reading:
         return [completion.text]
 
     async def _ask_finer(self, part: Part, sent: Sent | None = None, error: ChromeTabError | None = None) -> list[str]:
-        """Ask about a part in slices that fit what is known by now, at least two."""
+        """Ask about a part in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
+        self.until = self.parts_end_at
         if part.end - part.start < 2 * MIN_PART_CHARS:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
@@ -1946,13 +2570,20 @@ class Reading:
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
             finer = Part(part.start + start, part.start + end, f"{part.label}.{i}")
-            answers += await self._ask_part(finer, sent)
+            try:
+                answers += await self._ask_part(finer, sent)
+            except ChromeTabError as failure:
+                if not (answers and self._is_late):
+                    raise
+                unread = finer._replace(end=part.end)
+                self.gaps.append(Gap(unread, unread, failure))
+                break
         return answers
 
     async def _ask(self, system: str, user: str, step: str, share: float, *, is_last: bool = False) -> Completion:
         """Send one prompt when it is its turn, tell of it, and count what it cost."""
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
-        async with self.analyst.slots:
+        async with self._in_time(), self.analyst.slots:
             if self.given_up:
                 raise self.given_up
             try:
@@ -2082,23 +2713,23 @@ class Reading:
             return group[0]
         if self.question.output_schema and (merged := merge_json(group)) is not None:
             return merged
-        listed = "\n\n".join(f"[Answer {i}]\n{answer}" for i, answer in enumerate(group, 1))
+        listed = "\n\n".join(f"[Answer {i}]\n{quote_headings(answer)}" for i, answer in enumerate(group, 1))
         prompt = f"{self.question.prompt}\n\n{COMBINE_PROMPT}"
-        return (await self._ask(prompt, framed(listed, self.mark), step, share, is_last=is_last)).text
+        return (await self._ask(prompt, wrap_untrusted(listed, self.mark), step, share, is_last=is_last)).text
 
     # Structure
 
     async def _validated(self, text: str) -> tuple[str, Any]:
         """Return the answer as JSON that the schema accepts; one repair round shows the error."""
         schema = self.question.output_schema or {}
-        data, problem = check_json(text, schema, self.known)
+        data, problem = await self._checked(text)
         if problem:
             shown = text[: longest_prefix(text, 0, len(text), await self._cost())]
             task = "Below is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             system = f"{self.question.prompt}\n\n{task}\n{json.dumps(schema)}"
-            user = framed(f"{shown}\n\nThe error: {problem}", self.mark)
+            user = wrap_untrusted(f"{shown}\n\nThe error: {problem}", self.mark)
             text = (await self._ask(system, user, "repairing its answer", 0.0)).text
-            data, problem = check_json(text, schema, self.known)
+            data, problem = await self._checked(text)
         if problem:
             raise ChromeTabError(
                 "MODEL_ERROR",
@@ -2106,6 +2737,16 @@ class Reading:
                 f"Take a simpler schema or a stronger model. Its best attempt: {one_line(text, 2000)}",
             )
         return json.dumps(data, ensure_ascii=False), data
+
+    async def _checked(self, text: str) -> tuple[Any, str | None]:
+        """Return the JSON of an answer, and what is wrong with it, None when the schema accepts it."""
+        counts: Counter[str] = Counter()
+        data, problem = await asyncio.to_thread(json_of, text, self.known, counts)
+        self.changes = change_notes(counts)
+        if problem is None:
+            about = "Checking the answer against output_schema"
+            problem = await run_bounded(about, schema_mismatch, self.question.output_schema or {}, data)
+        return data, problem and one_line(problem, 700)
 
     # Result
 
@@ -2122,7 +2763,7 @@ class Reading:
             notes.append(CUT_OFF)
         if self.uncombined:
             notes.append(f"the answers about the parts {self.uncombined} and stand one after another")
-        return notes + self.shortened
+        return notes + self.changes
 
     async def _receipt(self, started: float) -> dict[str, Any]:
         """Return what was read, by whom, at what cost (tokens as the server reported them)."""
@@ -2169,7 +2810,7 @@ def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
 
 
 def asked(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Question:
-    """Return what a caller asks; raise ChromeTabError for a schema that is none, and for a name that nothing has."""
+    """Return what a caller asks, whose schema is not checked; raise ChromeTabError for a name that nothing has."""
     prompt = well_formed(prompt or "").strip()
     if isinstance(output_schema, str):
         if output_schema not in settings.extractions:
@@ -2177,27 +2818,36 @@ def asked(settings: Settings, prompt: str | None, output_schema: Any = None, mod
             raise ChromeTabError("INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. {known}")
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
-    check_schema(output_schema)
     return Question(prompt, output_schema, model)
 
 
-def check_schema(schema: Mapping[str, Any] | None) -> None:
-    """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked."""
-    problem = schema_problem(schema) if schema is not None else None
-    if problem:
+async def check_schema(schema: Any) -> None:
+    """Refuse an output_schema that is not JSON Schema 2020-12, before the model is asked; configured ones are checked."""
+    if not isinstance(schema, dict):
+        return
+    if problem := await run_bounded("Checking output_schema", schema_problem, schema):
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"output_schema is not a JSON Schema (2020-12): {problem}. Correct it; for example "
+            f"output_schema is not a JSON Schema (2020-12): {one_line(problem, 700)}. Correct it; for example "
             '{"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}.',
         )
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
-    """Return what is wrong with a JSON Schema; None when it can be used."""
+    """Return what is wrong with a JSON Schema; None when it can be used. It may run in `run_bounded`."""
     import jsonschema
     from referencing import Registry
     from referencing.exceptions import Unresolvable
     from referencing.jsonschema import DRAFT202012
+
+    def resolve_references(resource: Any, resolver: Any) -> None:
+        """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
+        resolver = resolver.in_subresource(resource)
+        for keyword in ("$ref", "$dynamicRef"):
+            if isinstance(resource.contents, dict) and keyword in resource.contents:
+                resolver.lookup(resource.contents[keyword])
+        for inner in resource.subresources():
+            resolve_references(inner, resolver)
 
     try:
         json.dumps(schema, ensure_ascii=False, allow_nan=False).encode()
@@ -2207,9 +2857,9 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
         resolve_references(resource, Registry().with_resource("", resource).crawl().resolver())
         jsonschema.Draft202012Validator(schema).is_valid(None)
     except jsonschema.SchemaError as error:
-        return f"{one_line(error.message, 300)} at {error.json_path}"
+        return f"{error.message[:300]} at {error.json_path[:300]}"
     except Unresolvable as error:
-        return f"it refers to {one_line(error.ref)!r}, which is not inside it (put it in $defs)"
+        return f"it refers to {error.ref[:300]!r}, which is not inside it (put it in $defs)"
     except RecursionError:
         return "it refers to itself without end, or nests too deeply"
     except (TypeError, ValueError):
@@ -2217,30 +2867,75 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
     return None
 
 
-def resolve_references(resource: Any, resolver: Any) -> None:
-    """Look up every reference of a schema; raise Unresolvable for one that leads out of it."""
-    resolver = resolver.in_subresource(resource)
-    for keyword in ("$ref", "$dynamicRef"):
-        if isinstance(resource.contents, dict) and keyword in resource.contents:
-            resolver.lookup(resource.contents[keyword])
-    for inner in resource.subresources():
-        resolve_references(inner, resolver)
+def json_of(text: str, known: str, counts: Counter[str]) -> tuple[Any, str | None]:
+    """Return the JSON of an answer, sanitized, or what is wrong with it. `counts` gets how much was changed."""
+    try:
+        return sanitize_json(parse_json(without_fence(strip_invisible(text))), known, counts), None
+    except ValueError as wrong:
+        return None, f"it is not JSON: {wrong}"
+    except RecursionError:
+        return None, "it nests too deeply to be checked"
 
 
-def check_json(text: str, schema: Mapping[str, Any], known: str) -> tuple[Any, str | None]:
-    """Return the JSON of an answer, made safe, and what is wrong with it, None when the schema accepts it."""
+def schema_mismatch(schema: Mapping[str, Any], data: Any) -> str | None:
+    """Return why a schema does not accept a value; None when it does. It runs in `run_bounded`."""
     import jsonschema
     from jsonschema.exceptions import best_match
     from referencing import Registry
 
     try:
-        data = safe_json(parse_json(without_fence(seen(text))), known)
         error = best_match(jsonschema.Draft202012Validator(schema, registry=Registry()).iter_errors(data))
-    except ValueError as wrong:
-        return None, f"it is not JSON: {wrong}"
     except RecursionError:
-        return None, "it nests too deeply to be checked"
-    return data, None if error is None else f"{one_line(error.message, 300)} at {error.json_path}"
+        return "it nests too deeply to be checked"
+    return None if error is None else f"{error.message[:300]} at {error.json_path[:300]}"
+
+
+# What the process of `run_bounded` begins with. A limit of its own ends it even when this server is killed.
+BOUNDED_PROCESS = """
+from __future__ import annotations
+import contextlib, json, sys
+paths, limits, arguments = json.load(sys.stdin)
+with contextlib.suppress(ImportError, ValueError, OSError):
+    import resource
+    resource.setrlimit(resource.RLIMIT_CPU, [limits[0]] * 2)
+    resource.setrlimit(resource.RLIMIT_AS, [limits[1]] * 2)
+sys.path[:] = paths
+"""
+
+
+async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) -> Any:
+    """Run a function in a process of its own, with a limit on time and memory; raise ChromeTabError when it exceeds one.
+
+    For work whose cost a caller's patterns, references and wildcards decide: here it would hold up all other clients.
+    The process gets only the function's source and its arguments as JSON, and returns JSON.
+    """
+    import inspect
+
+    print_result = f"print(json.dumps({function.__name__}(*arguments)))"
+    source = "\n".join((BOUNDED_PROCESS, inspect.getsource(function), print_result))
+    limits = (math.ceil(BOUNDED_TIMEOUT_S) + 1, MAX_BOUNDED_MEMORY_BYTES)
+    result = b""
+    try:
+        given = await asyncio.to_thread(json.dumps, ([path for path in sys.path if path], limits, arguments))
+        async with (
+            killed_unless_done(
+                (sys.executable, "-I", "-S", "-c", source), os.environ, stdin=subprocess.PIPE
+            ) as process,
+            asyncio.timeout(BOUNDED_TIMEOUT_S),
+        ):
+            result, _ = await process.communicate(given.encode())
+    except TimeoutError:
+        reason = f"takes more than {BOUNDED_TIMEOUT_S:g} s"
+    except RecursionError:
+        reason = "is not possible: what is given nests too deeply"
+    except OSError as error:
+        reason = f"is not possible ({error.strerror or error})"
+    else:
+        reason = "takes too much memory or fails" if process.returncode else ""
+    if reason or len(result) > MAX_FRAME_BYTES:
+        sentence = f"{what} {reason or 'gives too large a result'}. Simplify its patterns, references or wildcards."
+        raise ChromeTabError("INVALID_ARGUMENT", sentence)
+    return json.loads(result)
 
 
 def without_fence(text: str) -> str:
@@ -2277,8 +2972,8 @@ def merge_values(left: Any, right: Any) -> Any:
 
 # --- 8. AppleScript ----------------------------------------------------------------------------
 
-SCRIPT = Path(__file__).with_name("chrome_tab.scpt")
-EXTENSION = Path(__file__).with_name("extension")
+SCRIPT = FILES / "chrome_tab.scpt"
+EXTENSION = FILES / "extension"
 NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
 # The mode of the window, if the browser tells it, and what the page function says.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
@@ -2370,6 +3065,8 @@ class AppleScriptSource:
         if clipboard and browser == "Arc":
             clipboard = False
             notes.append("what Arc hands over is no text that could be copied to the clipboard")
+        if wanted.content == "main" and not EXTENSION.is_dir():
+            notes.append("content=main needs the folder extension next to the server's file: the whole page was read")
         wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
         wishes |= {"CHROME_TAB_EXTENSION": str(EXTENSION), **place}
         out, err = await self._run(browser, osascript_arguments(wanted.start, wanted.end), wishes)
@@ -2377,7 +3074,7 @@ class AppleScriptSource:
         found = PAGE_LINE.search(err)
         about = parse_frame(found[2]) if found else {}
         if browser == "Arc":
-            text, about = beside("chrome_tab_mac").from_arc(text)
+            text, about = beside("chrome_tab.mac").from_arc(text)
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
@@ -2390,7 +3087,7 @@ class AppleScriptSource:
     async def _list(self, browser: str) -> list[Any]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
         printed, _ = await self._run(browser, ["--list-tabs"], ACTIVE_TAB, "-ss")
-        return beside("chrome_tab_mac").open_tabs(printed, browser)
+        return beside("chrome_tab.mac").open_tabs(printed, browser)
 
     async def _run(
         self, browser: str, arguments: Sequence[str], wishes: Mapping[str, str], *options: str
@@ -2482,18 +3179,25 @@ def script_for(browser: str) -> Generator[Path]:
 
 @contextlib.asynccontextmanager
 async def killed_unless_done(
-    command: Sequence[str], environment: Mapping[str, str]
+    command: Sequence[str], environment: Mapping[str, str], stdin: int = subprocess.DEVNULL
 ) -> AsyncGenerator[asyncio.subprocess.Process]:
     """Start a process in a group of its own; kill the group when the block ends by a timeout or is cancelled.
 
     That includes a child which outlives the process and keeps its pipes open. Raises OSError when
     the process cannot be started.
     """
-    null, pipe = asyncio.subprocess.DEVNULL, asyncio.subprocess.PIPE
+    pipe = subprocess.PIPE
     # In a task of its own: a start that is cancelled halfway ends the process but not its children.
     starting = asyncio.create_task(
         asyncio.create_subprocess_exec(
-            *command, stdin=null, stdout=pipe, stderr=pipe, env=environment, start_new_session=True
+            *command,
+            stdin=stdin,
+            stdout=pipe,
+            stderr=pipe,
+            env=environment,
+            start_new_session=True,
+            # On Windows a console would open on the screen.
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     )
     try:
@@ -2503,7 +3207,10 @@ async def killed_unless_done(
         with anyio.move_on_after(2, shield=True):
             process = await starting
             with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+                if sys.platform == "win32":
+                    process.kill()
+                else:
+                    os.killpg(process.pid, signal.SIGKILL)
             # To the end of its pipes, or the loop may be closed before they are.
             await process.communicate()
         raise
@@ -2543,21 +3250,15 @@ def pairing_key() -> str:
 def make_key(path: Path) -> None:
     """Write a new key, unless another server has just done so."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    draft = path.with_name(f".key-{secrets.token_hex(8)}")
-    descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "w", encoding="ascii") as file:
-        file.write(to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n")
-    try:
-        # A link appears whole or not at all, and never replaces a key made by another server.
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, path)
-    finally:
-        draft.unlink()
+    key = to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n"
+    # A link appears whole or not at all, and never replaces a key made by another server.
+    with private_draft(path, key.encode()) as draft, contextlib.suppress(FileExistsError):
+        os.link(draft, path)
 
 
 def read_key(path: Path) -> str:
     """Return the key in a file that only its owner can read."""
-    with path.open(encoding="ascii", errors="replace") as file:
+    with os.fdopen(open_regular(path), encoding="ascii", errors="replace") as file:
         mode = os.fstat(file.fileno()).st_mode
         key = file.read(200).strip()
     if os.name == "posix" and mode & 0o077:
@@ -2578,15 +3279,26 @@ def connection_string(port: int, key: str) -> str:
 def last_port() -> int | None:
     """Return the port on which an extension was connected last; None when none has been."""
     try:
-        return int((config_dir() / "last-port").read_text(encoding="ascii"))
+        return int(read_regular(config_dir() / "last-port"))
     except (OSError, ValueError):
         return None
 
 
 def remember_port(port: int) -> None:
-    """Keep for later sessions that an extension was connected on a port."""
-    with contextlib.suppress(OSError):
-        (config_dir() / "last-port").write_text(str(port), encoding="ascii")
+    """Keep for later sessions that an extension was connected on a port, and when: the file's own time."""
+    path = config_dir() / "last-port"
+    with contextlib.suppress(OSError), private_draft(path, str(port).encode()) as draft:
+        draft.replace(path)
+
+
+def connected_lately(port: int) -> bool:
+    """Say whether an extension was connected on a port within the last days, with the key of today."""
+    folder = config_dir()
+    try:
+        then, paired = ((folder / name).stat().st_mtime for name in ("last-port", "key"))
+    except OSError:
+        return False
+    return last_port() == port and then >= paired and time.time() - then < CONNECTED_LATELY_S
 
 
 def make_nonce() -> str:
@@ -2711,13 +3423,19 @@ def reply_error(error: Any) -> ChromeTabError:
 # the owner goes, its guests race for the port; the winner is the new owner, the others its guests.
 
 
-def not_connected(port: int) -> ChromeTabError:
-    """Return the error for a call that needs the extension while it is away."""
+def extension_origin() -> str:
+    """Return the pattern of the Origin that our extension has in the browsers."""
+    return "|".join([*(f"chrome-extension://{known}" for known in EXTENSION_IDS), FIREFOX_ORIGIN])
+
+
+def not_connected(port: int, waited_s: float = 0) -> ChromeTabError:
+    """Return the error for a call that needs the extension while it is away, and has waited for it."""
     last = last_port()
+    waited = f", and did not come within {waited_s:g} s" if waited_s else ""
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}.{elsewhere} Open its popup: if it says Setup, paste the "
+        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Setup, paste the "
         f"connection string that `{command()} --pair` prints; if it says Disconnected, "
         f"press Reconnect. If it is not installed, `{command()} --setup` leads through it.",
     )
@@ -2756,8 +3474,8 @@ class Bridge:
         self._send_text: Callable[[str], Awaitable[None]] | None = None
         self._pending = PendingCommands()
         self._guests: set[Guest] = set()
-        self._openings = 0
         self._running: asyncio.Task[None] | None = None
+        self._stopped = False
         self._tried = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
         # What this port serves besides the bridge: set once, before `own`.
@@ -2798,10 +3516,10 @@ class Bridge:
 
     async def stop(self) -> None:
         """Close the connections and leave the port; what is asked for later does not take it again."""
+        self._stopped = True
         if self._running is not None:
             self._running.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._running
+            await asyncio.gather(self._running, return_exceptions=True)
 
     @property
     def connected(self) -> bool:
@@ -2823,12 +3541,14 @@ class Bridge:
         """Give the extension the time to come, and say so; raise ChromeTabError when it does not, or is given up."""
         await self.start()
         given_up = self._failures >= MAX_EXTENSION_FAILURES
+        waited_s = 0.0
         if not (self.connected or self.problem or given_up):
             await tell("waiting for the extension")
-            is_there = await self.wait_connected(EXTENSION_WAIT_S if timeout_s is None else timeout_s)
+            waited_s = EXTENSION_WAIT_S if timeout_s is None else timeout_s
+            is_there = await self.wait_connected(waited_s)
             self._failures += timeout_s is None and not is_there
         if not self.connected:
-            problem = self.problem or not_connected(self.port)
+            problem = self.problem or not_connected(self.port, waited_s)
             raise ChromeTabError(problem.code, problem.message)
         if given_up:
             sentence = (
@@ -2907,7 +3627,8 @@ class Bridge:
     async def _run(self) -> None:
         """Own the port or be the guest of its owner; while neither can be, say why and try again."""
         try:
-            while True:
+            # An error while it stops would otherwise replace the cancellation, and the port would be taken again.
+            while not self._stopped:
                 try:
                     key = pairing_key()
                     listener = self._take_port()
@@ -2924,7 +3645,8 @@ class Bridge:
                 else:
                     continue
                 self._tried.set()
-                await asyncio.sleep(PORT_RETRY_S + secrets.randbelow(1000) / 1000)
+                if not self._stopped:
+                    await asyncio.sleep(PORT_RETRY_S + secrets.randbelow(1000) / 1000)
         finally:
             # Nobody may wait for a port that will not be tried any more.
             self._tried.set()
@@ -2963,6 +3685,7 @@ class Bridge:
         self._pending.fail_all()
         if self.connected:
             self._connected.clear()
+            remember_port(self.port)
             logger.info("extension disconnected")
             self.on_change()
 
@@ -2970,19 +3693,39 @@ class Bridge:
 
     async def _visit(self, key: str) -> None:
         """Be the guest of the port's owner until it goes; raise ChromeTabError when it is not ours."""
-        from websockets.asyncio.client import connect
-        from websockets.exceptions import ConnectionClosed, InvalidHandshake
-
-        address = f"ws://{HOST}:{self.port}/session"
         try:
-            async with connect(
-                address, proxy=None, compression=None, max_size=MAX_FRAME_BYTES, open_timeout=VISIT_TIMEOUT_S
-            ) as owner:
-                async with asyncio.timeout(VISIT_TIMEOUT_S):
-                    await self._introduce(owner, key)
+            async with self.visit(key) as owner:
                 self._settle_in(Role.GUEST)
                 async for frame in owner:
                     self._take_as_guest(frame, owner)
+        finally:
+            self.role = Role.NONE
+            self._lost()
+
+    @contextlib.asynccontextmanager
+    async def visit(self, key: str) -> AsyncGenerator[ClientConnection]:
+        """Open a session at the port's owner; both sides have proved the key when the block begins.
+
+        The block ends quietly when the owner goes. Raises ChromeTabError when the owner is not ours.
+        """
+        from websockets.asyncio.client import connect
+        from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+        address, is_open = f"ws://{HOST}:{self.port}/session", False
+        options: dict[str, Any] = {"proxy": None, "compression": None, "max_size": MAX_FRAME_BYTES}
+        try:
+            owner = await connect(address, **options, open_timeout=VISIT_TIMEOUT_S)
+            try:
+                async with asyncio.timeout(VISIT_TIMEOUT_S):
+                    await self._introduce(owner, key)
+                is_open = True
+                yield owner
+            finally:
+                # A suspended owner reads no close frame.
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(CLOSING_TIMEOUT_S):
+                        await owner.close()
+                owner.transport.abort()
         except TimeoutError:
             raise await port_error(self.port, "silence") from None
         except (InvalidHandshake, OSError, EOFError):
@@ -2991,13 +3734,9 @@ class Bridge:
             code = closed.rcvd.code if closed.rcvd else None
             if code == WRONG_PROTOCOL:
                 raise await port_error(self.port, "other version") from None
-            if code == OPENING_TOO_SLOW:
-                raise await port_error(self.port, "crowd") from None
-            if self.role is not Role.GUEST:
-                raise await port_error(self.port, "stranger") from None
-        finally:
-            self.role = Role.NONE
-            self._lost()
+            if not is_open:
+                what = "silence" if code in (None, OPENING_TOO_SLOW) else "stranger"
+                raise await port_error(self.port, what) from None
 
     async def _introduce(self, owner: ClientConnection, key: str) -> None:
         """Prove the key to the owner after it has proved it to us."""
@@ -3047,13 +3786,15 @@ class Bridge:
             finally:
                 server.should_exit = True
                 server.force_exit = True
-                with contextlib.suppress(asyncio.CancelledError):
-                    await serving
-                # Some came while the others were closed.
-                for connection in server.server_state.connections.copy():
-                    connection.shutdown()
-                self.role = Role.NONE
-                self._lost()
+                try:
+                    await asyncio.wait({serving}, timeout=PORT_LEAVING_TIMEOUT_S)
+                finally:
+                    serving.cancel()
+                    # Some came while the others were closed, and a suspended guest reads nothing that is sent to it.
+                    for connection in server.server_state.connections.copy():
+                        connection.transport.abort()
+                    self.role = Role.NONE
+                    self._lost()
 
     def _app(self, key: str) -> Starlette:
         """Return the ASGI application of the port."""
@@ -3067,8 +3808,7 @@ class Bridge:
 
         async def extension(websocket: WebSocket) -> None:
             opening = Opening("extension", key, self.port)
-            origin = "|".join([*(f"chrome-extension://{known}" for known in EXTENSION_IDS), FIREFOX_ORIGIN])
-            await self._attend(websocket, origin, opening, self._serve_extension)
+            await self._attend(websocket, extension_origin(), opening, self._serve_extension)
 
         async def session(websocket: WebSocket) -> None:
             # A browser always says where a WebSocket comes from: no page can be a session.
@@ -3090,29 +3830,24 @@ class Bridge:
         self, websocket: WebSocket, origin: str, opening: Opening, serve: Callable[..., Awaitable[None]]
     ) -> None:
         """Serve one WebSocket from its first frame to its end; its Origin matches the pattern `origin`, or is not there."""
-        told = ",".join(websocket.headers.getlist("origin"))
-        if not self.addressed_to_us(websocket.headers) or not re.fullmatch(origin, told):
-            await websocket.close()
+        connection = websocket.scope["state"]["connection"]
+        if not re.fullmatch(origin, ",".join(websocket.headers.getlist("origin"))):
+            connection.drop()
             return
         await websocket.accept()
-        if self._openings >= MAX_OPENINGS:
-            await websocket.close(OPENING_TOO_SLOW)
-            return
-        self._openings += 1
         try:
             async with asyncio.timeout(OPENING_TIMEOUT_S):
                 refused = await open_connection(websocket, opening)
         except TimeoutError:
             refused = OPENING_TOO_SLOW
-        finally:
-            self._openings -= 1
         if refused == 0 and opening.role == "extension" and self.connected:
             refused = ALREADY_CONNECTED
         if refused:
             # The other side may have closed already.
-            with contextlib.suppress(RuntimeError):
+            with contextlib.suppress(*closed_errors()):
                 await websocket.close(refused)
         else:
+            connection.admit()
             await serve(websocket, opening)
 
     async def _serve_extension(self, websocket: WebSocket, opening: Opening) -> None:
@@ -3163,6 +3898,8 @@ class Bridge:
                     guest.running[command_id] = self.spawn(self._forward(guest, message))
                 case {"type": "cancel", "id": str(command_id)} if command_id in guest.running:
                     guest.running[command_id].cancel()
+                case {"type": "link"}:
+                    guest.tell({"type": "link", "link": self.http.new_link() if self.http else None})
                 case message:
                     logger.debug("dropped a guest's message of type %s", one_line(str(message.get("type")), 40))
 
@@ -3209,16 +3946,65 @@ class Guest:
 
     async def deliver(self, websocket: WebSocket) -> None:
         """Send what it is told until it has gone, or has not read for a while: it may be suspended."""
-        with contextlib.suppress(TimeoutError, *closed_errors()):
+        try:
             while text := await self._untold.get():
                 async with asyncio.timeout(GUEST_TIMEOUT_S):
                     await websocket.send_text(text)
+        except TimeoutError:
+            # Closing would wait until it has read what was sent.
+            websocket.scope["state"]["connection"].drop()
+        except closed_errors():
+            return
+
+
+class Strangers:
+    """Connections that have not shown a key: a bounded number, each for a bounded time.
+
+    Where one more comes, the oldest is dropped: who has a key shows it at once.
+    """
+
+    def __init__(self) -> None:
+        # The oldest first: when each ends, and the bytes that it has sent over its WebSocket.
+        self._deadlines: dict[asyncio.Transport, asyncio.TimerHandle] = {}
+        self._received: Counter[asyncio.Transport] = Counter()
+
+    def add(self, transport: asyncio.Transport) -> None:
+        """Take a new connection."""
+        if len(self._deadlines) >= MAX_UNPROVED:
+            self.drop(next(iter(self._deadlines)))
+        self._deadlines[transport] = self._deadline(transport, OPENING_TIMEOUT_S)
+
+    def extend(self, transport: asyncio.Transport, seconds: float) -> None:
+        """Give a connection so long from now, unless it has shown a key."""
+        if deadline := self._deadlines.get(transport):
+            deadline.cancel()
+            self._deadlines[transport] = self._deadline(transport, seconds)
+
+    def count(self, transport: asyncio.Transport, size: int) -> None:
+        """Count what a connection sends; drop one that sends more than an opening takes."""
+        if transport in self._deadlines:
+            self._received[transport] += size
+            if self._received[transport] > MAX_UNPROVED_BYTES:
+                self.drop(transport)
+
+    def remove(self, transport: asyncio.Transport) -> None:
+        """Leave a connection alone: it has shown a key, or ended."""
+        self._received.pop(transport, None)
+        if deadline := self._deadlines.pop(transport, None):
+            deadline.cancel()
+
+    def drop(self, transport: asyncio.Transport) -> None:
+        """End a connection without another byte."""
+        self.remove(transport)
+        transport.abort()
+
+    def _deadline(self, transport: asyncio.Transport, seconds: float) -> asyncio.TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, self.drop, transport)
 
 
 def port_server(app: Starlette) -> uvicorn.Server:
     """Return the HTTP and WebSocket server of the port."""
     import uvicorn
-    from uvicorn.protocols.http.h11_impl import H11Protocol
 
     class Server(uvicorn.Server):
         # Signals belong to the MCP server; uvicorn must not take them.
@@ -3226,16 +4012,57 @@ def port_server(app: Starlette) -> uvicorn.Server:
         def capture_signals(self) -> Generator[None]:
             yield
 
-    class Impatient(H11Protocol):
-        # A connection that sends no request would keep a file descriptor for ever.
-        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-            super().connection_made(transport)
-            self.loop.call_later(OPENING_TIMEOUT_S, lambda: self.scope or transport.abort())
-
     silent: dict[str, Any] = {"log_config": None, "log_level": "critical", "access_log": False, "lifespan": "off"}
     limits: dict[str, Any] = {"ws_max_size": MAX_FRAME_BYTES, "timeout_graceful_shutdown": 1}
-    protocols: dict[str, Any] = {"http": Impatient, "ws": "websockets-sansio", "ws_per_message_deflate": False}
+    protocols = {**port_protocols(), "ws_per_message_deflate": False}
     return Server(uvicorn.Config(app, **protocols, **limits, **silent))
+
+
+def port_protocols() -> dict[str, Any]:
+    """Return what takes the port's connections; the application finds one as `scope["state"]["connection"]`."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+
+    strangers = Strangers()
+
+    class Connection(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+            super().connection_made(transport)
+            self.app_state = {"connection": self}
+            strangers.add(transport)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            strangers.remove(self.transport)
+
+        def on_response_complete(self) -> None:
+            strangers.extend(self.transport, OPENING_TIMEOUT_S)
+            super().on_response_complete()
+
+        def handle_websocket_upgrade(self, event: Any) -> None:
+            # An opening that takes too long is closed with a code first.
+            strangers.extend(self.transport, OPENING_TIMEOUT_S + CLOSING_TIMEOUT_S)
+            super().handle_websocket_upgrade(event)
+
+        def send_400_response(self, msg: str) -> None:  # noqa: ARG002 -- nothing is sent
+            self.drop()
+
+        def admit(self) -> None:
+            strangers.remove(self.transport)
+
+        def drop(self) -> None:
+            strangers.drop(self.transport)
+
+    class Socket(WebSocketsSansIOProtocol):
+        def data_received(self, data: bytes) -> None:
+            strangers.count(self.transport, len(data))
+            super().data_received(data)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            strangers.remove(self.transport)
+
+    return {"http": Connection, "ws": Socket}
 
 
 async def receive_frame(websocket: WebSocket) -> str | bytes | None:
@@ -3294,8 +4121,6 @@ async def receive_opening(websocket: WebSocket) -> dict[str, Any]:
 PORT_PROBLEMS = {
     "other version": "Another session's server holds port {port} and is another version of {APP_NAME} than this one "
     "({__version__}). Update both, then restart the older session.",
-    "crowd": "Another session's server holds port {port} and takes nobody in just now, because too many programs are at "
-    "its door. This session tries again by itself: ask again in a few seconds.",
     "stranger": "Port {port} is taken by {name}, which is not a server of yours. Choose another --port and pair again, or free this one.",
     "silence": "Port {port} is taken by {name}, which does not answer. If that is another session's server, it is "
     "suspended or very busy: let it go on, and this session comes in by itself. If not, choose another --port and pair "
@@ -3358,6 +4183,7 @@ class TabAnswer(NamedTuple):
     page: Page | None
     answer: Answer | None
     error: ChromeTabError | None
+    plain: str = ""  # the answer as the combining model reads it
 
     def heading(self) -> str:
         """Return a line that names the tab."""
@@ -3365,10 +4191,10 @@ class TabAnswer(NamedTuple):
             return f"Tab {self.tab_id}"
         return f"Tab {self.tab_id}: {one_line(self.page.title or self.page.url, 120)} ({one_line(self.page.url, 300)})"
 
-    def text(self, *, read: bool = True) -> str:
+    def text(self) -> str:
         """Return the answer, or what happened instead."""
         if self.answer:
-            return self.answer.told(read=read)
+            return self.answer.told()
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
@@ -3404,7 +4230,7 @@ class ChromeTabs:
     def _hear(self, message: Mapping[str, Any]) -> None:
         """Take what the person asks in the browser. Before the first question nobody pays for this."""
         try:
-            questions = self._questions = self._questions or beside("chrome_tab_questions").PersonsQuestions(self)
+            questions = self._questions = self._questions or beside("chrome_tab.side_panel").PersonsQuestions(self)
             questions.hear(message)
         except ChromeTabError as error:
             logger.warning("%s", error.message)
@@ -3500,7 +4326,7 @@ class ChromeTabs:
     async def answer(self, page: Page, about: Question, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
-        keep = beside("chrome_tab_history").keep if self.settings.history else None
+        keep = beside("chrome_tab.history").keep if self.settings.history else None
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
@@ -3512,9 +4338,12 @@ class ChromeTabs:
     ) -> tuple[list[TabAnswer], Answer | None]:
         """Return an answer a tab, then one over all of them (None when fewer than two have one).
 
-        A tab that fails does not stop the others; when all fail, the first error is raised.
+        A tab that fails does not stop the others; when all fail, the first error is raised. Where only the answer over
+        all fails, its text is empty and its note says why.
         """
         progress.runs = len(tab_ids) + 1
+        # The rest of the time is for the answer over all.
+        progress.time_share = 1 - COMBINING_SHARE
 
         async def one(tab_id: int) -> TabAnswer:
             page = None
@@ -3523,8 +4352,12 @@ class ChromeTabs:
                 answer = await self.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
-            text = shortened(answer.text, MAX_ANSWER_CHARS // len(tab_ids))
-            return TabAnswer(tab_id, page, answer._replace(text=text), None)
+            known = f"{page.text}\n{page.url}\n{about.prompt}"
+            text, notes = truncate_answer(quote_headings(answer.text), known, MAX_ANSWER_CHARS // len(tab_ids))
+            note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
+            # What goes to the combining model names no address that is not on the page, in code either.
+            plain = sanitize_answer(text, known, spare_code=False)[0]
+            return TabAnswer(tab_id, page, answer._replace(text=text, note=note), None, plain)
 
         async with progress:
             tabs = list(await asyncio.gather(*map(one, dict.fromkeys(tab_ids))))
@@ -3533,12 +4366,17 @@ class ChromeTabs:
                 raise next(tab.error for tab in tabs if tab.error)
             if len(answered) == 1:
                 return tabs, None
-            text = "\n\n".join(f"[{tab.heading()}]\n{tab.text(read=False)}" for tab in answered)
+            text = "\n\n".join(f"[{tab.heading()}]\n{tab.plain}" for tab in answered)
             is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
             source: SourceName = next(tab.page.source for tab in answered if tab.page)
             page = Page("", f"{len(answered)} tabs", text, source, incognito=is_private)
             together = Question(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
-            return tabs, await self.answer(page, together, progress)
+            progress.time_share = 1.0
+            try:
+                return tabs, await self.answer(page, together, progress)
+            except ChromeTabError as error:
+                note = f"the answers could not be combined: {error.message.rstrip('.')}"
+                return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
     # Tabs, through the extension
 
@@ -3548,14 +4386,14 @@ class ChromeTabs:
         browser_get_tabs: `{id, url, title, active, windowId}` each; list_tabs: `{tab_id, url, title, connected_at}`.
         """
         by_script = command == "browser_get_tabs" and self.script_lists
-        tabs = await (self.applescript.tabs() if by_script else self.bridge.command(command, None, {}))
+        tabs = await (self.applescript.tabs() if by_script else self._tab_command(command, None, {}))
         listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
         return [with_plain_title(tab) for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
     async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Open a tab and return `{tab_id, url, title}` once it has loaded."""
         params = {**params, "url": self.allowed_address(params["url"])}
-        created = await self.bridge.command("browser_create_tab", None, params)
+        created = await self._tab_command("browser_create_tab", None, params)
         try:
             self.check_site(str(created.get("url")))
         except ChromeTabError:
@@ -3567,7 +4405,7 @@ class ChromeTabs:
     async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return the data layer of an attached tab as the extension gives it."""
         await self._check_tab(tab_id)
-        return await self.bridge.command("getDataLayer", tab_id, params)
+        return await self._tab_command("getDataLayer", tab_id, params)
 
     async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
@@ -3587,12 +4425,20 @@ class ChromeTabs:
         return {**result, "entries": shown, "notes": notes}
 
     async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command; the extension is told which hosts' frames it may not enter, and where it asks before it acts."""
-        asks = [(host, rule.ask) for host, rule in self.settings.rules if "ask" in rule.model_fields_set]
-        hosts = {"denied_hosts": self.settings.denied_hosts, "ask_hosts": [] if only_reads(command) else asks}
-        return await self.bridge.command(
-            command, tab_id, {**params, **{key: host for key, host in hosts.items() if host}}
-        )
+        """Run a command with the rules of `[sites]`, which the extension checks in the command's turn."""
+        return await self.bridge.command(command, tab_id, {**params, **self._rules(command)})
+
+    def _rules(self, command: str) -> dict[str, Any]:
+        """Return the rules as parameters of a command, the least specific host first."""
+        rules, tool = self.settings.rules, called.get()
+        asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
+        tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
+        hosts = {
+            "denied_hosts": self.settings.denied_hosts,
+            "ask_hosts": [] if only_reads(command) else asks,
+            "tool_hosts": tools if tool else [],
+        }
+        return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
 
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Run a command on an attached tab and return its result, unless that tells of a denied host.
@@ -3620,7 +4466,10 @@ class ChromeTabs:
         return address
 
     async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
-        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant."""
+        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant.
+
+        The extension checks the page in the command's turn. An older one, which ignores the rules, does not.
+        """
         if not self.settings.sites:
             return
         listing = "list_tabs" if tab_id is None else "browser_get_tabs"
@@ -3695,12 +4544,13 @@ class ToldSessions(OrderedDict[int, ServerSession]):
 class ExtensionTools(Middleware):
     """Lists the extension's tools only while it is connected, and tells the clients of a change.
 
-    Clients of the sessionless protocol cannot be told, so they see these tools always.
+    Clients of the sessionless protocol cannot be told, so they see these tools always. Many others list once: until the
+    extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
     """
 
     def __init__(self, tabs: ChromeTabs) -> None:
         self._tabs, self._bridge, self._start = tabs, tabs.bridge, tabs.start
-        # Until the first list.
+        # Until it has come a first time.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
         self._sessions = ToldSessions()
@@ -3723,26 +4573,21 @@ class ExtensionTools(Middleware):
     async def on_list_tools(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
     ) -> Sequence[Tool]:
-        """Leave out what cannot be used now; where an extension has been before, it is given the time to come.
-
-        Many clients list once.
-        """
+        """Leave out what cannot be used."""
         tools = await call_next(context)
         request = context.fastmcp_context and context.fastmcp_context.request_context
         if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
             return tools
         self._sessions.remember(request.session)
-        awaited, self._may_come = self._may_come and last_port() == self._bridge.port, False
-        if awaited and not self._bridge.connected:
-            with anyio.move_on_after(FIRST_LIST_WAIT_S):
-                await self._start()
-                await self._bridge.wait_connected(FIRST_LIST_WAIT_S)
         if self._bridge.connected:
             return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
+        if self._may_come and connected_lately(self._bridge.port):
+            return tools
         usable = READER_TOOLS + SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
         return [tool for tool in tools if tool.name in usable]
 
     def _changed(self) -> None:
+        self._may_come = False
         self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
 
 
@@ -3832,30 +4677,49 @@ class PatientServer(FastMCP):
         return NoSessionState()
 
     async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
-        """Serve the client on stdin and stdout."""
+        """Serve the client on stdin and stdout until it closes one of them."""
         started, low_level = self._lifespan_manager(), self._mcp_server
-        async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
-            send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        try:
+            async with started, stdio_server() as (lines, replies), anyio.create_task_group() as group:
+                send_on, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
 
-            async def read() -> None:
-                async with send_on, lines:
-                    async for line in lines:
-                        wrong = line_complaint(line) if isinstance(line, Exception) else None
-                        await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
+                async def read() -> None:
+                    async with send_on, lines:
+                        async for line in lines:
+                            wrong = line_complaint(line)
+                            await (replies.send(SessionMessage(wrong)) if wrong else send_on.send(line))
 
-            group.start_soon(read)
-            await low_level.run(messages, replies, low_level.create_initialization_options())
+                group.start_soon(read)
+                try:
+                    await low_level.run(messages, replies, low_level.create_initialization_options())
+                except BaseException:
+                    # Stdout has broken, or a signal came: the thread that waits for stdin cannot be woken.
+                    asyncio.get_running_loop().call_later(LEAVING_TIMEOUT_S, exit_now, 0)
+                    raise
+        except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+            logger.info("the client has closed its end")
 
 
-def line_complaint(problem: Exception) -> mcp_types.JSONRPCError:
-    """Return the error for a line that is no JSON-RPC message, with its id where that can be told."""
-    wrong = [detail["input"] for detail in problem.errors()] if isinstance(problem, PydanticValidationError) else []
-    with contextlib.suppress(ValueError, IndexError, TypeError):
-        wrong.append(parse_json(wrong[0]))
-    request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
-    request_id = request["id"] if isinstance(request.get("id"), int | str) else None
+def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
+    """Return the error for a line that is no JSON-RPC message, with its id where that can be told; None for a message."""
+    code, request_id = mcp_types.PARSE_ERROR, None
     sentence = "The line is no JSON-RPC message. Correct it, then send it again."
-    error = mcp_types.ErrorData(code=mcp_types.PARSE_ERROR, message=sentence)
+    if isinstance(line, SessionMessage):
+        message = line.message
+        # mcp takes a request whose id is neither a text nor a whole number for a notification.
+        if not isinstance(message, mcp_types.JSONRPCNotification) or message.method.startswith("notifications/"):
+            return None
+        code = mcp_types.INVALID_REQUEST
+        sentence = (
+            f"The id of {one_line(message.method, 80)!r} must be a string or a whole number. Send it again with one."
+        )
+    else:
+        wrong = [detail["input"] for detail in line.errors()] if isinstance(line, PydanticValidationError) else []
+        with contextlib.suppress(ValueError, IndexError, TypeError):
+            wrong.append(parse_json(wrong[0]))
+        request = next((value for value in wrong if isinstance(value, dict) and "method" in value), {})
+        request_id = request["id"] if isinstance(request.get("id"), int | str) else None
+    error = mcp_types.ErrorData(code=code, message=sentence)
     return mcp_types.JSONRPCError(jsonrpc="2.0", id=request_id, error=error)
 
 
@@ -3883,14 +4747,14 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
         middleware=[
             ExtensionTools(tabs),
             ErrorsAsResults(published_names(tabs.settings)),
-            *([beside("chrome_tab_http").WhileClientWaits()] if tabs.settings.transport == "http" else []),
+            *([beside("chrome_tab.http").WhileClientWaits()] if tabs.settings.transport == "http" else []),
         ],
         lifespan=lifespan,
         providers=[ExtensionToolbox(tabs)],
     )
     add_reader_tools(server, tabs)
     with contextlib.suppress(ChromeTabError):  # two files are enough to answer
-        beside("chrome_tab_offers").add_to(server, tabs)
+        beside("chrome_tab.resources").add_to(server, tabs)
     if (wanted := tabs.settings.tools) is not None:
         published = published_names(tabs.settings)
         server.enable(names={published.get(name, name) for name in wanted}, components={"tool"}, only=True)
@@ -3907,6 +4771,28 @@ class ExtensionToolbox(LocalProvider):
         super().__init__(on_duplicate="replace")
         self._tabs, self._complete = tabs, False
         self._screenshots: Screenshots | None = None
+        self._uploads: Uploads | None = None
+        if tabs.settings.upload_folder:
+            with contextlib.suppress(ChromeTabError):  # the file is missing, as the tool will say
+                self._made_uploads()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Delete the copies of uploaded files at the end."""
+        async with super().lifespan():
+            try:
+                yield
+            finally:
+                if self._uploads:
+                    self._uploads.close()
+                    cleanups.discard(self._uploads.close)
+
+    def _made_uploads(self) -> Uploads:
+        """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
+        uploads = self._uploads or beside("chrome_tab.extension.driving").Uploads(self._tabs.settings.upload_folder)
+        self._uploads = uploads
+        cleanups.add(uploads.close)
+        return uploads
 
     async def _list_tools(self) -> Sequence[Tool]:
         self._add_tools()
@@ -3949,13 +4835,12 @@ class ExtensionToolbox(LocalProvider):
             case "getDataLayer":
                 path = given.pop("path", None)
                 reply = await tabs.data_layer(tab_id, given)
-                # Selecting from a full reply takes its time.
-                result = await asyncio.to_thread(
-                    beside("chrome_tab_data_layer").data_layer_result, reply, given.get("since"), path
+                result = await beside("chrome_tab.extension.data_layer").data_layer_result(
+                    reply, given.get("since"), path
                 )
             case "screenshot":
                 name = given.pop("name", None)
-                kept = self._screenshots = self._screenshots or beside("chrome_tab_driving").Screenshots(self)
+                kept = self._screenshots = self._screenshots or beside("chrome_tab.extension.driving").Screenshots(self)
                 result, list_changed = kept.keep(await tabs.drive(command, tab_id, given), name)
                 if list_changed:
                     await get_context().send_notification(mcp_types.ResourceListChangedNotification())
@@ -3971,8 +4856,7 @@ class ExtensionToolbox(LocalProvider):
         if command == "navigate":
             given["url"] = self._tabs.allowed_address(given["url"])
         elif command == "upload":
-            allowed_file, folders = beside("chrome_tab_driving").allowed_file, self._tabs.settings.upload_folder
-            given["paths"] = [allowed_file(path, folders) for path in given["paths"]]
+            given["paths"] = await asyncio.to_thread(self._made_uploads().copy, given["paths"])
         result = await self._tabs.drive(command, tab_id, given)
         match command:
             case "evaluate":
@@ -4002,14 +4886,23 @@ def extension_commands() -> dict[str, dict[str, Any]]:
             case _:
                 return value
 
-    return whole(table["commands"])
+    return {
+        name: about
+        | {"parameters": {key: each for key, each in about["parameters"].items() if each.get("for") != "extension"}}
+        for name, about in whole(table["commands"]).items()
+        if about.get("tool", True)
+    }
+
+
+# What the table says of a parameter that clients need not see.
+NOT_LISTED = {"unlisted", "form", "for"}
 
 
 def listed_schema(value: Any) -> Any:
     """Return a schema as clients see it: limits that nobody meets would cost them context in every conversation."""
     match value:
         case dict():
-            return {key: listed_schema(item) for key, item in value.items() if key != "unlisted"}
+            return {key: listed_schema(item) for key, item in value.items() if key not in NOT_LISTED}
         case list():
             return [listed_schema(item) for item in value]
         case _:
@@ -4127,6 +5020,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         selection: Selected = False,
     ) -> ToolResult:
         about = asked(tabs.settings, system_prompt, output_schema, model)
+        await check_schema(output_schema)
         wanted = Wanted(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
@@ -4156,12 +5050,14 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         model: Annotated[str | Omitted, optional()],
     ) -> ToolResult:
         where = {"selector": selector, "tab_id": tab_id, "model": model}
-        answer = await beside("chrome_tab_vision").look(tabs, question, **where, progress=client_progress(context))
+        answer = await beside("chrome_tab.extension.vision").look(
+            tabs, question, **where, progress=client_progress(context)
+        )
         return ToolResult(answer.told(), meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
-        layers = await beside("chrome_tab_status").status(tabs)
+        layers = await beside("chrome_tab.status").status(tabs)
         return ToolResult("\n".join(map(str, layers)))
 
 
@@ -4237,14 +5133,16 @@ def shortened(value: Any, limit: int) -> Any:
 
 
 def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolResult:
-    """Return the answers about several tabs, a section each, with a receipt for each."""
+    """Return the answers about several tabs, a content block each, so that none can speak as another, with their receipts."""
     sections = [f"## {tab.heading()}\n\n{tab.text()}" for tab in answers]
     receipts = [{"tab_id": tab.tab_id} | (tab.answer.receipt if tab.answer else {}) for tab in answers]
     if together:
+        together = together._replace(text=quote_headings(together.text))
         sections.append(f"## All together\n\n{together.told()}")
         receipts.append({"tab_id": None} | together.receipt)
     failed = [{"tab_id": tab.tab_id, **tab.error.data()} for tab in answers if tab.error]
-    return ToolResult("\n\n".join(sections), meta={"receipt": {"tabs": receipts, "failed": failed}})
+    content = [mcp_types.TextContent(text=section) for section in sections]
+    return ToolResult(content, meta={"receipt": {"tabs": receipts, "failed": failed}})
 
 
 def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:
@@ -4275,7 +5173,7 @@ def client_progress(context: Context) -> Progress:
 # --- 13. HTTP ----------------------------------------------------------------------------------
 #
 # A page of another site can send requests to the port of the extension and of other sessions, so each one is asked where
-# it comes from. What --transport http and sse add to that port is in chrome_tab_http.py.
+# it comes from. What --transport http and sse add to that port is in chrome_tab/http.py.
 
 PAGE_HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
@@ -4316,7 +5214,14 @@ class HttpBorder:
         self._bridge = bridge
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on a request that may be made; a WebSocket is asked where it is taken."""
+        """Pass on what may be asked; what may come from a page of another site gets no answer at all."""
+        from starlette.datastructures import Headers
+
+        headers, connection, http = Headers(scope=scope), scope["state"]["connection"], self._bridge.http
+        shows_key = http is not None and http.shows_key(headers)
+        if not shows_key and self._may_be_a_page(scope, headers):
+            connection.drop()
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -4324,26 +5229,54 @@ class HttpBorder:
         try:
             path = scope["path"]
             inner = {**scope, "path": "/message/"} if path == "/message" else scope
-            answer = self._refusal(scope) or self._app
-            await answer(inner, receive, JsonFailures(send, path))
+            refusal = self._refusal(scope, headers)
+            if shows_key:
+                connection.admit()
+            elif http and http.is_open and path in http.mcp_paths and not refusal:
+                receive = admitting(connection, receive)
+            await (refusal or self._app)(inner, receive, JsonFailures(send, path))
         finally:
             ended.set()
 
-    def _refusal(self, scope: Scope) -> JSONResponse | None:
-        """Return why a request is not taken; None when it is."""
-        from starlette.datastructures import Headers
+    def _may_be_a_page(self, scope: Scope, headers: Headers) -> bool:
+        """Say whether a page of another site may have sent this: it must not learn that anything listens here."""
+        origins = headers.getlist("origin")
+        if not self._bridge.addressed_to_us(headers) or len(origins) > 1:
+            return True
+        if origins and re.fullmatch(extension_origin(), origins[0]):
+            return False
+        is_elsewhere = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
+        return is_elsewhere or not self._is_own(scope, headers)
 
-        headers, http = Headers(scope=scope), self._bridge.http
-        own = [[], [f"http://{headers.get('host')}"]] if http else [[]]
-        if not self._bridge.addressed_to_us(headers) or headers.getlist("origin") not in own:
+    def _is_own(self, scope: Scope, headers: Headers) -> bool:
+        """Say whether an HTTP request has no Origin but that of our own pages."""
+        has_pages = self._bridge.http and scope["type"] == "http"
+        return headers.getlist("origin") in ([], *([[f"http://{headers.get('host')}"]] if has_pages else []))
+
+    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
+        """Return why a request is not taken; None when it is."""
+        http = self._bridge.http
+        if not self._bridge.addressed_to_us(headers) or not self._is_own(scope, headers):
             return http_failure(403, f"Host or Origin is not allowed. Ask http://{HOST}:{self._bridge.port} directly.")
-        if http and scope["path"] in http.mcp_paths and not http.admits(headers):
+        if http and not http.is_public(scope["path"]) and not http.admits(headers):
             return http_failure(
                 401,
                 "The bearer key is missing or wrong. Run the server's file with --pair --http to see it, and send it as "
                 "Authorization: Bearer KEY.",
             )
         return None
+
+
+def admitting(connection: Any, receive: Receive) -> Receive:
+    """Return a `receive` that admits a connection without a key when its whole request has come."""
+
+    async def receive_part() -> Message:
+        message = await receive()
+        if not message.get("more_body"):
+            connection.admit()
+        return message
+
+    return receive_part
 
 
 class JsonFailures:
@@ -4442,14 +5375,27 @@ def configure_logging(level: int) -> None:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
+# What deletes files that must not outlive this process, also when it ends without unwinding.
+cleanups: set[Callable[[], None]] = set()
+
+
+def exit_now(status: int) -> None:
+    """Delete what must not stay, then exit without waiting for threads."""
+    try:
+        for clean_up in list(cleanups):
+            clean_up()
+    finally:
+        os._exit(status)
+
+
 async def serve(settings: Settings, *, to_browser: bool) -> int:
     """Serve MCP until the client leaves, or until a signal asks to end."""
     if to_browser:
-        work = beside("chrome_tab_questions").serve_browser(settings)
+        work = beside("chrome_tab.side_panel").serve_browser(settings)
     elif settings.transport == "stdio":
         work = create_server(settings).run_async(transport="stdio", show_banner=False)
     else:
-        work = beside("chrome_tab_http").serve_http(settings)
+        work = beside("chrome_tab.http").serve_http(settings)
     serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 
@@ -4458,12 +5404,24 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
             return
         # Calls on their way clean up. The thread that waits for stdin cannot be woken.
         loop.call_soon_threadsafe(serving.cancel)
-        loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, os._exit, 128 + number)
+        loop.call_soon_threadsafe(loop.call_later, LEAVING_TIMEOUT_S, exit_now, 128 + number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, leave)
     await asyncio.wait({serving})
     return 0 if serving.cancelled() else serving.result() or 0
+
+
+def action_of(settings: Settings, actions: Mapping[str, Any], what: Mapping[str, Any]) -> Coroutine[Any, Any, int]:
+    """Return what the command line wants done; without an action it is to serve."""
+    if "pair" in actions:
+        return beside("chrome_tab.cli.pair").pair(settings, over_http=bool(what["http"]))
+    if "doctor" in actions:
+        return beside("chrome_tab.cli.terminal").doctor(settings)
+    if "analyze" in actions:
+        analyze = beside("chrome_tab.cli.terminal").analyze
+        return analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
+    return serve(settings, to_browser="serve" in actions)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -4483,28 +5441,26 @@ def main(argv: Sequence[str] | None = None) -> int:
         # An answer may hold what the console's or pipe's own encoding cannot.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
     try:
-        if program := next((name for name in ("setup", "history") if name in actions), None):
-            return beside(f"chrome_tab_{program}").run(actions[program], flags, what)
+        modules = {"setup": "chrome_tab.setup.steps", "history": "chrome_tab.history"}
+        if program := next((name for name in modules if name in actions), None):
+            return beside(modules[program]).run(actions[program], flags, what)
         settings = load_settings(flags, need_model=actions.keys() <= {"analyze", "serve"})
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
     try:
-        if "pair" in actions:
-            action = beside("chrome_tab_pairing").pair(settings, over_http=bool(what["http"]))
-        elif "doctor" in actions:
-            action = beside("chrome_tab_terminal").doctor(settings)
-        elif "analyze" in actions:
-            run = beside("chrome_tab_terminal").analyze
-            action = run(settings, actions["analyze"], what["start"], what["end"], what["tab"])
-        else:
-            action = serve(settings, to_browser="serve" in actions)
-        return asyncio.run(action)
+        status = asyncio.run(action_of(settings, actions, what))
+        sys.stdout.flush()
     except ChromeTabError as error:
         print(f"{error.message} [{error.code}]", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # The reader of the output has left; what is still buffered would fail once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return status
 
 
 if __name__ == "__main__":

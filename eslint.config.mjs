@@ -27,6 +27,29 @@ export default [
       ],
     },
   },
+  // The folders' directions: background > commands > browser > page, and ui > shared.
+  ...Object.entries({
+    commands: ["background", "ui"],
+    browser: ["background", "commands", "ui"],
+    page: ["background", "commands", "browser", "ui", "shared"],
+    ui: ["background", "commands", "browser", "page"],
+    shared: ["background", "commands", "browser", "page", "ui"],
+  }).map(([folder, above]) => ({
+    files: [`extension/${folder}/**/*.js`],
+    rules: {
+      "no-restricted-imports": [
+        "error",
+        {
+          patterns: [
+            {
+              group: above.map((name) => `**/${name}/**`),
+              message: `${folder}/ must not import from ${above.join(", ")}.`,
+            },
+          ],
+        },
+      ],
+    },
+  })),
   {
     // Classic scripts: each leaves one constant to those after it.
     files: ["extension/page/elements/*.js", "extension/page/main-content/*.js"],

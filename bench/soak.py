@@ -25,6 +25,7 @@ from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMes
 
 import chrome_tab_mcp_server as server
 from tests.support.fake_extension import (
+    CLOSED,
     ORIGIN,
     FakeExtension,
     connected,
@@ -32,13 +33,17 @@ from tests.support.fake_extension import (
     free_port,
     make_nonce,
     raw_request,
+    wait_for_port,
 )
-from tests.support.fake_models import FakeOpenAIServer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
+from tests.support.stdio_server import started
 
+ENDLESS, LONG = "^(a+)+$", "a" * 60 + "!"
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
 CALL_S = 60
 RETRY_S = 0.5
 FRAMES, SOCKETS, CALLS, CALLS_AT_ONCE, KILLS, COMMANDS = 10_000, 800, 600, 20, 3, 200
+SLOW_REQUESTS, LARGE_REPLIES, LARGE_CHARS = 300, 8, 2_000_000
 GIVEN = 0.7
 LONGEST_S = 150
 MOST_GROWTH = 1.2
@@ -97,15 +102,21 @@ class Ground:
         self.key = server.pairing_key()
         self.reply: Callable[[], Any] = lambda: PAGE
         self.extension: FakeExtension | None = None
-        self._model = model
+        self.model = model
+
+    @property
+    def arguments(self) -> list[str]:
+        """Return what a server is started with."""
+        model = ["--ollama-url", self.model.url, "--model", "fake-model"]
+        return [*model, "--source", "extension", "--port", str(self.port)]
 
     @asynccontextmanager
     async def session(self) -> AsyncGenerator[Session]:
         """Start a server."""
-        flags = ["--ollama-url", self._model.url, "--model", "fake-model", "--source", "extension"]
-        arguments = [server.__file__, *flags, "--port", str(self.port)]
         before = set(psutil.Process().children())
-        transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), keep_alive=False)
+        transport = StdioTransport(
+            sys.executable, [server.__file__, *self.arguments], env=dict(os.environ), keep_alive=False
+        )
         async with Client(transport) as client:
             (process,) = set(psutil.Process().children()) - before
             session = Session(client, process)
@@ -141,7 +152,7 @@ async def strangers(ground: Ground, session: Session) -> Check:
     for name, origin in wrong:
         for path in ("extension", "session"):
             head = f"GET /{path} HTTP/1.1\r\n{fixed}==\r\nHost: {name}\r\nOrigin: {origin}\r\n\r\n"
-            refused += (await raw_request(ground.port, head))[0] in {400, 403}
+            refused += (await raw_request(ground.port, head))[0] == CLOSED
     for proof in ("", "A" * 43, make_nonce()):
         async with connecting(ground.port, ground.key) as stranger:
             challenge = await stranger.challenged()
@@ -177,6 +188,58 @@ async def idle_sockets(ground: Ground, session: Session) -> Check:
     )
 
 
+async def slow_requests(ground: Ground, session: Session) -> Check:
+    """Hold half requests open; the extension and a new session must get in meanwhile."""
+    head = f"POST /health HTTP/1.1\r\nHost: 127.0.0.1:{ground.port}\r\n"
+    halves = ["POST /hea", head, f"{head}Content-Length: 1000\r\n\r\nx"]
+    held = [await asyncio.open_connection("127.0.0.1", ground.port) for _ in range(SLOW_REQUESTS)]
+    for i, (_, writer) in enumerate(held):
+        writer.write(halves[i % len(halves)].encode())
+    assert ground.extension
+    began = time.monotonic()
+    await ground.extension.socket.close()
+    await ground.comes_back(session)
+    async with ground.session() as late:
+        well = not (await late.call()).is_error
+    back = time.monotonic() - began
+    for _, writer in held:
+        writer.close()
+    return f"{SLOW_REQUESTS} half requests, then the extension and a session come in", f"{back:.1f} s", well
+
+
+async def suspended_follower(ground: Ground) -> Check:
+    """End the leader's client while a follower is suspended that has not read its replies; the next session takes over."""
+    async with started(*ground.arguments) as leader:
+        await leader.initialize()
+        await leader.request("tools/list")
+        await wait_for_port(ground.port)
+        async with ground.session() as follower:
+            await ground.comes_back(follower)
+            sent = asyncio.Event()
+
+            def large() -> dict[str, Any]:
+                follower.process.suspend()
+                sent.set()
+                return PAGE | {"text": "x" * LARGE_CHARS}
+
+            ground.reply = large
+            calls = [asyncio.create_task(follower.call()) for _ in range(LARGE_REPLIES)]
+            await sent.wait()
+            # What the leader has taken by then is on its way to the follower.
+            await leader.request("tools/list")
+            leader.close_stdin()
+            began = time.monotonic()
+            await asyncio.wait_for(leader.process.wait(), CALL_S)
+            left = time.monotonic() - began
+            ground.reply = lambda: PAGE
+            async with ground.session() as heir:
+                await ground.comes_back(heir)
+            follower.process.resume()
+            await asyncio.gather(*calls, return_exceptions=True)
+    most = server.PORT_LEAVING_TIMEOUT_S + server.CLOSING_TIMEOUT_S
+    return "a suspended follower does not hold its leader", f"left in {left:.1f} s", left < most
+
+
 async def fuzzed_calls(ground: Ground, session: Session) -> Check:
     """Call every tool with arguments and replies of any kind: each call gets a result."""
     chance = random.Random(1)  # noqa: S311 -- no secret
@@ -195,6 +258,31 @@ async def fuzzed_calls(ground: Ground, session: Session) -> Check:
     ground.reply = lambda: PAGE
     answered = sum(result is True for result in done)
     return "fuzzed calls answered", f"{answered:,} of {CALLS:,}", answered == CALLS
+
+
+async def endless_patterns(ground: Ground, session: Session) -> Check:
+    """Have answers and data layers checked by patterns that do not end: other calls are answered meanwhile."""
+    schema = {"not": {"pattern": ENDLESS}}
+    layer: dict[str, Any] = {
+        "name": "dataLayer",
+        "values": [{"a": LONG}],
+        "total": 1,
+        "since": 0,
+        "masked": {},
+        "notes": [],
+    }
+    ground.reply = lambda: PAGE | layer
+    endless = [
+        asyncio.create_task(session.call("getDataLayer", tab_id=1, path=f"$[?search(@.a,'{ENDLESS}')]")),
+        asyncio.create_task(session.call("process_chrome_tab", output_schema={"enum": [LONG]} | schema)),
+    ]
+    meanwhile = 0
+    while not all(task.done() for task in endless):
+        meanwhile += not (await session.call()).is_error
+    ground.reply = lambda: PAGE
+    ended = sum("INVALID_ARGUMENT" in str(result.content) for result in await asyncio.gather(*endless))
+    figure = f"{ended} of {len(endless)} ended, {meanwhile:,} pages read meanwhile"
+    return "endless patterns", figure, ended == len(endless) and meanwhile > ended
 
 
 async def owner_kills(ground: Ground, stack: AsyncExitStack) -> Check:
@@ -244,6 +332,11 @@ async def many_servers(ground: Ground, stack: AsyncExitStack, count: int, second
     ]
 
 
+def reply_of_model(request: Request) -> Reply:
+    """Answer; where JSON is wanted, with a text that takes patterns long."""
+    return answer(json.dumps(LONG) if "response_format" in request.body else "An answer.")
+
+
 async def soak(seconds: float, servers: int) -> bool:
     """Run every part; print each figure, and return whether all held."""
     held, began = True, time.monotonic()
@@ -255,7 +348,7 @@ async def soak(seconds: float, servers: int) -> bool:
             held &= well
             print(f"{'ok ' if well else 'NOT'}  {what}: {figure} ({time.monotonic() - began:.0f} s)", flush=True)
 
-    async with FakeOpenAIServer() as model:
+    async with FakeOpenAIServer(script=reply_of_model) as model:
         ground = Ground(model)
         answering = asyncio.create_task(ground.answer())
         try:
@@ -264,7 +357,10 @@ async def soak(seconds: float, servers: int) -> bool:
                 await tell(strangers(ground, session))
                 await tell(malformed_frames(ground, session))
                 await tell(idle_sockets(ground, session))
+                await tell(slow_requests(ground, session))
                 await tell(fuzzed_calls(ground, session))
+                await tell(endless_patterns(ground, session))
+            await tell(suspended_follower(ground))
             async with AsyncExitStack() as stack:
                 await tell(owner_kills(ground, stack))
             async with AsyncExitStack() as stack:

@@ -53,7 +53,7 @@ def python_figures(folder: Path) -> Iterator[Figure]:
     report = folder / "python.json"
     run("coverage", "combine", "--quiet", "--append", str(folder), environment=python_environment(folder))
     # Some tests start a copy of the server, which is gone by now.
-    ours = f"--include={ROOT}/chrome_tab*.py"
+    ours = f"--include={ROOT}/chrome_tab_mcp_server.py,{ROOT}/chrome_tab/*"
     run("coverage", "json", "--quiet", ours, "-o", str(report), environment=python_environment(folder))
     noted = json.loads(report.read_text(encoding="utf-8"))
     of = noted["totals"]

@@ -99,7 +99,7 @@ RELOAD = """async id => {
 
 async def follow_server(server: DevelopedServer) -> None:
     """Start the server again whenever a file beside it changes."""
-    async for changes in awatch(ROOT, recursive=False):
+    async for changes in awatch(ROOT / "chrome_tab_mcp_server.py", ROOT / "chrome_tab.scpt", ROOT / "chrome_tab"):
         if any(Path(path).suffix in {".py", ".toml", ".scpt"} for _, path in changes):
             say("the server starts again")
             await server.start()

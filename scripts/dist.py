@@ -38,7 +38,6 @@ GECKO = {
 # What only Chromium browsers know.
 CHROMIUM_KEYS = ("key", "minimum_chrome_version", "side_panel", "devtools_page")
 CHROMIUM_PERMISSIONS = {"debugger", "favicon", "sidePanel"}
-PACKAGE_FOLDER = "chrome_tab_reader/"
 SERVER_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
 OLDEST_TIME = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
 
@@ -143,9 +142,8 @@ def bundle(folder: Path, wheel: Path) -> Path:
     """Pack the MCP bundle by its own tool, which validates it; what is in the wheel is in the bundle."""
     made = folder / f"{server.APP_NAME}-{server.__version__}.mcpb"
     with tempfile.TemporaryDirectory() as scratch, zipfile.ZipFile(wheel) as package:
-        package.extractall(scratch, [name for name in package.namelist() if name.startswith(PACKAGE_FOLDER)])
-        root = Path(scratch, PACKAGE_FOLDER)
-        (root / "__init__.py").unlink()
+        root = Path(scratch)
+        package.extractall(root, [name for name in package.namelist() if ".dist-info/" not in name])
         (root / "manifest.json").write_text(json.dumps(bundle_manifest(), indent=2), encoding="utf-8")
         (root / "pyproject.toml").write_text(bundle_project(), encoding="utf-8")
         shutil.copyfile(EXTENSION / "icons" / "icon-128.png", root / "icon.png")

@@ -1,4 +1,4 @@
-"""Write what runs in a page from the extension into the AppleScript, so that both read a page by the same rules.
+"""Write the page function of the extension into the AppleScript, so that both read a page by the same rules.
 
 python scripts/embed_page_function.py            writes chrome_tab.scpt
 python scripts/embed_page_function.py --check    exit status 1 when it is not up to date
@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 EXTENSION = ROOT / "extension"
 SOURCE = EXTENSION / "page" / "read-page.js"
-# In this order; the same list stands in extension/commands/reading.js.
+# In this order; the same list stands in extension/commands/read-tab.js.
 MAIN_CONTENT = [
     "vendor/readability.js",
     "page/main-content/nodes.js",
@@ -28,10 +28,6 @@ MAIN_CONTENT = [
 SCRIPT = ROOT / "chrome_tab.scpt"
 BEGIN = "-- begin of the page function, written by scripts/embed_page_function.py\n"
 END = "-- end of the page function\n"
-CREDIT = "-- It holds Readability.js (Copyright 2010 Arc90 Inc, Apache License 2.0), changed as extension/vendor/README.md says.\n"
-# No literal is longer than editors of AppleScript have ever taken; the script joins so many.
-MAX_LITERAL = 24_000
-LITERALS = 6
 # A comment that starts its line, up to the end of the line on which it ends.
 COMMENT = re.compile(r"^ *(?://.*|/\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 
@@ -52,9 +48,9 @@ def page_function(module: str) -> str:
 
 
 def main_content_script() -> str:
-    """Return the scripts that find the main content as one block: they may run again in the same world."""
+    """Return the scripts that find the main content, as the AppleScript sends them: one block, which may run again."""
     files = [(EXTENSION / path).read_text(encoding="utf-8") for path in MAIN_CONTENT]
-    return "{\n" + "\n".join(map(without_comments, files)) + "\n}\n"
+    return "{" + "".join(files) + "}"
 
 
 def literal(text: str) -> str:
@@ -62,27 +58,10 @@ def literal(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def parts_of(text: str) -> list[str]:
-    """Cut *text* at line ends into parts that a literal may hold."""
-    parts = [""]
-    for line in text.splitlines(keepends=True):
-        if len(parts[-1]) + len(line) > MAX_LITERAL:
-            parts.append("")
-        parts[-1] += line
-    return parts
-
-
 def embedded(script: str, module: str) -> str:
-    """Return *script* with the page function of *module* and the main content's scripts between the marker lines."""
-    before, rest = script.split(BEGIN)
-    _, after = rest.split(END)
-    parts = parts_of(main_content_script())
-    if len(parts) != LITERALS:
-        message = f"the script joins {LITERALS} parts, and there are {len(parts)}: change both"
-        raise ValueError(message)
-    properties = [f"property pageFunction : {literal(page_function(module))}\n", CREDIT]
-    properties += [f"property mainContent{number} : {literal(part)}\n" for number, part in enumerate(parts, 1)]
-    return f"{before}{BEGIN}{''.join(properties)}{END}{after}"
+    """Return *script* with the page function of *module* between the marker lines, at its end."""
+    before, _ = script.split(BEGIN)
+    return f"{before}{BEGIN}property pageFunction : {literal(page_function(module))}\n{END}"
 
 
 def main(arguments: list[str]) -> int:

@@ -36,7 +36,7 @@ from tests.support.fake_models import (
 from tests.support.fake_osascript import FakeOsascript
 
 PROMPT = "List the facts."
-FRAME = server.framed("", "0" * 12)
+FRAME = server.wrap_untrusted("", "0" * 12)
 TAGS = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
 ENGLISH = [
     "the",
@@ -860,15 +860,16 @@ SEEN = "The fare is 17. See https://ferry.test/fares and www.harbour.test."
     ("written", "told"),
     [
         ("[Fares](https://ferry.test/fares)", "[Fares](https://ferry.test/fares)"),
-        ("[Fares](https://evil.test/?d=17)", "Fares"),
-        ("![17](https://evil.test/17.png)", "17"),
-        ("[![17](https://evil.test/17.png)](//evil.test)", "17"),
-        ("[17]: https://evil.test/17 'x'", "17 'x'"),
-        ("<img src='https://evil.test/17'>17", "17"),
-        ("<https://evil.test/17>17", "17"),
-        ("Go to https://evil.test/17.", "Go to (an address that is not on the page)"),
+        ("[Fares](https://evil.test/?d=17)", "[Fares] (https ://evil.test/?d=17)"),
+        ("![17](https://evil.test/17.png)", "! [17] (https ://evil.test/17.png)"),
+        ("![17](https://ferry.test/fares)", "! [17](https://ferry.test/fares)"),
+        ("[17]: https://evil.test/17 'x'", "[17] : https ://evil.test/17 'x'"),
+        ("<img src='https://evil.test/17'>17", "< img src='https ://evil.test/17'>17"),
+        ("<https://evil.test/17>17", "< https ://evil.test/17>17"),
+        ("Go to https://evil.test/17.", "Go to https ://evil.test/17."),
         ("Go to https://www.harbour.test/.", "Go to https://www.harbour.test/."),
         ("1 < 2 and 2 > 1; `a[0](b)`", "1 < 2 and 2 > 1; `a[0](b)`"),
+        ("`https://evil.test/17`", "`https://evil.test/17`"),
         (f"17{TAGS}\u202e crowns\u200b\u2060 \x1b[2J", "17 crowns [2J"),
         (
             "\U0001f469\u200d\U0001f680 \u0645\u06cc\u200c\u062e a\u200db",
@@ -876,11 +877,14 @@ SEEN = "The fare is 17. See https://ferry.test/fares and www.harbour.test."
         ),
     ],
 )
-async def test_answer_holds_nothing_unseen_and_no_link_that_is_not_on_the_page(
+async def test_answer_holds_nothing_invisible_and_no_link_that_is_not_on_the_page(
     written: str, told: str, osascript: FakeOsascript
 ) -> None:
     osascript.shows(SEEN)
     async with FakeOpenAIServer(answer(f"Answer: {written}")) as fake, asking(fake) as asker:
         result = await asker.ask(system_prompt=PROMPT)
 
-    assert text_of(result) == f"Answer: {told}".strip()
+    text = text_of(result)
+    assert text.partition("\n\nNote: ")[0] == f"Answer: {told}"
+    # The note counts what was changed, and there is none where nothing was.
+    assert ("Note: " in text) == (told != written) == bool(receipt_of(result)["notes"])

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from scripts.embed_page_function import SCRIPT, SOURCE, embedded, main
+from scripts.embed_page_function import MAIN_CONTENT, SCRIPT, SOURCE, embedded, main
 from tests.support.applescript_evaluator import FakeChrome, Finished, ScriptError, Surroundings, osascript
 from tests.support.page_text import SCRIPT_TEXT, failure
 
@@ -30,6 +30,13 @@ def test_script_holds_the_page_function_of_the_extension() -> None:
     assert main(["--check"]) == 0
 
 
+def test_script_starts_with_its_handlers_and_stays_small() -> None:
+    lines = SCRIPT_TEXT.splitlines()
+
+    assert lines.index("on run argv") < 40
+    assert len(lines) <= 1_200
+
+
 def test_changed_page_function_is_noticed_as_not_embedded() -> None:
     changed = SOURCE.read_text(encoding="ascii").replace("30 * 1024", "31 * 1024")
 
@@ -43,6 +50,7 @@ def test_script_has_the_promised_handlers_with_their_parameters() -> None:
         ("run", " argv"),
         ("listTabs", "()"),
         ("getChromeTextContent", "(pageSteps)"),
+        ("mainContentScripts", "()"),
         ("valueInTab", "(pageProgram, windowId, tabId)"),
         ("takePdf", "(windowId, tabId)"),
         ("deduplicateLines", "(pageSteps)"),
@@ -54,11 +62,12 @@ def test_script_has_the_promised_handlers_with_their_parameters() -> None:
     ]
 
 
-def test_script_runs_two_constant_commands_and_javascript_at_one_place() -> None:
+def test_script_runs_three_constant_commands_and_javascript_at_one_place() -> None:
     script = re.sub(r"--.*", "", SCRIPT_TEXT)
 
     commands = re.findall(r'do shell script ("(?:[^"\\]|\\.)*") without altering line endings\n', script)
-    assert len(commands) == script.count("do shell script") == 2
+    assert len(commands) == script.count("do shell script") == 3
+    assert f"cat {' '.join(MAIN_CONTENT)} ||" in commands[0]
     assert "run script" not in script
     assert script.count("execute ") == 1
     assert script.count("tell application") == 3

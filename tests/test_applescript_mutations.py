@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from scripts.embed_page_function import BEGIN, END, main_content_script
+from scripts.embed_page_function import BEGIN, EXTENSION, main_content_script
 from tests.support.applescript_evaluator import (
     FakeChrome,
     FakeTab,
@@ -30,8 +30,9 @@ from tests.support.page_text import PAGE_FUNCTION, SCRIPT_TEXT, Case, golden_cas
 
 pytestmark = pytest.mark.e2e
 
-HEAD, REST = SCRIPT_TEXT.split(BEGIN)
-LITERAL, TAIL = REST.split(END)
+WRITTEN, LITERAL = SCRIPT_TEXT.split(BEGIN)
+HEAD, ON_RUN, HANDLERS = WRITTEN.partition("on run argv")
+TAIL = ON_RUN + HANDLERS
 
 WHOLE_PAGE = "{ start: null, end: null }"
 REMOVED = [r" then\b", r" number \w+", r"\bnot ", '"', r"[()]", r" & \w+(\(\w+\))?", r" as \w+", r"'\w+', "]
@@ -80,12 +81,12 @@ def with_other_numbers(text: str) -> Iterator[tuple[str, str]]:
 
 def script_mutants() -> Iterator[tuple[str, str]]:
     for what, head in (*without_each_line(HEAD), *with_other_numbers(HEAD)):
-        yield f"head, {what}", f"{head}{BEGIN}{LITERAL}{END}{TAIL}"
+        yield f"head, {what}", f"{head}{TAIL}{BEGIN}{LITERAL}"
     code = re.sub(r"^[\t ]*--.*\n", "", TAIL, flags=re.MULTILINE)
     changes = [without_each_line(code), with_swapped_handlers(code)]
     changes += [without_each(pattern, code) for pattern in REMOVED]
     for what, tail in (mutant for change in changes for mutant in change):
-        yield what, f"{HEAD}{BEGIN}{LITERAL}{END}{tail}"
+        yield what, f"{HEAD}{tail}{BEGIN}{LITERAL}"
 
 
 # --- What a script does ---
@@ -166,7 +167,9 @@ def behaviour(script: str, world: World, unreadable: World, extension: str) -> I
     ):
         yield reading(FakeChrome(world), *command_line)
     yield reading(FakeChrome(world), "--no-filter", CHROME_TAB_CLIPBOARD="1")
-    yield reading(FakeChrome(world), "te", "--to-end", CHROME_TAB_CONTENT="main")
+    for folder in (str(EXTENSION), "/nowhere"):
+        content = {"CHROME_TAB_CONTENT": "main", "CHROME_TAB_EXTENSION": folder}
+        yield reading(FakeChrome(world), "te", "--to-end", **content)
     yield reading(FakeChrome(world), "selected", "--to-end", CHROME_TAB_CONTENT="selection")
     yield reading(FakeChrome(unreadable), "--no-filter")
     first = FakeTab("11", "http://a/", "a", world)

@@ -62,6 +62,20 @@ def test_a_process_without_settings_shows_the_sentence_and_no_traceback() -> Non
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.e2e
+def test_output_that_its_reader_has_left_is_no_traceback() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, SERVER, "--pair", "--port", str(free_port())]
+    left = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    os.close(writing)
+    read = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+    assert (left.returncode, read.returncode) == (1, 0)
+    assert "BrokenPipe" not in left.stderr
+    assert "vf://" in read.stdout
+
+
 def test_a_senseless_setting_is_a_sentence_and_exit_2(run: Run) -> None:
     status, out, err = run(*MODEL, "--port", "http", "--api-key", f"{SECRET}\n{SECRET}")
 
@@ -221,12 +235,13 @@ ANEW = "\n\n[What stands above is not the answer: it had to be begun anew. The a
         # A stream that broke off and comes again goes on where it was; another answer is told to be one.
         ([events(delta("It co"), breaks_off=True), streamed("It ", "costs 3.")], "It costs 3.\n"),
         ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{ANEW}Three.\n"),
-        ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so.{ANEW}It costs 3.\n"),
+        ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so{ANEW}It costs 3.\n"),
         ([answer("It costs 3.")], "It costs 3.\n"),
-        # What is not on the page is taken out before it is shown.
+        # What is not on the page is broken before it is shown.
         (
             [streamed("See [it](https://ev", "il.test/x)! Or ht", "tps://evil.te", "st/y, <img src=", "x> now.")],
-            "See it! Or (an address that is not on the page)  now.\n",
+            "See [it] (https ://evil.test/x)! Or https ://evil.test/y, <img src=x> now.\n\n"
+            "Note: 2 links or tags that are not on the page were broken.\n",
         ),
     ],
 )
@@ -296,7 +311,7 @@ def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -
 
 
 def test_setup_without_its_file_is_a_sentence_and_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "chrome_tab_setup", None)
+    monkeypatch.setitem(sys.modules, "chrome_tab.setup.steps", None)
 
     status, out, err = run("--setup", "--yes")
 

@@ -44,7 +44,7 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
     asked = await call.answer("getDataLayer", REPLY)
     result = await call.ended()
 
-    assert asked["params"] == {"name": "dataLayer", "redact": True}
+    assert asked["params"] == {"name": "dataLayer", "redact": True, "denied_hosts": ["*.denied.example"]}
     assert result.structured_content["result"] == VALUES
     assert result.structured_content["notes"] == [f"masked: 1 contact {HOW_TO_SEE}"]
     assert result.meta["receipt"]["masked"] == {"contact": 1}
@@ -76,7 +76,7 @@ async def test_redact_is_the_extensions_to_decide_and_path_selects(parts: tuple[
     asked = await call.answer("getDataLayer", REPLY | {"values": shown, "masked": {}})
 
     assert asked["tab_id"] == 5
-    assert asked["params"] == {"name": "dataLayer", "since": 1, "redact": False}
+    assert asked["params"] == {"name": "dataLayer", "since": 1, "redact": False, "denied_hosts": ["*.denied.example"]}
     assert (await call.ended()).structured_content == {"result": ["a@b.example"]}
 
 
@@ -243,3 +243,26 @@ async def test_what_only_reads_tells_of_dialogs_that_stood_in_its_way(
 
     for content in said:
         assert ("confirm" in content and "sure?" in content and "was dismissed" in content) == bool(dialogs)
+
+
+@pytest.mark.parametrize(
+    "path", ["$[?search(@.a, '^(a+)+$')]", "$[?match(@.a, '(a+)+')]", "$..*..*..*..*..*..*..*..*..*"]
+)
+async def test_a_path_that_would_not_be_applied_to_an_end_is_refused_in_a_sentence(
+    parts: tuple[Client[Any], FakeExtension], path: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep: Any = {}
+    for _ in range(100):
+        deep = {"b": deep}
+    reply = REPLY | {"values": [{"a": "a" * 60 + "!"}, {"a": "aaa"}, deep], "masked": {}}
+    assert await asked(parts, reply, path="$[?search(@.a, '^a+$')].a") == (["aaa"], "")
+    assert await asked(parts, reply, path="$[?match(@.a, 'a+')].a") == (["aaa"], "")
+
+    monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3)
+    call = Call(parts, "getDataLayer", path=path)
+    await call.answer("list_tabs", ATTACHED)
+    await call.answer("getDataLayer", reply)
+    error = (await call.ended()).structured_content["error"]
+
+    assert error["code"] == "INVALID_ARGUMENT"
+    assert error["message"].startswith("Applying path takes ")

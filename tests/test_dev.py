@@ -28,7 +28,7 @@ def copy() -> Generator[Path]:
     with tempfile.TemporaryDirectory(prefix="copy-") as name:
         for path in [*ROOT.glob("*.py"), ROOT / "chrome_tab.scpt"]:
             shutil.copy(path, name)
-        for folder in ("demo", "extension", "scripts", "test-app"):
+        for folder in ("chrome_tab", "demo", "extension", "scripts", "test-app"):
             shutil.copytree(ROOT / folder, Path(name, folder), ignore=shutil.ignore_patterns("__pycache__"))
         yield Path(name)
 
@@ -69,7 +69,7 @@ def test_changed_files_start_the_server_and_load_the_extension_again_until_ctrl_
             (copy / name).write_text(re.sub(before, after, text, count=1), encoding="utf-8")
 
         says("dev: Connected")
-        change("chrome_tab_http.py", "MCP is served at", "MCP is served anew at")
+        change("chrome_tab/http.py", "MCP is served at", "MCP is served anew at")
         says("dev: the server starts again")
         says("MCP is served anew at")
         says("extension connected")

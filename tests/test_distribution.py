@@ -1,6 +1,5 @@
 """Each way of installing, made from the files of the repository and tried without a network, in an empty home."""
 
-import ast
 import asyncio
 import json
 import os
@@ -135,31 +134,19 @@ def test_wheel_built_from_the_sdist_holds_the_same_files(made: Made, tmp_path: P
     assert wheel.read_bytes() == made.files[".whl"].read_bytes()
 
 
-def beside_the_server() -> set[str]:
-    """The server's modules, and the names that these find by their own path."""
-    modules = list(ROOT.glob("chrome_tab_*.py"))
-    found = {module.name for module in modules}
-    for node in (node for module in modules for node in ast.walk(ast.parse(module.read_text(encoding="utf-8")))):
-        match node:
-            case ast.Call(func=ast.Attribute(value=ast.Call(), attr="with_name"), args=[ast.Constant(value=str(name))]):
-                found.add(name)
-            case _:
-                pass
-    return found
+def test_wheel_and_bundle_hold_every_file_that_the_program_needs(made: Made) -> None:
+    (packages,) = made.environment.glob("lib/python*/site-packages")
+    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "chrome_tab").rglob("*.py")}
+    pdf = {"vendor/pdfjs.js", "page/pdf/pdf-text.js", "vendor/cmaps/UniGB-UCS2-H.bcmap"}
+    files = {"chrome_tab.scpt", "test-app/index.html", *(f"extension/{name}" for name in pdf | {"manifest.json"})}
+    needed = {SERVER.name, "chrome_tab/extractions.toml", *modules, *(f"chrome_tab/files/{name}" for name in files)}
 
-
-def test_everything_that_the_server_finds_beside_itself_is_installed_with_it(made: Made) -> None:
-    (folder,) = made.environment.glob("lib/python*/site-packages/chrome_tab_reader")
-    pdf = {"extension/vendor/pdfjs.js", "extension/page/pdf/pdf-text.js", "extension/vendor/cmaps/UniGB-UCS2-H.bcmap"}
-    needed = beside_the_server() | pdf | {"extension/manifest.json"}
-
-    assert {"chrome_tab.scpt", "test-app"} <= needed
-    for root in (folder, made.bundle):
+    for root in (packages, made.bundle):
         assert {name for name in needed if not (root / name).exists()} == set()
-    listed = {path.name for path in folder.iterdir()} - {"__pycache__", "__init__.py"}
-    assert {name for name in listed if not (ROOT / name).exists()} == set()
-    assert "pyproject.toml" not in listed
-    assert (folder / "extension/manifest.json").read_bytes() == (ROOT / "extension/manifest.json").read_bytes()
+    for name in files:
+        assert (packages / "chrome_tab/files" / name).read_bytes() == (ROOT / name).read_bytes()
+    installed = {path.name for path in packages.iterdir() if "chrome" in path.name and ".dist-info" not in path.name}
+    assert installed == {SERVER.name, "chrome_tab"}
 
 
 def test_bundle_says_what_it_needs_and_asks_for_both_settings(made: Made) -> None:
@@ -225,7 +212,7 @@ def test_installed_program_names_itself_and_the_folder_that_chrome_loads(made: M
 
 
 async def test_each_way_lists_its_tools_in_an_empty_home_and_answers_about_a_page_in_a_real_browser(made: Made) -> None:
-    (extension,) = made.environment.glob("lib/python*/site-packages/chrome_tab_reader/extension")
+    (extension,) = made.environment.glob("lib/python*/site-packages/chrome_tab/files/extension")
     # Chromium's socket in its folder may have no more than about 100 characters.
     with tempfile.TemporaryDirectory(prefix="home-") as home, demonstration_page() as page_url:
         person = bare_environment(Path(home)) | {"CHROME_TAB_PORT": str(free_port())}

@@ -13,8 +13,8 @@ from fastmcp.client.messages import MessageHandler
 from mcp import MCPError
 from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNotification, TextContent
 
-import chrome_tab_driving
 import chrome_tab_mcp_server as server
+from chrome_tab.extension import driving as chrome_tab_driving
 from tests.conftest import WriteToml
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port

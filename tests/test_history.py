@@ -14,9 +14,9 @@ import pytest
 from fastmcp import Client
 from mcp import MCPError
 
-import chrome_tab_history
 import chrome_tab_mcp_server as server
-from chrome_tab_history import History
+from chrome_tab import history as chrome_tab_history
+from chrome_tab.history import History
 from tests.conftest import Run
 from tests.support.asking import receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, free_port, wait_for_port

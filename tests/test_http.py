@@ -1,6 +1,8 @@
 """MCP over HTTP and SSE: one process for every client, and nobody else."""
 
 import asyncio
+import functools
+import http.server
 import json
 import os
 import re
@@ -10,16 +12,24 @@ import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
 
 import httpx
+import psutil
 import pytest
 import uvicorn
 from fastmcp import Client
+from playwright.async_api import async_playwright
+from websockets.asyncio.server import ServerConnection, serve
+from websockets.exceptions import ConnectionClosed
 
-import chrome_tab_http
 import chrome_tab_mcp_server as server
+from chrome_tab import http as chrome_tab_http
+from demo.web import QuietHandler, serving
 from tests.support.asking import error_of, text_of
-from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
+from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, make_nonce, raw_request, within
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer
 from tests.support.http_server import HttpServer, http_server
 
@@ -198,22 +208,153 @@ async def test_open_server_needs_no_key() -> None:
 PATHS = ["/", "/health", "/connect", "/link", "/mcp", "/sse", "/message", "/test-app/main.js", "/nowhere"]
 
 
+FOREIGN_HEADERS = [
+    {"origin": "http://evil.test"},
+    {"origin": "http://127.0.0.1.evil.test:{port}"},
+    {"origin": "null"},
+    {"sec-fetch-site": "cross-site"},
+    {"sec-fetch-site": "same-site", "sec-fetch-mode": "no-cors"},
+    {"host": "evil.test"},
+    {"host": "evil.test:{port}"},
+    {"host": "127.0.0.1"},
+]
+
+
 @pytest.mark.parametrize("path", PATHS)
-async def test_every_route_asks_where_a_request_comes_from(path: str) -> None:
+async def test_page_of_another_site_gets_no_answer_from_any_route(path: str) -> None:
     async with http_server(open=True) as served, browser(served) as client:
-        for headers in (
-            {"origin": "http://evil.test"},
-            {"origin": f"http://127.0.0.1.evil.test:{served.port}"},
-            {"origin": "null"},
-            {"host": "evil.test"},
-            {"host": f"evil.test:{served.port}"},
-            {"host": "127.0.0.1"},
-        ):
-            refused = await client.get(path, headers=headers)
+        for headers in FOREIGN_HEADERS:
+            with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
+                await client.get(
+                    path, headers={name: value.format(port=served.port) for name, value in headers.items()}
+                )
+        for headers in ({}, {"origin": served.base}, {"sec-fetch-site": "same-origin"}, {"sec-fetch-site": "none"}):
+            answered = await client.get(path, headers=headers)
+            assert answered.status_code != 403 or path == "/connect"
+
+
+async def test_client_with_the_key_gets_a_sentence_about_its_origin_or_host(served: HttpServer) -> None:
+    async with browser(served, **ACCEPT, **served.authorization) as client:
+        for headers in ({"origin": "http://evil.test"}, {"host": "evil.test"}, {"origin": "null"}):
+            refused = await client.post(served.url, json=HANDSHAKE, headers=headers)
             assert (refused.status_code, failure_of(refused)[0]) == (403, "PERMISSION_DENIED"), headers
             assert server.PAGE_HEADERS.items() <= refused.headers.items()
-        allowed = await client.get(path, headers={"origin": served.base} if path != "/connect" else {})
-        assert path == "/connect" or allowed.status_code != 403
+        for headers in ({"origin": served.base}, {"sec-fetch-site": "cross-site"}):
+            assert (await client.post("/link", headers=headers)).status_code == 200
+
+
+@pytest.mark.e2e
+async def test_chromium_shows_a_page_no_difference_between_our_port_and_a_free_one(tmp_path: Path) -> None:
+    handler = functools.partial(QuietHandler, directory=tmp_path)
+    ways = """async (port) => {
+        const outcome = (promise) => promise.then((reply) => reply.type, (error) => String(error));
+        const url = `http://127.0.0.1:${port}/health`;
+        return [
+            await outcome(fetch(url, { mode: "no-cors" })),
+            await outcome(fetch(url)),
+            await outcome(fetch(url, { method: "POST", body: "x", mode: "no-cors" })),
+            await new Promise((resolve) => {
+                const socket = new WebSocket(`ws://127.0.0.1:${port}/extension`);
+                socket.onclose = ({ code, reason, wasClean }) => resolve([code, reason, wasClean]);
+            }),
+        ];
+    }"""
+    with serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)) as site:
+        async with http_server() as served, async_playwright() as playwright:
+            chromium = await playwright.chromium.launch(executable_path=chromium_path(), args=chromium_arguments())
+            page = await chromium.new_page()
+            await page.goto(site)
+            ours, free = [await page.evaluate(ways, port) for port in (served.port, free_port())]
+            itself = await page.evaluate("(url) => fetch(url).then((reply) => reply.type)", site)  # the control
+            await page.goto(f"{served.base}/")
+            of_ours = await page.evaluate("() => fetch('/health').then((reply) => reply.json())")
+            await chromium.close()
+
+    assert ours == free
+    assert itself == "basic"
+    assert of_ours["status"] == "ok"
+
+
+SPELLINGS = [
+    *(
+        "/mcp/",
+        "//mcp",
+        "/MCP",
+        "/%6dcp",
+        "/mcp%2f",
+        "/mcp/x",
+        "/./mcp",
+        "/test-app/../mcp",
+        "/health/../mcp",
+        "/mcp;x",
+    ),
+    *(
+        "/sse/",
+        "//sse",
+        "/SSE",
+        "/%73se",
+        "/message",
+        "/message/",
+        "//message/",
+        "/message/x",
+        "/MESSAGE/",
+        "/%6dessage/",
+    ),
+    *(
+        "/messages",
+        "/health/",
+        "//health",
+        "/HEALTH",
+        "/link/",
+        "/connect/",
+        "/nowhere",
+        "/test-app",
+        "//test-app/main.js",
+    ),
+]
+
+
+@pytest.mark.parametrize("path", SPELLINGS)
+async def test_whatever_is_not_public_needs_the_bearer_key_however_it_is_spelt(served: HttpServer, path: str) -> None:
+    for method in ("GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "PROPFIND", "get"):
+        head = (
+            f"{method} {path}?session_id={'0' * 32} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nConnection: close\r\n"
+        )
+        status, _ = await raw_request(served.port, f"{head}\r\n")
+        # A folder of files is public, and nothing else is in it.
+        assert status in ({404, 405} if path.startswith("/test-app/") else {401})
+        key = f"Authorization: Bearer {served.bearer}\r\nContent-Length: 0\r\n"
+        if method not in {"GET", "HEAD"} or not unquote(path).lower().endswith("sse"):  # a stream has no end
+            assert (await raw_request(served.port, f"{head}{key}\r\n"))[0] not in {401, 403}
+
+
+@pytest.mark.parametrize("is_open", [False, True], ids=["key", "open"])
+@pytest.mark.parametrize("path", ["/link", "/mcp", "/health", "/connect", "/"])
+async def test_clients_get_in_while_strangers_hold_300_half_bodies(path: str, *, is_open: bool) -> None:
+    async with http_server(open=is_open) as served, served.client() as before:
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{served.port}\r\nContent-Length: 900\r\n\r\n{{"
+        strangers = [await asyncio.open_connection("127.0.0.1", served.port) for _ in range(300)]
+        for _, writer in strangers:
+            writer.write(head.encode())
+        assert await within(before.list_tools())
+        async with served.client() as client:
+            assert await within(client.list_tools())
+        async with extension_with_a_page(served.port):
+            assert text_of(await within(before.call_tool("read_chrome_tab"))) == PAGE["text"]
+        oldest = strangers[0][0]
+        with suppress(ConnectionResetError):
+            await within(oldest.read())
+        for _, writer in strangers:
+            writer.close()
+
+
+PUBLIC = ["/", "/health", "/test-app/main.js", "/extension/ui/theme.css"]
+
+
+@pytest.mark.parametrize("path", PUBLIC)
+async def test_public_paths_need_no_key(served: HttpServer, path: str) -> None:
+    async with browser(served) as client:
+        assert (await client.get(path)).status_code == 200
 
 
 async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
@@ -222,8 +363,8 @@ async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{bridge.port}", trust_env=False) as client:
             assert (await client.get("/health")).json()["status"] == "ok"
-            origin = {"origin": f"http://127.0.0.1:{bridge.port}"}
-            assert (await client.get("/health", headers=origin)).status_code == 403
+            with pytest.raises(httpx.RemoteProtocolError):
+                await client.get("/health", headers={"origin": f"http://127.0.0.1:{bridge.port}"})
             assert (await client.get("/")).status_code == 404
     finally:
         await bridge.stop()
@@ -247,6 +388,66 @@ async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(
         "connectionString": server.connection_string(served.port, server.pairing_key()),
         "serverUrl": f"ws://127.0.0.1:{served.port}",
     }
+
+
+ASK_AS_USER = """
+import encodings.idna, os, sys, urllib.request, urllib.error
+opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+address, user = input().split()
+if user != "-":
+    os.setgroups([])
+    os.setgid(int(user))
+    os.setuid(int(user))
+try:
+    print(opener.open(address, timeout=60).read().decode())
+except urllib.error.HTTPError as refused:
+    print(refused.code, refused.read().decode())
+"""
+NOBODY = 65_534
+
+
+@pytest.mark.e2e
+@pytest.mark.posix
+async def test_connection_string_is_for_programs_of_the_same_user(
+    config_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only root can run a program as another user. Without root, the lookup of the program's owner is replaced."""
+    is_root = os.geteuid() == 0
+    real_owner = chrome_tab_http.owner
+
+    async def ask(served: HttpServer, *, as_another: bool) -> str:
+        pipe = asyncio.subprocess.PIPE
+        program = await asyncio.create_subprocess_exec(sys.executable, "-c", ASK_AS_USER, stdin=pipe, stdout=pipe)
+
+        def owner(process: psutil.Process) -> str:
+            return "another" if process.pid == program.pid else real_owner(process)
+
+        monkeypatch.setattr(chrome_tab_http, "owner", owner if as_another and not is_root else real_owner)
+        user = NOBODY if as_another and is_root else "-"
+        out, _ = await within(program.communicate(f"{served.base}/connect {user}\n".encode()))
+        return out.decode()
+
+    async with http_server() as served:
+        (config_home / "paired").touch()
+        refused = await ask(served, as_another=True)
+        given = await ask(served, as_another=False)
+
+    assert refused.startswith("403")
+    assert server.pairing_key() not in refused
+    assert "connectionString" in given
+
+
+@pytest.mark.parametrize("peer", [None, ("127.0.0.1", 1), ("127.0.0.2", 1)])
+async def test_unknown_peer_is_of_another_user(peer: Any) -> None:
+    async with http_server() as served:
+        reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+        known = writer.get_extra_info("sockname")
+
+        assert await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port)
+        assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, peer, served.port)
+        assert not await asyncio.to_thread(chrome_tab_http.is_of_this_user, known, served.port + 1)
+        writer.close()
+        del reader
 
 
 # --- The test app's way in ---
@@ -314,6 +515,49 @@ async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[
     out, err = capsys.readouterr()
     assert out.strip() == served.bearer
     assert "No server with --transport http answers" in err
+
+
+@pytest.mark.parametrize("speaks", ["HTTP", "WebSocket"])
+async def test_pair_http_shows_no_key_to_a_program_that_has_taken_the_port(
+    speaks: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    heard: list[bytes] = []
+
+    async def as_http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        heard.append(await reader.read(65_536))
+        writer.write(b'HTTP/1.1 200 OK\r\nContent-Length: 30\r\n\r\n{"link": "http://evil.test/#x"}')
+        writer.write_eof()
+        heard.append(await reader.read())
+        writer.close()
+
+    async def as_websocket(guest: ServerConnection) -> None:
+        challenge = {
+            "type": "challenge",
+            "protocol": 1,
+            "version": "1.0.0",
+            "nonce": make_nonce(),
+            "proof": make_nonce(),
+        }
+        heard.append(str(guest.request.headers if guest.request else "").encode())
+        with suppress(ConnectionClosed):
+            heard.append(str(await guest.recv()).encode())
+            for message in (challenge, {"type": "welcome"}, {"type": "link", "link": "http://evil.test/#x"}):
+                await guest.send(json.dumps(message))
+            heard.append(str(await guest.recv()).encode())
+
+    port = free_port()
+    start = (
+        asyncio.start_server(as_http, "127.0.0.1", port) if speaks == "HTTP" else serve(as_websocket, "127.0.0.1", port)
+    )
+    async with await start:
+        status = await within(asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(port)]))
+    out, err = capsys.readouterr()
+    bearer = server.bearer_key(server.pairing_key())
+
+    assert (status, out.strip()) == (0, bearer)
+    assert "evil.test" not in err
+    assert heard
+    assert not any(secret.encode() in b"".join(heard) for secret in (bearer, server.pairing_key()))
 
 
 def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,16 +1,19 @@
 """Answers as JSON: the schema is checked first, the answer after, one repair in between."""
 
+import asyncio
 import json
 from collections.abc import AsyncGenerator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import chrome_tab_mcp_server as server
 from tests.support.asking import asking, error_of, receipt_of, text_of
 from tests.support.fake_models import FakeOpenAIServer, Request, answer
 from tests.support.fake_osascript import FakeOsascript, installed
+from tests.support.polling import until
 
 PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
 
@@ -66,9 +69,9 @@ async def test_bad_schema_is_refused_before_the_page_is_read_and_the_model_asked
 @pytest.mark.parametrize(
     ("schema", "words"), [({"const": float("inf")}, "JSON does not have"), (nested(2000), "nests too deeply")]
 )
-def test_schema_that_no_json_can_hold_is_refused_too(schema: dict[str, Any], words: str) -> None:
+async def test_schema_that_no_json_can_hold_is_refused_too(schema: dict[str, Any], words: str) -> None:
     with pytest.raises(server.ChromeTabError, match=words):
-        server.check_schema(schema)
+        await server.check_schema(schema)
 
 
 @pytest.mark.parametrize(
@@ -105,6 +108,71 @@ async def test_schema_is_sent_and_the_checked_answer_is_structured_content_too(f
         "type": "json_schema",
         "json_schema": {"name": "answer", "schema": PRICE, "strict": True},
     }
+
+
+def doubled(depth: int) -> dict[str, Any]:
+    """A schema that refers to the next level twice, and so on: 2 ** depth checks."""
+    levels = {f"l{level}": {"allOf": [{"$ref": f"#/$defs/l{level + 1}"}] * 2} for level in range(depth)}
+    return {"$defs": levels | {f"l{depth}": {}}}
+
+
+PATTERN = "^(a+)+$"
+# Without an end in Python: what takes 2 ** 60 steps.
+ENDLESS: list[dict[str, Any]] = [
+    {"properties": {"price": {"pattern": PATTERN}}},
+    {"patternProperties": {PATTERN: {}}},
+    {"patternProperties": {PATTERN: {}}, "additionalProperties": False},
+    {"patternProperties": {PATTERN: {}}, "unevaluatedProperties": False},
+    doubled(60) | {"properties": {"price": {"$ref": "#/$defs/l0"}}},
+]
+
+
+@pytest.mark.parametrize("schema", ENDLESS)
+async def test_answer_whose_check_would_not_end_is_refused_in_a_sentence(
+    schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hard, easy = json.dumps({"price": "a" * 60 + "!", "a" * 60 + "!": 1}), '{"price": "aaa"}'
+    async with FakeOpenAIServer(answer(easy), answer(hard)) as fake, asking(fake) as asker:
+        control = await asker.ask(output_schema={"additionalProperties": {"pattern": PATTERN}})
+        monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3)
+        code, sentence = error_of(await asker.ask(output_schema=schema))
+
+    assert control.structured_content == {"price": "aaa"}
+    assert code == "INVALID_ARGUMENT"
+    assert "output_schema takes more than 3 s" in sentence
+
+
+async def test_schema_that_would_not_be_checked_to_an_end_is_refused_before_the_model_is_asked(
+    fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3)
+    async with asking(fake) as asker:
+        code, sentence = error_of(await asker.ask(output_schema=doubled(60) | {"$ref": "#/$defs/l0"}))
+
+    assert code == "INVALID_ARGUMENT"
+    assert "output_schema takes more than 3 s" in sentence
+    assert fake.requests == []
+
+
+async def test_other_calls_are_answered_while_an_answer_is_checked_and_cancelling_ends_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3600)
+    before = set(psutil.Process().children())
+
+    async def checker() -> bool:
+        return bool(fake.chats) and set(psutil.Process().children()) != before
+
+    async def no_checker() -> bool:
+        return set(psutil.Process().children()) == before
+
+    async with FakeOpenAIServer(answer(json.dumps("a" * 60 + "!"))) as fake, asking(fake) as asker:
+        checking = asyncio.create_task(asker.ask(output_schema={"pattern": PATTERN}))
+        await until(checker)
+        assert not (await asker.client.call_tool("read_chrome_tab", {})).is_error
+        assert not checking.done()
+        checking.cancel()
+        await until(no_checker)
 
 
 @pytest.mark.parametrize(
@@ -168,13 +236,15 @@ async def test_texts_in_json_hold_nothing_unseen_and_no_address_that_is_not_on_t
 ) -> None:
     osascript.shows("A ticket costs 17. See https://ferry.test/fares.")
     links = ["https://ferry.test/fares", "![17](https://evil.test/17.png)", "https://evil.test/17"]
-    said = {"no\u200bte\U000e0041": "1\u202e7\x1b", "links": links, "price": 17}
+    said = {"no\u200bte\U000e0041": "1\u202e7\x1b", "[key](//evil.test)": "", "links": links, "price": 17}
     fake.script = lambda _request: answer(json.dumps(said))
     async with asking(fake) as asker:
         result = await asker.ask(output_schema={"type": "object"})
 
-    kept = {"note": "17", "links": [links[0], "17", "(an address that is not on the page)"], "price": 17}
+    broken = ["! [17] (https ://evil.test/17.png)", "https ://evil.test/17"]
+    kept = {"note": "17", "[key] (/ /evil.test)": "", "links": [links[0], *broken], "price": 17}
     assert result.structured_content == kept
+    assert len(receipt_of(result)["notes"]) == 2
     assert json.loads(text_of(result)) == kept
 
 

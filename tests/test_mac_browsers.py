@@ -12,8 +12,8 @@ import pytest
 from fastmcp import Client
 from mcp_types import TextContent
 
-import chrome_tab_mac
 import chrome_tab_mcp_server as server
+from chrome_tab import mac as chrome_tab_mac
 from scripts.embed_page_function import SCRIPT
 from tests.conftest import WriteToml
 from tests.support.asking import Result, asking, error_of, receipt_of, text_of

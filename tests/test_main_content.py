@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Error as PlaywrightError
 from playwright.sync_api import Page
 
-from scripts.embed_page_function import main_content_script
+from scripts.embed_page_function import EXTENSION, main_content_script
 from tests.support.applescript_evaluator import FakeChrome, Surroundings, osascript
 from tests.support.browser import IsolatedWorld, launch_chromium, show
 from tests.support.hidden_text import HIDDEN, VISIBLE
@@ -296,7 +296,8 @@ def test_reading_changes_neither_the_page_nor_what_it_can_see(tab: Page) -> None
 def test_script_for_a_mac_reads_the_same_as_the_extension(tab: Page) -> None:
     show(tab, article(MARKUP))
     page = read(tab, start="paragraph 2")
-    around = Surroundings(FakeChrome(IsolatedWorld(tab)), {"CHROME_TAB_CONTENT": "main"})
+    environment = {"CHROME_TAB_CONTENT": "main", "CHROME_TAB_EXTENSION": str(EXTENSION)}
+    around = Surroundings(FakeChrome(IsolatedWorld(tab)), environment)
 
     runs = [osascript(SCRIPT_TEXT, ["paragraph 2", "--to-end"], around) for _ in range(2)]
 

@@ -14,9 +14,9 @@ from fastmcp.client.messages import MessageHandler
 from mcp import MCPError
 from mcp_types import ResourceListChangedNotification, ResourceUpdatedNotification, TextContent
 
-import chrome_tab_history
 import chrome_tab_mcp_server as server
-import chrome_tab_offers
+from chrome_tab import history as chrome_tab_history
+from chrome_tab import resources as chrome_tab_offers
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.polling import until
 
@@ -117,6 +117,8 @@ async def test_open_tabs_are_listed_and_read_in_pages_but_not_those_of_denied_ho
         "tab://8": "HOST_BLOCKED",
         "tab://first": "INVALID_ARGUMENT",
         "tab://7?offset=-1": "INVALID_ARGUMENT",
+        f"tab://{'7' * 5_000}": "INVALID_ARGUMENT",
+        f"tab://7?offset={'0' * 5_000}": "INVALID_ARGUMENT",
         "tab://7?offset=900000": "INVALID_ARGUMENT",
     }.items():
         with pytest.raises(MCPError, match=rf"\[{code}\]"):

@@ -558,6 +558,20 @@ async def test_main_content_is_asked_for_and_its_report_reaches_receipt_and_read
     assert (receipt_of(whole)["content"], text_of(whole)) == ({}, "the page")
 
 
+async def test_main_content_without_the_extensions_folder_reads_the_whole_page_and_says_so(
+    osascript: FakeOsascript, read: Read, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    osascript.shows("the page")
+    with_folder = await read(content="main")
+    monkeypatch.setattr(server, "EXTENSION", tmp_path / "extension")
+
+    result = await read(content="main")
+
+    (text, note), (only,) = ([getattr(block, "text", "") for block in each.content] for each in (result, with_folder))
+    assert (text, only) == ("the page", "the page")
+    assert "the folder extension" in note
+
+
 async def test_configuration_chooses_the_content_and_the_call_has_the_last_word(
     osascript: FakeOsascript, read: Read, write_toml: WriteToml
 ) -> None:

@@ -20,7 +20,7 @@ LIMITS = {"find": 100, "ready": 150}
 
 def file_names() -> list[str]:
     """The files in the order in which the worker puts them into a page."""
-    worker = (EXTENSION / "worker" / "page-elements.js").read_text(encoding="utf-8")
+    worker = (EXTENSION / "browser" / "page-elements.js").read_text(encoding="utf-8")
     lists = re.findall(r"FILES = filesOf\(\[(.*?)\]\)", worker, re.DOTALL)
     return re.findall(r'"([\w-]+)"', "".join(lists))
 

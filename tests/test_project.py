@@ -13,7 +13,7 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from hatch_build import script_head, with_whole_addresses
-from scripts import clients, dist, tool_reference
+from scripts import clients, dist, reference
 
 ROOT = Path(__file__).parent.parent
 SKILLS = sorted(path.parent.name for path in ROOT.glob("skills/*/SKILL.md"))
@@ -189,15 +189,16 @@ def test_the_page_about_clients_is_the_one_that_the_script_writes() -> None:
     assert read("docs/clients.md") == clients.page()
 
 
-async def test_the_tool_reference_is_written_anew_and_its_examples_are_calls_that_the_tools_take() -> None:
+async def test_the_reference_pages_are_up_to_date_and_their_examples_are_calls_that_the_tools_take() -> None:
     made = server.create_server(server.load_settings({}, need_model=False))
     tools = {tool.name: tool.parameters for tool in await made.list_tools(run_middleware=False)}
 
-    assert read("docs/tools.md") == await tool_reference.page()
-    assert tool_reference.EXAMPLES.keys() == tools.keys()
-    assert {code for codes in tool_reference.ERRORS.values() for code in codes} <= set(server.ERROR_CODES)
-    assert tool_reference.NOTES.keys() <= tools.keys()
-    for name, example in tool_reference.EXAMPLES.items():
+    for path, text in (await reference.pages()).items():
+        assert path.read_text(encoding="utf-8") == text, f"run python -m scripts.reference for {path.name}"
+    assert reference.EXAMPLES.keys() == tools.keys()
+    assert {code for codes in reference.ERRORS.values() for code in codes} <= set(server.ERROR_CODES)
+    assert reference.NOTES.keys() <= tools.keys()
+    for name, example in reference.EXAMPLES.items():
         jsonschema.validate(example, tools[name] | {"additionalProperties": False})
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
-import chrome_tab_questions
+from chrome_tab import side_panel as chrome_tab_questions
 from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
 from tests.support.fake_models import FakeOpenAIServer, answer, delta, events
 from tests.support.polling import until

@@ -18,7 +18,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
-from websockets.exceptions import ConnectionClosed, InvalidMessage, InvalidStatus
+from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import chrome_tab_mcp_server as server
 from tests.support.asking import text_of
@@ -34,11 +34,13 @@ from tests.support.fake_extension import (
     within,
 )
 from tests.support.fake_models import FakeProxy
+from tests.support.stdio_server import started
 
 PAGE = {"tab_id": 1, "url": "https://page.test/", "title": "page", "text": "the page"}
 # What read_chrome_tab asks the extension for, without arguments.
 ASKED = '{"start": null, "end": null, "content": "all"}'
 SCRIPT = Path(server.__file__)
+FLAGS = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
 
 
 @pytest.fixture
@@ -342,7 +344,7 @@ async def test_the_extensions_proof_does_not_open_the_door_for_sessions(port: in
 @pytest.mark.parametrize("origin", [f"chrome-extension://{server.EXTENSION_IDS[0]}", "http://127.0.0.1", "null"])
 async def test_nothing_in_a_browser_can_be_a_session(port: int, origin: str) -> None:
     async with bridge(port):
-        with pytest.raises(InvalidStatus, match="403"):
+        with pytest.raises(InvalidMessage):
             await introduce(port, server.pairing_key(), Origin=origin)
 
 
@@ -408,17 +410,7 @@ async def test_sessions_bear_the_names_of_their_clients(port: int, monkeypatch: 
 
 @asynccontextmanager
 async def process(port: int) -> AsyncGenerator[tuple[Client[Any], int]]:
-    arguments = [
-        str(SCRIPT),
-        "--ollama-url",
-        "http://127.0.0.1:9",
-        "--model",
-        "m",
-        "--source",
-        "extension",
-        "--port",
-        str(port),
-    ]
+    arguments = [str(SCRIPT), *FLAGS, "--port", str(port)]
     transport = StdioTransport(sys.executable, arguments, env=dict(os.environ), keep_alive=False)
     async with Client(transport) as client:
         await wait_for_port(port)
@@ -481,23 +473,83 @@ async def test_a_suspended_owner_is_not_taken_for_a_stranger(port: int, monkeypa
         await guest.stop()
 
 
-async def test_an_owner_whose_door_is_crowded_is_not_taken_for_a_stranger(
-    port: int, monkeypatch: pytest.MonkeyPatch
+async def test_session_gets_in_while_strangers_hold_openings(port: int) -> None:
+    async with bridge(port), AsyncExitStack() as stack:
+        address = f"ws://127.0.0.1:{port}/session"
+        held = [await stack.enter_async_context(connect(address, proxy=None)) for _ in range(server.MAX_UNPROVED)]
+        async with bridge(port) as guest:
+            assert guest.role is server.Role.GUEST
+        with pytest.raises(ConnectionClosed):
+            await within(held[0].recv())
+
+
+async def test_owner_that_closes_in_the_middle_of_an_opening_is_not_taken_for_a_stranger(port: int) -> None:
+    async def drop(owner: ServerConnection) -> None:
+        await owner.recv()
+        owner.transport.abort()
+
+    async with serve(drop, "127.0.0.1", port), bridge(port) as guest:
+        assert guest.problem is not None
+        assert "suspended or very busy" in guest.problem.message
+
+
+@pytest.mark.posix
+@pytest.mark.e2e
+async def test_owner_ends_with_its_client_though_a_suspended_guest_does_not_read_and_the_next_session_takes_over(
+    port: int,
 ) -> None:
-    monkeypatch.setattr(server, "MAX_OPENINGS", 2)
-    monkeypatch.setattr(server, "PORT_RETRY_S", 0.1)
-    async with bridge(port):
-        silent = [await connect(f"ws://127.0.0.1:{port}/session", proxy=None) for _ in range(2)]
+    async with AsyncExitStack() as stack:
+        owner = await stack.enter_async_context(started(*FLAGS, "--port", str(port)))
+        await owner.initialize()
+        await owner.request("tools/list")
+        await wait_for_port(port)
+        guest, pid = await stack.enter_async_context(process(port))
+        async with connected(port, server.pairing_key()) as extension:
+            calls = [asyncio.create_task(guest.call_tool("read_chrome_tab", {})) for _ in range(8)]
+            commands = [await next_of(extension, "command") for _ in calls]
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                for command in commands:
+                    await extension.reply(command, PAGE | {"text": "x" * 2_000_000})
+                owner.close_stdin()
+                assert owner.process.stderr
+                assert "Traceback" not in (await within(owner.process.stderr.read())).decode()
+                assert await within(owner.process.wait()) == 0
+                async with bridge(port) as heir, answering(port):
+                    assert heir.role is server.Role.OWNER
+                    assert (await heir.command("read_tab", None, {}))["tab_id"] == 1
+            finally:
+                os.kill(pid, signal.SIGCONT)
+                await asyncio.gather(*calls, return_exceptions=True)
+
+
+@pytest.mark.posix
+@pytest.mark.e2e
+async def test_guest_leaves_though_its_suspended_owner_does_not_read(port: int) -> None:
+    async with process(port) as (_, pid):
         guest = server.Bridge(port)
         await within(guest.start())
-        assert guest.problem is not None
-        assert guest.problem.message.startswith(f"Another session's server holds port {port}")
-        assert "End that program" not in guest.problem.message
+        async with connected(port, server.pairing_key()):
+            await has(lambda: guest.connected)
+            os.kill(pid, signal.SIGSTOP)
+            try:
+                large = {"value": "x" * 1_000_000}
+                calls = [asyncio.create_task(guest.command("fill", 1, large)) for _ in range(12)]
+                await has(lambda: is_full(guest))
+                await asyncio.wait_for(guest.stop(), 2 * server.CLOSING_TIMEOUT_S + 1)
+                assert all(isinstance(one, server.ChromeTabError) for one in await ended(calls))
+            finally:
+                os.kill(pid, signal.SIGCONT)
 
-        await silent[0].close()
-        await has(lambda: guest.role is server.Role.GUEST)
-        await guest.stop()
-        await silent[1].close()
+
+def is_full(guest: server.Bridge) -> bool:
+    """Say whether more has been sent to the owner than it has taken."""
+    owner = getattr(vars(guest)["_send_text"], "__self__", None)
+    return bool(owner and owner.transport.get_write_buffer_size() > 100_000)
+
+
+async def ended(calls: list[asyncio.Task[Any]]) -> list[Any]:
+    return await within(asyncio.gather(*calls, return_exceptions=True))
 
 
 @pytest.mark.posix

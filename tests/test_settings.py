@@ -106,6 +106,7 @@ TABLE = [
     ("--upload-folder", "CHROME_TAB_UPLOAD_FOLDERS", []),
     ("--api-key", "OLLAMA_API_KEY", None),
     ("--timeout", "CHROME_TAB_TIMEOUT_S", 300),
+    ("--max-seconds", "CHROME_TAB_MAX_SECONDS", 900),
     ("--context-length", "CHROME_TAB_CONTEXT_LENGTH", None),
     ("--source", "CHROME_TAB_SOURCE", "auto"),
     ("--browser", "CHROME_TAB_BROWSER", "auto"),
@@ -285,7 +286,12 @@ def test_an_unknown_key_in_the_file_is_named(key: str, write_toml: WriteToml) ->
     assert load().model == "m"
 
 
-@pytest.mark.parametrize("text", ["model = ", "model = 'a\nb'", "[sites", "\x00"])
+TOO_DEEP = "model = " + "[" * 5_000 + "]" * 5_000
+
+
+@pytest.mark.parametrize(
+    "text", ["model = ", "model = 'a\nb'", "[sites", "\x00", TOO_DEEP, TOO_DEEP[:5_000], "port = " + "9" * 5_000]
+)
 def test_a_broken_file_is_a_sentence_with_its_path(text: str, write_toml: WriteToml) -> None:
     path = write_toml(text)
 

@@ -7,6 +7,7 @@ import plistlib
 import re
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -20,9 +21,9 @@ import pytest_asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-import chrome_tab_login as login
 import chrome_tab_mcp_server as server
-import chrome_tab_setup as setup
+from chrome_tab.setup import autostart as login
+from chrome_tab.setup import steps as setup
 from tests.support.fake_extension import connected, free_port, wait_for_port
 from tests.support.fake_models import HANG, FakeOllama, FakeOpenAIServer, as_json, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
@@ -40,7 +41,7 @@ import gc, json, os, sys
 gc.disable()
 sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
-import chrome_tab_setup as setup
+from chrome_tab.setup import steps as setup
 server.EXTENSION_WAIT_S = 0.1
 ports = json.loads(os.environ["FAKE_PORTS"])
 setup.USUAL = tuple(one._replace(port=ports[one.name]) for one in setup.USUAL if one.name in ports)
@@ -712,15 +713,94 @@ def test_a_write_that_fails_leaves_the_file_and_no_draft(tmp_path: Path, monkeyp
     path.parent.mkdir()
     path.write_text("old")
 
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+    move = Path.replace
 
-    monkeypatch.setattr(Path, "write_bytes", interrupted)
+    def interrupted(draft: Path, target: Path) -> Path:
+        if target == path:
+            raise KeyboardInterrupt
+        return move(draft, target)
+
+    monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
         setup.replace_file(path, "new")
 
     assert path.read_text() == "old"
     assert {one.name for one in path.parent.iterdir()} == {"mcp.json", "mcp.json.before-setup"}
+
+
+@pytest.mark.posix
+def test_drafts_are_private_until_they_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, new = tmp_path / "mcp.json", tmp_path / "new.json"
+    path.write_text("old")
+    path.chmod(0o664)
+    before, copy = list[int](), shutil.copystat
+
+    def noted(source: Path, draft: Path, **_: Any) -> None:
+        before.append(stat.S_IMODE(draft.stat().st_mode))
+        copy(source, draft)
+
+    monkeypatch.setattr(shutil, "copystat", noted)
+    umask = os.umask(0)
+    try:
+        setup.replace_file(path, "new")
+        setup.replace_file(new, "new")
+    finally:
+        os.umask(umask)
+
+    after = [stat.S_IMODE(one.stat().st_mode) for one in (setup.backup_of(path), path, new)]
+    assert before == [0o600, 0o600]
+    assert after == [0o664, 0o664, 0o600]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("protection", ["mode", "owner", None])
+def test_a_protected_file_is_refused_also_for_root(
+    protection: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    client.path.write_text("{}")
+    client.path.chmod(0o444 if protection == "mode" else 0o644)
+    if protection == "owner":
+        monkeypatch.setattr(os, "geteuid", lambda: client.path.stat().st_uid + 1)
+    terminal = setup.Terminal(yes=True)
+    setup.register(terminal, [client], ["uv", "run", "server.py"])
+
+    shown = said(capsys)
+    assert terminal.failed is (protection is not None)
+    assert (client.path.read_text() == "{}") is (protection is not None)
+    assert ("Add this by hand" in shown) is (protection is not None)
+    assert ("Registered" in shown) is (protection is None)
+    assert str(client.path) in shown
+    assert setup.backup_of(client.path).exists() is (protection is None)
+
+
+@pytest.mark.posix
+def test_a_protected_file_is_not_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "mcp.json"
+    path.write_text("ours")
+    path.chmod(0o444)
+
+    with pytest.raises(setup.SetupError, match=r"mcp\.json is write-protected"):
+        setup.file_change("", [], path, "ours", None)
+    path.chmod(0o644)
+    setup.file_change("", [], path, "ours", None).make()
+    assert not path.exists()
+
+
+def test_a_file_that_does_not_keep_what_was_written_is_not_called_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, move = tmp_path / "mcp.json", Path.replace
+    setup.replace_file(path, "ours")
+
+    def overwritten(draft: Path, target: Path) -> Path:
+        move(draft, target)
+        target.write_text("theirs")
+        return target
+
+    monkeypatch.setattr(Path, "replace", overwritten)
+    with pytest.raises(setup.SetupError, match=r"mcp\.json does not hold what was written"):
+        setup.replace_file(path, "ours again")
 
 
 def test_a_file_that_somebody_changes_meanwhile_stays_theirs(tmp_path: Path) -> None:
@@ -755,6 +835,76 @@ def test_a_file_that_is_no_text_stays_as_it_is(tmp_path: Path) -> None:
 
     with pytest.raises(setup.SetupError, match=r"mcp\.json cannot be read .* so it stays as it is"):
         setup.read_file(path)
+
+
+def pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def link_to_pipe(path: Path) -> None:
+    os.mkfifo(path.with_name("pipe"))
+    path.symlink_to("pipe")
+
+
+def link_to_device(path: Path) -> None:
+    path.symlink_to("/dev/zero")
+
+
+def socket_file(path: Path) -> None:
+    folder = os.open(path.parent, os.O_RDONLY)
+    with socket.socket(socket.AF_UNIX) as listening:
+        # The path itself can be longer than such an address may be.
+        listening.bind(f"/proc/self/fd/{folder}/{path.name}" if sys.platform == "linux" else str(path))
+    os.close(folder)
+
+
+def link_to_file(path: Path) -> None:
+    path.with_name("real.json").write_text("{}")
+    path.symlink_to("real.json")
+
+
+NO_FILES = [pipe, link_to_pipe, link_to_device, socket_file, Path.mkdir]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("make", [*NO_FILES, link_to_file])
+def test_what_is_not_a_regular_file_is_refused_without_waiting_for_it(
+    make: Callable[[Path], None], tmp_path: Path, capsys: Capture
+) -> None:
+    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    make(client.path)
+    before = client.path.lstat()
+    terminal = setup.Terminal(yes=True)
+    setup.register(terminal, [client], ["uv", "run", "server.py"])
+
+    shown = said(capsys)
+    assert terminal.failed is (make is not link_to_file)
+    assert (f"{client.path} cannot be read" in shown) is (make is not link_to_file)
+    assert client.path.lstat() == before
+    assert server.APP_NAME in (shown if terminal.failed else client.path.read_text())
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("platform", ["linux", "darwin"])
+def test_a_start_at_login_replaces_neither_a_pipe_nor_a_protected_file(
+    platform: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    at_login = at_login_in(tmp_path, platform, FAKE_SERVICES, monkeypatch)
+    file = Home(tmp_path, {}).write(LOGIN_PLACES[platform][1], "")
+    file.unlink()
+    os.mkfifo(file)
+    assert at_login(start=True).failed
+    assert file.is_fifo()
+    file.unlink()
+    file.write_text("theirs")
+    file.chmod(0o444)
+    assert at_login(start=True).failed
+    assert file.read_text() == "theirs"
+    assert not (tmp_path / "asked").exists()
+    assert said(capsys).count(str(file)) >= 2
+    file.chmod(0o644)
+    assert not at_login(start=True).failed
+    assert "--serve" in file.read_text()
 
 
 ENTRY = {"command": "uv", "args": ["run", "server.py"]}
@@ -858,9 +1008,9 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
     if came:
         (about / "direct_url.json").write_text(json.dumps(came))
     monkeypatch.syspath_prepend(packages)
-    file = packages / "chrome_tab_reader" / SERVER.name
+    file = packages / SERVER.name
     monkeypatch.setattr(server, "__file__", str(file))
-    monkeypatch.setattr(server, "EXTENSION", file.with_name("extension"))
+    monkeypatch.setattr(server, "EXTENSION", packages / "chrome_tab" / "files" / "extension")
     monkeypatch.setattr(server, "IS_PACKAGE", True)
     return file
 
@@ -914,13 +1064,13 @@ def test_clients_start_a_clone_by_uv_where_there_is_one(
 def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
     place: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
+    install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
 
     can_read = setup.pair_browser(setup.Terminal(yes=True), settings_for_the_extension())
 
     assert not can_read
     shown = said(capsys)
-    assert str(file.with_name("extension")) in shown
+    assert str(server.EXTENSION) in shown
     assert ("uv may delete this folder" in shown) is is_said
     assert (f"run `uv tool install {WHEEL}`, then `chrome-tab-reader --setup`" in shown) is is_said
 
@@ -1063,3 +1213,41 @@ def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> Non
     assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run server.py"]
     with pytest.raises(setup.SetupError, match="Claude Code refused: managed by your organisation"):
         change.make()
+
+
+SILENT = f"#!{sys.executable}\nprint('Added.')\n"
+CARELESS = f"#!{sys.executable}\nfrom pathlib import Path\n(Path.home() / '.claude.json').write_text('{{')\n"
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(("program", "is_there"), [(SILENT, False), (CARELESS, False), (FAKE_CLAUDE, True)])
+def test_a_client_is_called_registered_only_when_its_own_file_shows_it(
+    program: str, *, is_there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    home = Home(tmp_path, {})
+    home.enter(monkeypatch)
+    home.write("bin/claude", program).chmod(0o755)
+    (client,) = setup.clients_here()
+    terminal = setup.Terminal(yes=True)
+    setup.register(terminal, [client], ["uv", "run", "server.py"])
+
+    shown = said(capsys)
+    assert terminal.failed is not is_there
+    assert ("Registered." in shown) is is_there
+    assert ("could not be verified" in shown and str(client.path) in shown) is not is_there
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(("program", "is_gone"), [(SILENT, False), (FAKE_CLAUDE, True)])
+def test_a_client_is_called_free_of_the_server_only_when_its_own_file_shows_it(
+    program: str, *, is_gone: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = Home(tmp_path, {})
+    home.enter(monkeypatch)
+    home.write("bin/claude", program).chmod(0o755)
+    (client,) = setup.clients_here()
+    client.path.write_text(json.dumps({"mcpServers": {server.APP_NAME: ENTRY}}))
+    change = setup.client_change(client, None)
+
+    assert change
+    assert setup.carry_out(setup.Terminal(yes=True), change, "Take it out?") is is_gone

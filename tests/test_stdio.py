@@ -2,8 +2,12 @@
 
 import asyncio
 import json
+import os
+import subprocess
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -147,6 +151,22 @@ async def test_line_that_is_no_message_is_answered_with_an_error_and_the_next_on
     await session.is_well()
 
 
+@pytest.mark.parametrize("request_id", ["1.5", "null", "{}", "[1]", "true"])
+async def test_request_whose_id_is_none_of_json_rpc_is_answered_with_an_error_and_the_next_one_is_taken(
+    request_id: str, session: Session
+) -> None:
+    reply = await session.say(b'{"jsonrpc":"2.0","id":%s,"method":"ping"}' % request_id.encode())
+
+    assert (reply["id"], reply["error"]["code"]) == (None, -32600)
+    assert "'ping'" in reply["error"]["message"]
+    # A notification has none, and gets no answer: the next line answers the request after it.
+    assert session.stdio.process.stdin
+    session.stdio.process.stdin.write(
+        b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":99}}\n'
+    )
+    assert (await session.say(b'{"jsonrpc":"2.0","id":"x","method":"ping"}'))["id"] == "x"
+
+
 async def test_garbage_of_many_lines_at_once_does_not_end_the_server(session: Session) -> None:
     assert session.stdio.process.stdin
     garbage = b'garbage\n{"jsonrpc": "2.0"}\n\xff\xfe\n[]\n\n' + b"[" * 100_000 + b"\n"
@@ -161,3 +181,48 @@ async def test_invalid_utf_8_inside_a_string_is_taken_as_a_replacement(session: 
     assert reply["id"] == 5
     assert "There is no tool" in json.dumps(reply)
     await session.is_well()
+
+
+@pytest.mark.parametrize("left", ["stdout, stdin", "stdout, while a list is asked for", "stdin, stdout"])
+@pytest.mark.parametrize("stderr", ["open", "closed"])
+def test_client_that_closes_its_pipes_in_any_order_ends_the_server_without_a_traceback(
+    left: str, stderr: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "stderr"
+    flags = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension", "--port", str(free_port())]
+    with log.open("wb") as kept:
+        reading, writing = os.pipe()
+        process = subprocess.Popen(
+            [sys.executable, server.__file__, *flags],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=kept if stderr == "open" else writing,
+        )
+        os.close(reading)
+        os.close(writing)
+    assert process.stdin
+    assert process.stdout
+
+    def send(method: str, **params: Any) -> None:
+        assert process.stdin
+        request = {"jsonrpc": "2.0", "id": method, "method": method, "params": params}
+        process.stdin.write(json.dumps(request).encode() + b"\n")
+        process.stdin.flush()
+
+    client = {"name": "test", "version": "1"}
+    send("initialize", protocolVersion="2025-06-18", capabilities={}, clientInfo=client)
+    assert b'"initialize"' in process.stdout.readline()
+    first = process.stdin if left.startswith("stdin") else process.stdout
+    first.close()
+    if "list" in left:
+        send("tools/list")
+    elif first is process.stdout:
+        process.stdin.close()
+    else:
+        process.stdout.close()
+    try:
+        assert process.wait(WAIT_S) == 0
+    finally:
+        process.kill()
+        process.stdin.close()
+    assert "Traceback" not in log.read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chrome_tab_mcp_server import one_line, parse_json, printable, strip_reasoning, well_formed, written_so_far
+from chrome_tab_mcp_server import one_line, parse_json, strip_controls, strip_reasoning, well_formed, written_so_far
 
 TAGGED = st.lists(st.sampled_from(["<think>", "</think>", "<THINK>", "a", "b ", "\n", "<", "think>"]), max_size=12).map(
     "".join
@@ -118,8 +118,8 @@ def test_foreign_text_becomes_one_printable_line() -> None:
 
 
 def test_text_for_a_terminal_keeps_its_lines_and_nothing_that_steers() -> None:
-    assert printable("a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c") == "a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c"
-    assert printable("a\x1b[2Jb\x07\x9bc\r\x00\u202ed\u2066\u2028e\ud800f") == "a[2Jbcdef"
+    assert strip_controls("a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c") == "a\tb\n\u3000\u4e2d\U0001f600\u200d\xa0c"
+    assert strip_controls("a\x1b[2Jb\x07\x9bc\r\x00\u202ed\u2066\u2028e\ud800f") == "a[2Jbcdef"
 
 
 @given(st.text(st.characters()))

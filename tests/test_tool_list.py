@@ -3,16 +3,19 @@
 import asyncio
 import importlib
 import json
+import os
 import sys
+import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
-from tests.support.asking import text_of
+from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, free_port, wait_for_port, within
 from tests.support.polling import until
 from tests.support.stdio_server import IMPATIENT, StdioServer, started
@@ -136,39 +139,62 @@ async def test_neither_list_nor_call_imports_what_keeps_a_sessions_state(monkeyp
         assert "browser " in text_of(await client.call_tool("chrome_tab_status", {}))
 
 
-async def test_where_an_extension_has_been_before_the_first_list_waits_for_it_and_no_later_one(
+async def test_where_an_extension_was_connected_lately_its_tools_are_listed_at_once_and_a_call_waits_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
-    monkeypatch.setattr(server, "FIRST_LIST_WAIT_S", 20)
     port = free_port()
     async with serving(port) as client:
         assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
-        assert "bridge     ok" in text_of(await client.call_tool("chrome_tab_status", {}))
+        await client.call_tool("chrome_tab_status", {})
         async with connected(port, server.pairing_key()):
             pass
-    async with serving(port) as client:
-        listing = asyncio.create_task(client.list_tools())
-        async with connected_soon(port):
-            listed_first = {tool.name for tool in await within(listing)}
-        monkeypatch.setattr(server, "FIRST_LIST_WAIT_S", -1)
         await gone(client)
-        assert {tool.name for tool in await within(client.list_tools())} == READER_TOOLS
-    async with serving(free_port()) as client:
-        assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
+    async with serving(port) as client:
+        listed_first = {tool.name for tool in await client.list_tools()}
+        failed = await client.call_tool("browser_get_tabs", {}, raise_on_error=False)
+        monkeypatch.setattr(server, "EXTENSION_WAIT_S", 60)
+        call = asyncio.create_task(client.call_tool("browser_get_tabs", {}))
+        async with connected_soon(port) as extension:
+            await extension.reply(await extension.receive(), [])
+            answered = text_of(await within(call))
+        monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+        await gone(client)
+        listed_last = {tool.name for tool in await client.list_tools()}
 
     assert listed_first == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
+    code, sentence = error_of(failed)
+    assert code == "EXTENSION_NOT_CONNECTED"
+    assert "did not come within 0.1 s" in sentence
+    assert "Open its popup" in sentence
+    assert answered == "[]"
+    assert listed_last == READER_TOOLS
 
 
-async def test_an_extension_that_does_not_come_holds_the_first_list_up_no_longer_than_its_limit(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def set_time(path: Path, seconds: float) -> None:
+    os.utime(path, (seconds, seconds))
+
+
+@pytest.mark.parametrize("away", ["other port", "8 days ago", "before the key", "never"])
+async def test_where_no_extension_was_connected_lately_its_tools_are_not_listed(away: str) -> None:
     port = free_port()
-    server.remember_port(port)
-    assert server.FIRST_LIST_WAIT_S == 1
-    monkeypatch.setattr(server, "FIRST_LIST_WAIT_S", 0.2)
+    server.pairing_key()
+    key, mark = (server.config_dir() / name for name in ("key", "last-port"))
+    if away != "never":
+        server.remember_port(port + (away == "other port"))
+    if away == "8 days ago":
+        for path in (key, mark):
+            set_time(path, time.time() - 8 * 86_400)
+    if away == "before the key":
+        set_time(mark, key.stat().st_mtime - 60)
     async with serving(port) as client:
-        assert {tool.name for tool in await within(client.list_tools())} == READER_TOOLS
+        assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
+
+        # The same installation, when the extension has been there.
+        server.remember_port(port)
+        assert {tool.name for tool in await client.list_tools()} >= set(DRIVING_TOOLS)
+    assert mark.stat().st_mode & 0o077 == 0 or os.name == "nt"
+    assert mark.read_text(encoding="ascii") == str(port)
 
 
 async def test_a_client_of_the_sessionless_protocol_which_cannot_be_told_sees_every_tool_always(

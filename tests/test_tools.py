@@ -2,9 +2,8 @@
 
 import asyncio
 import logging
+import os
 import re
-import sys
-import types
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +14,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-import chrome_tab_status
+from chrome_tab import status as chrome_tab_status
 from tests.support.asking import asking, error_of, receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
@@ -273,15 +272,15 @@ def outcome(result: Any) -> str:
 
 @pytest.mark.usefixtures("on_a_mac")
 @pytest.mark.parametrize("extension", [False, True])
+@pytest.mark.usefixtures("osacompile")
 async def test_on_a_mac_applescript_reads_whether_or_not_the_extension_is_there(
-    extension: object, osascript: FakeOsascript, fake_applescript_module: types.ModuleType
+    extension: object, osascript: FakeOsascript
 ) -> None:
-    assert fake_applescript_module
     assert await read_by(extension=bool(extension)) == "applescript"
     assert osascript.calls()
 
 
-@pytest.mark.usefixtures("on_a_mac", "fake_applescript_module")
+@pytest.mark.usefixtures("on_a_mac", "osacompile")
 @pytest.mark.parametrize(("number", "code"), [(-600, "NO_BROWSER"), (12, "PERMISSION_DENIED")])
 async def test_on_a_mac_the_extension_reads_when_applescript_cannot(
     number: int, code: str, osascript: FakeOsascript
@@ -292,7 +291,7 @@ async def test_on_a_mac_the_extension_reads_when_applescript_cannot(
     assert await read_by(extension=False) == code
 
 
-@pytest.mark.usefixtures("on_a_mac", "fake_applescript_module")
+@pytest.mark.usefixtures("on_a_mac", "osacompile")
 @pytest.mark.parametrize(
     ("number", "code"), [(9001, "EMPTY_PAGE"), (9002, "KEYWORD_NOT_FOUND"), (77, "EXECUTION_ERROR")]
 )
@@ -344,7 +343,7 @@ async def test_applescript_alone_takes_no_port(osascript: FakeOsascript, config_
     assert not has_been_made(config_home)
 
 
-@pytest.mark.usefixtures("on_a_mac", "fake_applescript_module")
+@pytest.mark.usefixtures("on_a_mac", "osacompile")
 async def test_on_a_mac_a_tab_id_is_for_the_extension_while_it_is_there(osascript: FakeOsascript) -> None:
     osascript.plays("""if [ "$1" = -ss ]; then echo '{{}, {}, {}, {}, {}}'; exit 0; fi""")
     port = free_port()
@@ -519,58 +518,69 @@ async def test_a_key_that_others_can_read_has_one_code_on_every_way(config_home:
     assert lines["bridge"] == f"FIX {message}"
 
 
-# --- The compile check of a Mac, with a fake of the module that exists only there ---
+# --- The compile check of a Mac ---
 
 
-class FakeScriptError(Exception):
-    """The fake's ScriptError."""
+class FakeOsacompile:
+    """A fake `osacompile` on PATH: it keeps the sources, and fails with `refusal` when that is set."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._sources, self._refusal = folder / "sources", folder / "refusal"
+        self.refuse("")
+        program = folder / "bin" / "osacompile"
+        program.parent.mkdir()
+        program.write_text(
+            f"#!/bin/sh\ncat \"$3\" >'{self._sources}'\ncat '{self._refusal}' >&2\n[ ! -s '{self._refusal}' ]\n",
+            encoding="ascii",
+        )
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+
+    def refuse(self, sentence: str) -> None:
+        self._refusal.write_text(sentence, encoding="utf-8")
+
+    @property
+    def source(self) -> str:
+        return self._sources.read_text(encoding="ascii")
 
 
 @pytest.fixture
-def fake_applescript_module(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
-    """A fake `applescript`: it compiles nothing; it keeps the sources, and fails when `refusal` is set."""
-    module = types.ModuleType("applescript")
-    sources: list[str] = []
-
-    class FakeAppleScript:
-        def __init__(self, source: str) -> None:
-            sources.append(source)
-            if refusal := getattr(module, "refusal", ""):
-                raise FakeScriptError(refusal)
-
-    module.__dict__.update(AppleScript=FakeAppleScript, ScriptError=FakeScriptError, sources=sources, refusal="")
-    monkeypatch.setitem(sys.modules, "applescript", module)
-    return module
+def osacompile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsacompile:
+    folder = tmp_path / "osacompile"
+    folder.mkdir()
+    return FakeOsacompile(folder, monkeypatch)
 
 
 @pytest.mark.parametrize("browser", ["Google Chrome", "Vivaldi"])
-def test_the_script_is_compiled_for_the_browser_that_is_asked(
-    browser: str, fake_applescript_module: types.ModuleType
-) -> None:
-    assert chrome_tab_status.compile_problem(browser) is None
+async def test_the_script_is_compiled_for_the_browser_that_is_asked(browser: str, osacompile: FakeOsacompile) -> None:
+    assert await chrome_tab_status.compile_problem(browser) is None
 
-    (source,) = fake_applescript_module.sources
-    assert f'tell application "{browser}"' in source
-    assert ("Google Chrome" in source) == (browser == "Google Chrome")
+    assert f'tell application "{browser}"' in osacompile.source
+    assert ("Google Chrome" in osacompile.source) == (browser == "Google Chrome")
+
+
+async def test_a_mac_without_a_compiler_still_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    assert await chrome_tab_status.compile_problem("Google Chrome") is None
 
 
 @pytest.mark.usefixtures("on_a_mac")
-async def test_status_on_a_mac_tells_that_the_script_does_not_compile(
-    fake_applescript_module: types.ModuleType, osascript: FakeOsascript
+async def test_status_on_a_mac_names_what_does_not_compile(
+    osacompile: FakeOsacompile, osascript: FakeOsascript
 ) -> None:
     async with serving(port=free_port()) as client:
         assert (await status_lines(client))["browser"] == "ok  Google Chrome answers, chosen by --browser auto"
-        fake_applescript_module.__dict__["refusal"] = "Expected end of line.\n\x1b[31m"
+        osacompile.refuse("Expected end of line.\n\x1b[31m")
         lines = await status_lines(client)
 
-    assert lines["browser"] == (
-        "FIX chrome_tab.scpt does not compile for Google Chrome: Expected end of line. [31m. Is Google Chrome installed?"
-    )
+    assert lines["browser"].startswith("FIX ")
+    assert "Expected end of line. [31m" in lines["browser"]
     assert "permission" not in lines
     assert len(osascript.calls()) == 1
 
 
-@pytest.mark.usefixtures("on_a_mac", "fake_applescript_module")
+@pytest.mark.usefixtures("on_a_mac", "osacompile")
 async def test_status_on_a_mac_does_not_ask_for_the_extension(osascript: FakeOsascript) -> None:
     assert osascript
     async with serving(port=free_port()) as client:

@@ -13,7 +13,7 @@ from fastmcp import Client
 import chrome_tab_mcp_server as server
 from tests.support.asking import Told, error_of, receipt_of
 from tests.support.fake_extension import FakeExtension, connected, free_port
-from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer, as_json, delta, events
+from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer, as_json, delta, events
 
 PICTURE = base64.b64encode(b"\x89PNG a picture").decode()
 SHOT = {"data": PICTURE, "mime_type": "image/png", "width": 1500, "height": 1000, "notes": ["Made smaller."]}
@@ -95,7 +95,7 @@ async def test_what_a_picture_makes_the_model_write_is_cleaned_and_cut() -> None
         result = await asked.look(question="What does https://mine.test show?")
 
     text = result.content[0].text
-    assert text.startswith("A bar17. https://mine.test xxx")
+    assert text.startswith("A bar! [17] (https ://evil.test/17.png). https://mine.test xxx")
     assert len(text) < 40_300
     assert "the answer was cut at 40,000 characters" in text.splitlines()[-1]
 
@@ -109,6 +109,14 @@ async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_
     assert fake.chats[0].body["model"] == "reader"
     assert [message for message in told.messages if "taking a picture" in message]
     assert any(message.startswith("reader is looking at the picture") for message in told.messages)
+
+
+async def test_a_model_that_does_not_answer_about_a_picture_is_left_at_the_bound_of_an_answer() -> None:
+    async with FakeOpenAIServer(HANG) as fake, looking(fake, max_seconds=0.5) as started:
+        code, sentence = error_of(await started.look())
+
+    assert code == "MODEL_TIMEOUT"
+    assert "(--max-seconds)" in sentence
 
 
 async def test_a_picture_that_is_none_is_a_sentence_and_reaches_no_model(monkeypatch: pytest.MonkeyPatch) -> None:

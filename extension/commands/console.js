@@ -1,7 +1,7 @@
-/** @import {CommandContext, ConsoleLogs} from "../shared/types.d.ts" */
+/** @import {CommandContext, ConsoleEntry, ConsoleLogs} from "../shared/types.d.ts" */
 
 import { invalid } from "../shared/errors.js";
-import { isDenied } from "../worker/denied-hosts.js";
+import { isDenied, leftOut } from "../shared/denied-hosts.js";
 
 const DEFAULT_MAX = 100;
 const MOST = 1_000;
@@ -17,6 +17,13 @@ export async function consoleLogs({ tabId, params, debuggers, deniedHosts }) {
     throw invalid(`max must be a whole number from 1 to ${MOST}.`);
   }
   const { console: log } = await debuggers.open(tabId);
-  const entries = await log.newest(Number(max));
-  return { entries: entries.filter(({ url }) => !isDenied(url, deniedHosts)), total: log.total };
+  /** @type {ConsoleEntry[]} */
+  const entries = [];
+  let hidden = 0;
+  for (const entry of await log.newest()) {
+    if (entries.length === max) break;
+    if (log.pagesOf(entry).some((url) => isDenied(url, deniedHosts))) hidden += 1;
+    else entries.push(entry);
+  }
+  return { entries, total: log.total, ...leftOut(hidden) };
 }

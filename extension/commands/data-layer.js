@@ -2,9 +2,9 @@
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
-import { requirePrivateValues } from "../worker/consent.js";
-import { Masker } from "../worker/masking.js";
-import { askPage, unreadable } from "../worker/page-access.js";
+import { requirePrivateValues } from "../browser/consent.js";
+import { askPage, unreadable } from "../browser/inject.js";
+import { redactorFor } from "../browser/redaction.js";
 import { cutNotes, parseWritten } from "./page-values.js";
 
 /** @type {JsonLimits} */
@@ -30,20 +30,20 @@ const NEWEST = -1;
 export async function getDataLayer(context) {
   const { params, tabId, attachments } = context;
   const name = nameOf(params);
-  const isMasked = isMaskedBy(params);
+  const isRedacted = isRedactedBy(params);
   const request = { name, since: sinceOf(params), limits: LIMITS };
+  const redactor = await redactorFor(tabId);
   // A page notices that it is read.
-  if (!isMasked) await requirePrivateValues(tabId, attachments);
+  if (!isRedacted) await requirePrivateValues(tabId, attachments);
   const answer = await askPage(context, () => ({ func: writeJson, args: [request], world: "MAIN" }));
   const written = parseWritten(answer, LIMITS);
   if (!written) throw unreadable("The page has replaced what reading its data takes. Reload it and try again.");
   if (!written.found) throw notFound(name, written.candidates);
   // Asked again when the values are there: meanwhile the tab may have gone to another site.
-  if (!isMasked) await requirePrivateValues(tabId, attachments);
+  if (!isRedacted) await requirePrivateValues(tabId, attachments);
   const { values, total, since, cuts } = written;
-  const masker = new Masker();
-  const shown = isMasked ? masker.value(values) : values;
-  return { name, values: shown, total, since, masked: masker.masked, notes: cutNotes(cuts, LIMITS) };
+  const shown = isRedacted ? redactor.value(values) : values;
+  return { name, values: shown, total, since, masked: redactor.counts, notes: cutNotes(cuts, LIMITS) };
 }
 
 /** @param {Record<string, unknown>} params */
@@ -63,7 +63,7 @@ function sinceOf({ since }) {
 }
 
 /** @param {Record<string, unknown>} params */
-function isMaskedBy({ redact }) {
+function isRedactedBy({ redact }) {
   if (typeof (redact ?? true) === "boolean") return redact !== false;
   throw invalid("redact must be true or false.");
 }

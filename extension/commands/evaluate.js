@@ -1,10 +1,10 @@
 /** @import {DrivenContext, Evaluated, JsonLimits, Remarks} from "../shared/types.d.ts" */
-/** @import {Evaluation, ExceptionDetails, RemoteObject} from "../worker/cdp.d.ts" */
+/** @import {Evaluation, ExceptionDetails, RemoteObject} from "../browser/debugger/cdp.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { writeJson } from "../page/write-json.js";
-import { addressOf, tabById } from "../worker/tabs.js";
-import { endsWithin } from "../worker/waiting.js";
+import { addressOf, tabById } from "../browser/tabs.js";
+import { endsWithin } from "../browser/async.js";
 import { cutNotes, parseWritten } from "./page-values.js";
 
 /** @type {JsonLimits} */

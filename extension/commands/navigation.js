@@ -1,9 +1,9 @@
 /** @import {DrivenContext, Navigated} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { runInPage } from "../worker/page-access.js";
-import { PageLoadWatch } from "../worker/page-load.js";
-import { addressOf, tabById } from "../worker/tabs.js";
+import { runInPage } from "../browser/inject.js";
+import { PageLoadWatch } from "../browser/page-load.js";
+import { addressOf, tabById } from "../browser/tabs.js";
 import { webAddressOf } from "./tabs.js";
 
 /** A little less than a command may take, so that it is this sentence which reaches the reader. */

@@ -1,17 +1,19 @@
 /**
  * @import {CommandContext, LoggedRequest, NetworkRequests, ShownRequest} from "../shared/types.d.ts"
- * @import {DebuggerSession} from "../worker/debugger-session.js"
+ * @import {DebuggerSession} from "../browser/debugger/debugger-session.js"
+ * @import {Redactor} from "../browser/redaction.js"
  */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { isDenied } from "../worker/denied-hosts.js";
-import { decodeHit, isHit } from "../worker/analytics-hits.js";
-import { Masker } from "../worker/masking.js";
+import { isDenied, leftOut, refuseDenied } from "../shared/denied-hosts.js";
+import { decodeHit, isHit } from "../browser/analytics-hits.js";
+import { redactorFor } from "../browser/redaction.js";
 
 const DEFAULT_MAX = 50;
 const MOST = 500;
 const MAX_FILTER_LENGTH = 2_000;
 const MAX_BODY_LENGTH = 30_000;
+const REDIRECT = "A redirect has no body of its own. The request that it led to has an entry of its own.";
 const TYPES = new Set(
   "document stylesheet script image font media manifest xhr fetch ping websocket eventsource preflight other".split(
     " ",
@@ -22,7 +24,7 @@ const TYPES = new Set(
  * @param {CommandContext} context `params`: `filter`, a type or a text in the address as it is shown; `max`; `body_of`,
  *   the id of one request, for what was answered to it
  * @returns {Promise<NetworkRequests>}
- * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, UNREADABLE_PAGE
+ * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, HOST_BLOCKED, UNREADABLE_PAGE
  */
 export async function networkRequests({ tabId, params, debuggers, deniedHosts }) {
   const wanted = filterOf(params);
@@ -30,29 +32,38 @@ export async function networkRequests({ tabId, params, debuggers, deniedHosts })
   const id = idOf(params);
   const session = await debuggers.open(tabId);
   const { network: log } = session;
-  const masker = new Masker();
-  if (id) return { entries: [await withBody(session, id, masker)], total: log.total };
+  const redactor = await redactorFor(tabId);
+  if (id) return { entries: [await withBody(session, id, redactor, deniedHosts)], total: log.total };
   /** @type {ShownRequest[]} */
   const entries = [];
+  let hidden = 0;
   for (const request of log.newest()) {
     if (entries.length === max) break;
-    if ([request.page, request.url].some((url) => isDenied(url, deniedHosts))) continue;
-    const entry = shown(request, masker);
+    if (addressesOf(request).some((url) => isDenied(url, deniedHosts))) {
+      hidden += 1;
+      continue;
+    }
+    const entry = shown(request, redactor);
     if (isWanted(entry, wanted)) entries.push(entry);
   }
-  return { entries, total: log.total };
+  return { entries, total: log.total, ...leftOut(hidden) };
+}
+
+/** @param {LoggedRequest} request */
+function addressesOf({ pages, url }) {
+  return [...pages, url];
 }
 
 /**
  * @param {LoggedRequest} request
- * @param {Masker} masker
+ * @param {Redactor} redactor
  * @returns {ShownRequest}
  */
-function shown({ id, page, method, type, url, sent, status, size, time, error }, masker) {
-  const about = { id, method, status, type, size, time, page: masker.address(page) };
+function shown({ id, pages, method, type, url, sent, status, size, time, error }, redactor) {
+  const about = { id, method, status, type, size, time, page: redactor.address(pages[0] ?? "") };
   const failed = error && { error };
-  if (!isHit(url)) return { ...about, url: masker.address(url), ...failed };
-  return { ...about, url: masker.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, masker), ...failed };
+  if (!isHit(url)) return { ...about, url: redactor.address(url), ...failed };
+  return { ...about, url: redactor.address(url.replace(/[?#].*$/s, "")), ...decodeHit(url, sent, redactor), ...failed };
 }
 
 /**
@@ -61,21 +72,26 @@ function shown({ id, page, method, type, url, sent, status, size, time, error },
  */
 function isWanted({ type, url, params, events }, wanted) {
   if (TYPES.has(wanted)) return type === wanted;
-  // Not in the address as it is: who asks could find out letter by letter what is masked there.
+  // Not in the address as it is: who asks could find out letter by letter what is redacted there.
   return !wanted || JSON.stringify([url, params, events]).toLowerCase().includes(wanted);
 }
 
 /**
  * @param {DebuggerSession} session
  * @param {string} id
- * @param {Masker} masker
+ * @param {Redactor} redactor
+ * @param {string[]} deniedHosts
  * @returns {Promise<ShownRequest>}
  */
-async function withBody(session, id, masker) {
+async function withBody(session, id, redactor, deniedHosts) {
   const request = session.network.find(id);
   if (!request) throw invalid(`There is no request ${id} among those that are kept. Take an id from the list.`);
-  const { body, base64Encoded } = await bodyOf(session, request);
-  const entry = shown(request, masker);
+  for (const url of addressesOf(request)) refuseDenied(url, deniedHosts);
+  const answer = request.isRedirect ? null : await bodyOf(session, request);
+  const entry = shown(request, redactor);
+  // It may have been redirected just now: then the answer is that of the next request.
+  if (!answer || request.isRedirect) return { ...entry, body: null, notes: [REDIRECT] };
+  const { body, base64Encoded } = answer;
   if (base64Encoded) {
     return {
       ...entry,
@@ -83,7 +99,7 @@ async function withBody(session, id, masker) {
       notes: [`The body is no text: ${request.mimeType || "of a type that nobody said"}.`],
     };
   }
-  const text = masker.source(body.toWellFormed());
+  const text = redactor.source(body.toWellFormed());
   const cut = `The first ${MAX_BODY_LENGTH} of ${text.length} characters are shown.`;
   const notes = text.length > MAX_BODY_LENGTH ? { notes: [cut] } : {};
   return { ...entry, body: text.slice(0, MAX_BODY_LENGTH), ...notes };

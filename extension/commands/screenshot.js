@@ -1,11 +1,12 @@
 /** @import {Box, DrivenContext, Remarks, Screenshot} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { endOutline } from "../worker/marks.js";
-import { isFramed } from "../worker/page-elements.js";
-import { tabById } from "../worker/tabs.js";
-import { pause } from "../worker/waiting.js";
-import { afterwards, boxOf } from "./acting.js";
+import { withoutDenied } from "../browser/denied-frames.js";
+import { endOutline } from "../browser/highlight.js";
+import { isFramed, refuseDeniedElement } from "../browser/page-elements.js";
+import { tabById } from "../browser/tabs.js";
+import { pause } from "../browser/async.js";
+import { afterwards, boxOf } from "./element-action.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;
@@ -66,9 +67,10 @@ async function steadyCapture(context, size) {
   const measure = () => session.send("Page.getLayoutMetrics");
   for (let takes = 1; ; takes += 1) {
     const selected = (params.selector ?? null) === null ? null : await boxOf(context);
+    if (selected) await refuseDeniedElement(context);
     const before = await measure();
     const format = params["format"] === "jpeg" ? "jpeg" : "webp";
-    const picture = await capture(context, { selected, size, metrics: before, format });
+    const picture = await withoutDenied(context, () => capture(context, { selected, size, metrics: before, format }));
     if (size || takes === MAX_TAKES) return picture;
     const after = await measure();
     if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;

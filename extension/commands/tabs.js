@@ -1,10 +1,11 @@
 /** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { isDenied, refuseDenied } from "../worker/denied-hosts.js";
-import { PageLoadWatch } from "../worker/page-load.js";
-import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../worker/tabs.js";
-import { endsWithin } from "../worker/waiting.js";
+import { isDenied } from "../shared/denied-hosts.js";
+import { PageLoadWatch } from "../browser/page-load.js";
+import { withOwner } from "../browser/page-owners.js";
+import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../browser/tabs.js";
+import { endsWithin } from "../browser/async.js";
 
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
@@ -15,7 +16,7 @@ const SILENCE_WAIT_MS = 1_000;
  * @returns {Promise<TabInfo[]>} the tabs of all windows, also of those that a page has popped up
  */
 export async function getTabs({ deniedHosts }) {
-  const tabs = (await webTabs()).filter((tab) => !isDenied(urlOf(tab), deniedHosts));
+  const tabs = await withoutDenied(await webTabs(), deniedHosts);
   return tabs.map((tab) => ({
     id: tab.id,
     ...addressOf(tab),
@@ -30,8 +31,19 @@ export async function getTabs({ deniedHosts }) {
  * @returns {Promise<AttachedTab[]>} in the order in which they were attached
  */
 export async function listTabs({ attachments, deniedHosts }) {
-  const tabs = (await attachments.tabs()).filter((tab) => !isDenied(urlOf(tab), deniedHosts));
+  const tabs = await withoutDenied(await attachments.tabs(), deniedHosts);
   return tabs.map((tab) => ({ tab_id: tab.id, ...addressOf(tab), connected_at: tab.connectedAt }));
+}
+
+/**
+ * @template {chrome.tabs.Tab} T
+ * @param {T[]} tabs
+ * @param {string[]} deniedHosts
+ */
+async function withoutDenied(tabs, deniedHosts) {
+  if (!deniedHosts.length) return tabs;
+  const owned = await Promise.all(tabs.map(withOwner));
+  return tabs.filter((_, index) => !isDenied(urlOf(/** @type {T} */ (owned[index])), deniedHosts));
 }
 
 /**
@@ -42,9 +54,9 @@ export async function listTabs({ attachments, deniedHosts }) {
  * @returns {Promise<CreatedTab>}
  * @throws {CommandError} INVALID_ARGUMENT, HOST_BLOCKED, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
-export async function createTab({ params, attachments, deniedHosts, signal }) {
+export async function createTab({ params, attachments, rules, signal }) {
   const url = webAddressOf(params);
-  refuseDenied(url, deniedHosts);
+  rules.refuseAddress(url);
   const { background = false } = params;
   if (typeof background !== "boolean") throw invalid("background must be true or false.");
   const watch = new PageLoadWatch();
@@ -52,7 +64,7 @@ export async function createTab({ params, attachments, deniedHosts, signal }) {
     const tabId = await openTab(url, !background);
     try {
       await watch.loaded(tabId, signal);
-      refuseDenied(urlOf(await tabById(tabId)), deniedHosts);
+      await rules.refuseTab(await tabById(tabId));
       await attachments.attach(tabId, signal);
       return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
     } catch (error) {

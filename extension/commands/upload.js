@@ -1,9 +1,9 @@
 /** @import {ActionReply, DrivenContext, FoundElement} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { afterwards, noting, pointOf, replyAbout, selectorOf } from "./acting.js";
-import { pressAt } from "./mouse.js";
-import { pressElement, REACHED } from "./pressing.js";
+import { afterwards, noting, pointOf, replyAbout, selectorOf } from "./element-action.js";
+import { pressAt } from "./click.js";
+import { pressElement, REACHED } from "./mouse-press.js";
 
 const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;

@@ -359,9 +359,11 @@ export function readPage(request) {
    * @returns {Document[]} those of this site in its frames, however deep
    */
   function framedDocuments(page) {
-    const inner = all("iframe", page).flatMap(
-      (frame) => Reflect.get(HTMLIFrameElement.prototype, "contentDocument", frame) ?? [],
-    );
+    const inner = all("iframe", page).flatMap((frame) => {
+      const framed = Reflect.get(HTMLIFrameElement.prototype, "contentDocument", frame);
+      // By `document.domain` pages of other hosts of a site can be reached, too.
+      return framed && framed.defaultView?.origin === page.defaultView?.origin ? [framed] : [];
+    });
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
 

@@ -1,6 +1,6 @@
 /** @import {ErrorCode} from "./types.d.ts" */
 
-/** The words the server uses too; spec section 6.5. A test keeps the two lists equal. */
+/** The same codes as `ERROR_CODES` in the server. A test keeps the two lists equal. */
 export const ERROR_CODES = /** @type {const} */ ([
   "NO_BROWSER",
   "PERMISSION_DENIED",
@@ -42,6 +42,16 @@ export class CommandError extends Error {
     super(message);
     this.name = "CommandError";
     this.code = code;
+  }
+}
+
+/** A call of chrome.storage failed: the disk is full, or the browser's profile is damaged. */
+export class StorageError extends CommandError {
+  /** @param {string} reason the browser's own words */
+  constructor(reason) {
+    const advice = "Free disk space or restart the browser, then try again.";
+    super("EXECUTION_ERROR", `The browser could not read or store the extension's data (${reason}). ${advice}`);
+    this.reason = reason;
   }
 }
 

@@ -73,6 +73,6 @@ function advice({ failure, port }) {
     case "already_connected":
       return phrase("adviceAlreadyConnected", port ?? "");
     case null:
-      return phrase("adviceReconnect");
+      return phrase("adviceReconnect", port ?? "");
   }
 }

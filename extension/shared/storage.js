@@ -1,8 +1,11 @@
 /**
- * The only file that touches chrome.storage. A worker can be killed at any moment; what it must find again is here.
+ * The only file that touches chrome.storage. A worker can be killed at any moment; what it must find again is here. Each
+ * call that fails throws a StorageError, which the worker and the pages show.
  *
  * @import {ActivityEntry, Attachment, CloseReason, PanelMemory, Preferences, Settings} from "./types.d.ts"
  */
+
+import { StorageError } from "./errors.js";
 
 const MOST_ACTIVITY = 500;
 /** @type {Preferences} */
@@ -18,35 +21,60 @@ export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: tr
 
 // A script in a page's isolated world may read local storage unless it is told not to, and the key is there.
 // Firefox knows no such lock.
-const locked = chrome.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" });
+const locked = attempt(async () => chrome.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" }));
+const local = guarded(chrome.storage.local);
+const session = guarded(chrome.storage.session);
+
+/** @param {chrome.storage.StorageArea} area */
+function guarded(area) {
+  return {
+    get: (/** @type {Record<string, unknown>} */ defaults) =>
+      attempt(async () => /** @type {Record<string, any>} */ (await area.get(defaults))),
+    set: (/** @type {object} */ items) => attempt(() => area.set(items)),
+    remove: (/** @type {string | string[]} */ keys) => attempt(() => area.remove(keys)),
+  };
+}
+
+/**
+ * @template T
+ * @param {() => Promise<T>} call
+ * @throws {StorageError}
+ */
+async function attempt(call) {
+  try {
+    return await call();
+  } catch (error) {
+    throw new StorageError(error instanceof Error ? error.message : String(error));
+  }
+}
 
 /** @returns {Promise<Settings>} */
 export async function loadSettings() {
   await locked;
-  return /** @type {Settings} */ (await chrome.storage.local.get({ ...DEFAULT_SETTINGS }));
+  return /** @type {Settings} */ (await local.get({ ...DEFAULT_SETTINGS }));
 }
 
 /** @param {Settings} settings */
 export async function saveSettings(settings) {
   await locked;
-  await chrome.storage.local.set(settings);
+  await local.set(settings);
 }
 
 /** Deletes the pairing with its key, and every choice that was made for it. */
 export async function deleteSettings() {
-  await chrome.storage.local.remove(Object.keys(DEFAULT_SETTINGS));
+  await local.remove(Object.keys(DEFAULT_SETTINGS));
 }
 
 /** @returns {Promise<PanelMemory>} */
 export async function loadPanelMemory() {
   await locked;
-  return /** @type {PanelMemory} */ (await chrome.storage.local.get({ history: [], saved: [] }));
+  return /** @type {PanelMemory} */ (await local.get({ history: [], saved: [] }));
 }
 
 /** @param {Partial<PanelMemory>} change */
 export async function savePanelMemory(change) {
   await locked;
-  await chrome.storage.local.set(change);
+  await local.set(change);
 }
 
 /** @param {() => void} listener called when any panel has saved something */
@@ -59,14 +87,14 @@ export function onPanelMemoryChanged(listener) {
 /** @returns {Promise<Preferences>} */
 export async function loadPreferences() {
   await locked;
-  const { preferences } = await chrome.storage.local.get({ preferences: {} });
+  const { preferences } = await local.get({ preferences: {} });
   return { ...DEFAULT_PREFERENCES, .../** @type {Partial<Preferences>} */ (preferences) };
 }
 
 /** @param {Partial<Preferences>} change */
 export async function savePreferences(change) {
   const preferences = { ...(await loadPreferences()), ...change };
-  await chrome.storage.local.set({ preferences });
+  await local.set({ preferences });
 }
 
 /** @param {(preferences: Preferences) => void} listener */
@@ -77,17 +105,17 @@ export function onPreferencesChanged(listener) {
 /** @returns {Promise<ActivityEntry[]>} newest first */
 export async function loadActivity() {
   await locked;
-  const { activity } = await chrome.storage.local.get({ activity: [] });
+  const { activity } = await local.get({ activity: [] });
   return /** @type {ActivityEntry[]} */ (activity);
 }
 
 /** @param {ActivityEntry[]} entries newest first */
 export async function addActivity(entries) {
-  await chrome.storage.local.set({ activity: [...entries, ...(await loadActivity())].slice(0, MOST_ACTIVITY) });
+  await local.set({ activity: [...entries, ...(await loadActivity())].slice(0, MOST_ACTIVITY) });
 }
 
 export async function clearActivity() {
-  await chrome.storage.local.remove("activity");
+  await local.remove("activity");
 }
 
 /** @param {() => void} listener */
@@ -107,13 +135,13 @@ function onChanged(key, listener) {
 
 /** @returns {Promise<CloseReason | null>} why the last attempt to connect failed */
 export async function loadFailure() {
-  const { failure } = await chrome.storage.session.get({ failure: null });
+  const { failure } = await session.get({ failure: null });
   return /** @type {CloseReason | null} */ (failure);
 }
 
 /** @param {CloseReason | null} failure */
 export async function saveFailure(failure) {
-  await chrome.storage.session.set({ failure });
+  await session.set({ failure });
 }
 
 /**
@@ -122,11 +150,11 @@ export async function saveFailure(failure) {
  * @returns {Promise<Map<number, Attachment>>}
  */
 export async function loadAttachments() {
-  const { attachments } = await chrome.storage.session.get({ attachments: [] });
+  const { attachments } = await session.get({ attachments: [] });
   return new Map(/** @type {[number, Attachment][]} */ (attachments));
 }
 
 /** @param {Map<number, Attachment>} attachments */
 export async function saveAttachments(attachments) {
-  await chrome.storage.session.set({ attachments: [...attachments] });
+  await session.set({ attachments: [...attachments] });
 }

@@ -1,15 +1,17 @@
 // The shapes that cross a border: the wire (DESIGN.md, "Wire protocol"), the page function, the popup's port and
 // chrome.storage. Everything else is typed where it is written.
 
-import type { Activity } from "../worker/activity.js";
-import type { Attachments } from "../worker/attachments.js";
-import type { Drive } from "../worker/debugger-uses.js";
-import type { Debuggers } from "../worker/debuggers.js";
-import type { Pace } from "../worker/pace.js";
-import type { ChosenPreferences } from "../worker/preferences.js";
-import type { Questions } from "../worker/questions.js";
-import type { Requests } from "../worker/requests.js";
+import type { Activity } from "../background/activity-log.js";
+import type { Attachments } from "../browser/attachments.js";
+import type { Drive } from "../browser/debugger/command-session.js";
+import type { Debuggers } from "../browser/debugger/session-pool.js";
+import type { Pace } from "../background/rate-limit.js";
+import type { ChosenPreferences } from "../background/preferences.js";
+import type { Questions } from "../background/side-panel-chat.js";
+import type { Requests } from "../browser/consent-prompts.js";
+import type { SiteRules } from "../browser/site-rules.js";
 import type { ERROR_CODES } from "./errors.js";
+import type { MessageKey } from "./messages.js";
 
 export type ErrorCode = (typeof ERROR_CODES)[number];
 
@@ -136,7 +138,7 @@ export interface DataLayer {
   total: number;
   /** Index of the first of `values`. */
   since: number;
-  /** How often each kind was masked in `values`, where it stands as `[kind]`. */
+  /** How often each kind was redacted in `values`, where it stands as `[kind]`. */
   masked: Record<string, number>;
   /** What was left out or could not be read, as sentences. */
   notes: string[];
@@ -144,20 +146,50 @@ export interface DataLayer {
 
 export type TabWithId = chrome.tabs.Tab & { id: number };
 
-/** What a command needs the person to have agreed to; worker/consent.js. */
+/** What a command needs the person to have agreed to; browser/consent.js. */
 export type Consent = "paired" | "attached" | "evaluate";
 
-/** How a command uses the debugger of its tab; worker/debugger-uses.js. */
+/** How a command uses the debugger of its tab; browser/debugger/command-session.js. */
 export type DebuggerUse = "nothing" | "observes" | "reads" | "acts" | "leaves";
 
-/** One row of the command table. */
-export interface CommandEntry {
+/** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
+export interface ParameterDescription {
+  type?: string;
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  /** Who takes it, where not both do. */
+  for?: "server" | "extension";
+  /** Missing where no form shows it. */
+  form?: {
+    hint: MessageKey;
+    /** Where the type does not decide it. */
+    kind?: "code" | "lines";
+    /** What is typed may be a password: no history keeps it. */
+    secret?: boolean;
+    /** An empty text is a value, too. */
+    empty?: boolean;
+    /** It names the tab that the command is about. */
+    tab?: boolean;
+  };
+}
+
+/** What commands.json says of a command. */
+export interface CommandDescription {
   consent: Consent;
   /** Whether it works on the page of a tab: then it gets a tab that may be used, in its turn there. */
-  page: boolean;
+  page?: boolean;
   debugger: DebuggerUse;
-  /** Whether it waits for an answer of the person: that time comes on top. */
+  /** Whether it waits for an answer of the user: that time comes on top. */
   asks?: boolean;
+  /** `private`: what it returns is of the page or of other tabs, so no history keeps it. */
+  form: { group: MessageKey; about: MessageKey; private?: boolean };
+  required?: string[];
+  parameters: Record<string, ParameterDescription>;
+}
+
+/** One row of the command table. */
+export interface CommandEntry extends CommandDescription {
   run: (context: DrivenContext) => Promise<unknown>;
 }
 
@@ -171,7 +203,9 @@ export interface CommandContext {
   debuggers: Debuggers;
   requests: Requests;
   preferences: ChosenPreferences;
-  /** Hosts whose frames are not to be entered; worker/denied-hosts.js. */
+  /** What the user's rules for sites say about the command. */
+  rules: SiteRules;
+  /** Hosts whose frames are not to be entered; shared/denied-hosts.js. */
   deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
   requestId: string;
@@ -244,13 +278,15 @@ export interface ConsoleEntry {
   timestamp: string;
   level: "debug" | "log" | "info" | "warn" | "error";
   message: string;
-  /** Of the page that was in the tab then. */
+  /** Of the page in the frame that wrote it; empty when that is not known. */
   url: string;
 }
 
 export interface ConsoleLogs {
   /** Newest first. */
   entries: ConsoleEntry[];
+  /** Sentences. */
+  notes?: string[];
   /** How many there were since the tab was attached. */
   total: number;
 }
@@ -262,8 +298,10 @@ export interface LoggedRequest {
   requestId: string;
   /** The debugger's session of the frame of another site that asked. */
   frame?: string;
-  /** Address of the page that asked. */
-  page: string;
+  /** Addresses of the pages that may have asked, by their frames, the likeliest first; empty for one that is not known. */
+  pages: string[];
+  /** Whether what followed under the same `requestId` is another request. */
+  isRedirect?: boolean;
   method: string;
   /** In lower case: document, script, xhr, fetch, ping ... */
   type: string;
@@ -282,11 +320,13 @@ export interface LoggedRequest {
   error: string;
 }
 
-/** A request as it is told: what is private in it is masked. */
+/** A request as it is told: what is private in it is redacted. */
 export interface ShownRequest extends Pick<
   LoggedRequest,
-  "id" | "method" | "status" | "type" | "size" | "time" | "page" | "url"
+  "id" | "method" | "status" | "type" | "size" | "time" | "url"
 > {
+  /** Address of the page that asked. */
+  page: string;
   error?: string;
   /** Of a hit of analytics, whose `url` has no query then. */
   params?: Record<string, unknown>;
@@ -301,6 +341,8 @@ export interface ShownRequest extends Pick<
 export interface NetworkRequests {
   /** Newest first. */
   entries: ShownRequest[];
+  /** Sentences. */
+  notes?: string[];
   /** How many there were since the tab was attached. */
   total: number;
 }
@@ -380,7 +422,7 @@ export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
-// --- Acting on elements (page/elements/, commands/acting.js)
+// --- Acting on elements (page/elements/, commands/element-action.js)
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =
@@ -449,6 +491,7 @@ export type ElementLook =
   | "awaitMouse"
   | "finishFill"
   | "finishScroll"
+  | "frameFound"
   | "nextDrawing"
   | "readChanges"
   | "readChecked"
@@ -464,10 +507,17 @@ export interface FoundFrames {
 }
 
 /** A frame of another site, as the page around it knows it. */
-export interface ForeignFrame {
+export interface ForeignFrame extends FrameTraits {
   /** From the main frame on. */
   selector: string;
-  /** Numbers of the frames on the way from the main frame, each among those of its parent; -1 in a shadow root. */
+}
+
+/** What tells a frame of another site from others, without a name. */
+export interface FrameTraits {
+  /**
+   * Numbers of the frames on the way from the main frame, each among those of its parent; -1 in a shadow root, -2 where
+   * its window cannot be reached.
+   */
   path: number[];
   /** Where it was sent first. */
   src: string;
@@ -575,6 +625,8 @@ export interface ListRequest {
   way?: string;
   /** What is in the page's own frames of other sites, by their selectors, once that is known. */
   framed?: Record<string, ListLine[]>;
+  /** The selectors of those that are left out. */
+  leftOut?: string[];
   /** Whether the lines are wanted, for the list of the page around this one. */
   isFramed?: boolean;
 }

@@ -69,11 +69,29 @@ async def test_retry_comes_within_2_to_3_s_however_long_nobody_was_there(paired:
         await worker.evaluate("restore()")
 
 
+async def test_a_failing_call_of_the_storage_is_shown_and_the_next_try_works(paired: Popup, bridge: FakeBridge) -> None:
+    worker = paired.page.context.service_workers[-1]
+    problem = paired.element("problem")
+    # What the user asks for is stored in the one; why a connection ended in the other, and nothing waits for that.
+    for area, action in (("local", "disconnect"), ("session", "reconnect")):
+        stub = f"chrome.storage.{area}.set"
+        await worker.evaluate(f"() => {{ kept = {stub}; {stub} = async () => {{ throw new Error('disk full'); }}; }}")
+        await paired.press(action)
+        await expect(problem).to_contain_text("disk full")
+        await worker.evaluate(f"() => {{ {stub} = kept; }}")
+
+        await paired.press("disconnect")
+        await paired.shows("Disconnected. Press Reconnect")
+        await expect(problem).to_have_text("")
+    assert len(bridge.hellos) == 2
+
+
 async def test_disconnect_lasts_until_reconnect_also_over_the_workers_death(paired: Popup, bridge: FakeBridge) -> None:
     assert [alarm["name"] for alarm in await paired.chrome(ALARMS)] == ["wake"]
 
     await paired.press("disconnect")
     await paired.shows("Disconnected. Press Reconnect")
+    await expect(paired.element("sentence")).to_contain_text(f"on port {bridge.port}")
     await expect(paired.element("status")).to_have_attribute("data-tone", "neutral")
     assert await bridge.next_close_code() == 1000
     assert await paired.chrome(ALARMS) == []

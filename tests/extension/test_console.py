@@ -175,18 +175,18 @@ async def test_what_was_lost_in_a_flood_is_told_and_its_end_is_asked_for_afterwa
 
 # The worker's own part of it, which sees the times of messages: a page cannot choose them.
 REPEATED = """await (async () => {
-  const { ConsoleLog } = await import("/worker/console-log.js");
+  const { ConsoleLog } = await import("/browser/debugger/console-log.js");
   const log = new ConsoleLog(() => {});
   let rests = 0;
   log.onFlood = () => { rests += 1; };
   const say = (first, end) => {
-    for (let i = first; i < end; i++) log.addCall({ type: "log", args: [{ type: "number", value: i }], timestamp: 1e12 + i / 100 });
+    for (let i = first; i < end; i++) log.addCall({ type: "log", args: [{ type: "number", value: i }], timestamp: 1e12 + i / 100 }, [""]);
   };
   say(0, 6_000);
   log.beginReplay();
   say(5_000, 6_000);
   log.endReplay();
-  return [rests, (await log.newest(1))[0].message];
+  return [rests, (await log.newest())[0].message];
 })()"""
 
 

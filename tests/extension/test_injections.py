@@ -85,6 +85,6 @@ async def test_orders_in_a_page_reach_the_model_as_data_and_the_client_without_w
     for content, text in told.items():
         assert UNSEEN.findall(sent[content] + text) == []
         # The page's own words may hold an address; what the model made of it is no link any more.
-        assert "evil.test/17" not in text
-        assert "fare=17" not in text
+        assert re.findall(r"https://evil.test/(?:17|\?fare)", text) == []
+        assert re.findall(r"[(=]//evil.test/17", text) == []
         assert text.count("https://ferry.test/fares") == 2

@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, Driver, Popup, Site, driven, driven_tab
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_in_sight import prefer
+from tests.test_host_names import CASES
 
 __all__ = ["driven"]
 
@@ -50,7 +51,7 @@ async def test_options_are_reached_and_changed_by_keyboard_and_hold_at_once(driv
     await stored(popup, "p.commandsPerSecond === 7")
     await options.keyboard.type("Bank.example\n*.böse.example\n")
     await options.keyboard.press("Tab")
-    await stored(popup, 'JSON.stringify(p.deniedHosts) === \'["bank.example","*.böse.example"]\'')
+    await stored(popup, 'JSON.stringify(p.deniedHosts) === \'["bank.example","*.xn--bse-sna.example"]\'')
     await expect(options.locator("#said")).to_contain_text("Saved")
 
 
@@ -65,6 +66,37 @@ async def test_host_that_is_none_stays_in_its_field_with_the_reason(driver: Driv
     await options.keyboard.press("Tab")
     await stored(driver[1], "p.deniedHosts?.[0] === 'bank.example'")
     await expect(options.locator("#problem")).to_be_empty()
+
+
+async def test_a_choice_that_cannot_be_stored_is_shown_and_one_that_can_is_saved(options: Page) -> None:
+    kept = "chrome.storage.local.set"
+    await options.evaluate(f"() => {{ kept = {kept}; {kept} = async () => {{ throw new Error('disk full'); }}; }}")
+    await options.locator("#group").press("Space")
+    await expect(options.locator("#problem")).to_contain_text("disk full")
+    await expect(options.locator("#said")).to_be_empty()
+
+    await options.evaluate(f"() => {{ {kept} = kept; }}")
+    await options.locator("#log").press("Space")
+    await expect(options.locator("#said")).to_contain_text("Saved")
+    await expect(options.locator("#problem")).to_be_empty()
+
+
+async def test_hosts_are_kept_as_browsers_report_them(driver: Driver, options: Page) -> None:
+    names = {name: host for name, host in CASES["names"].items() if host}
+    await options.locator("#denied-hosts").fill("\n".join(names))
+    await options.keyboard.press("Tab")
+    await expect(options.locator("#said")).to_contain_text("Saved")
+
+    kept = await driver[1].chrome("(await chrome.storage.local.get('preferences')).preferences.deniedHosts")
+
+    assert dict(zip(names, kept, strict=True)) == names
+    for name in CASES["names"].keys() - names:
+        await options.locator("#denied-hosts").fill(name)
+        await options.locator("#denied-hosts").blur()
+        await expect(options.locator("#denied-hosts")).to_have_attribute("aria-invalid", "true")
+        await options.locator("#denied-hosts").fill("bank.example")
+        await options.locator("#denied-hosts").blur()
+        await expect(options.locator("#denied-hosts")).to_have_attribute("aria-invalid", "false")
 
 
 async def test_host_that_the_person_denies_is_out_of_reach_of_every_client(driver: Driver, site: Site) -> None:

@@ -31,7 +31,7 @@ async def parse(popup: Popup, string: str) -> Message:
     """The pairing that the string holds, or the code and message of its refusal."""
     return await popup.page.evaluate(
         """async (string) => {
-          const { parseConnectionString } = await import("/worker/pairing.js");
+          const { parseConnectionString } = await import("/background/pairing.js");
           try { return parseConnectionString(string); } catch ({ code, message }) { return { code, message }; }
         }""",
         string,

@@ -222,7 +222,9 @@ async def test_panel_goes_on_after_the_worker_was_stopped(panel: Panel, inspecte
 async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Panel) -> None:
     offered = await panel.page.locator("#command option").all_inner_texts()
 
-    known = await panel.page.evaluate("async () => Object.keys((await import('/commands/index.js')).commands)")
+    known = await panel.page.evaluate(
+        "async () => Object.keys(await (await import('/shared/command-table.js')).commandTable())"
+    )
     assert set(offered) == set(known)
     for command, parameters in {
         "navigate": ["url", "timeout", "on_dialog", "dialog_text"],
@@ -238,7 +240,7 @@ async def test_form_of_every_command_of_the_worker_has_its_parameters(panel: Pan
         "evaluate": ["code", "timeout"],
         "console_logs": ["max"],
         "network_requests": ["filter", "max", "body_of"],
-        "getDataLayer": ["name", "since", "redact"],
+        "getDataLayer": ["name", "redact", "since"],
         "read_tab": ["start", "end", "content", "links"],
         "browser_close_tab": ["tab_id"],
         "browser_attach_tab": ["tab_id", "reason"],

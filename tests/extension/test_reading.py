@@ -266,7 +266,7 @@ async def test_busy_page_times_out_and_holds_up_no_other_tab(paired: Popup, brid
 async def test_commands_of_one_tab_take_turns_and_one_that_ran_out_of_time_never_starts(paired: Popup) -> None:
     log = await paired.page.evaluate(
         """async () => {
-          const { inTurn } = await import("/worker/tab-queue.js");
+          const { inTurn } = await import("/background/tab-queue.js");
           const log = [];
           const running = {};
           const queue = (tabId, name, signal = new AbortController().signal) =>

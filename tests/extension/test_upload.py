@@ -1,10 +1,13 @@
 """Giving files to a page: to fields, also hidden ones, and to buttons that ask for them; and no window of the browser."""
 
+import os
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from chrome_tab.extension.driving import Uploads
 from tests.extension.conftest import DrivenTab, shared_tab_at
 
 PAGE = """<input type=file id=one><input type=file id=many multiple><label id=label>Photo<input type=file id=labelled hidden></label>
@@ -80,6 +83,25 @@ async def test_field_in_a_frame_gets_its_file(page: DrivenTab, paths: list[str])
         await page.page.frame_locator("#frame").locator("#framed").evaluate("({ files }) => files[0].name")
         == "first.txt"
     )
+
+
+@pytest.fixture
+def uploads(paths: list[str], tmp_path: Path) -> Generator[Uploads]:
+    """The server's own copies; the first of the files is an old one."""
+    os.utime(paths[0], (1_000_000_000, 1_000_000_000))
+    uploads = Uploads([str(tmp_path)])
+    yield uploads
+    uploads.close()
+
+
+async def test_page_can_read_the_copy_of_a_file_until_the_session_ends(page: DrivenTab, uploads: Uploads) -> None:
+    read = "one.files[0].text().catch(({ name }) => name)"
+    await page.do("upload", selector="#one", paths=uploads.copy(["first.txt"]))
+
+    assert await page.page.evaluate(read) == "first"
+    assert await page.page.evaluate("[one.files[0].name, one.files[0].lastModified]") == ["first.txt", 10**12]
+    uploads.close()
+    assert await page.page.evaluate(read) == "NotFoundError"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any, NamedTuple, NoReturn, Protocol, TypeAlias
 
 # --- Values and errors ---
@@ -306,6 +307,10 @@ class Parser:
         self._handlers: dict[str, Handler] = {}
         self._arity: dict[str, int] = {}
         self._calls: list[tuple[Token, int]] = []
+        # A property is known everywhere in its script, also above its line.
+        self._declared = {
+            name.lowered for word, name in pairwise(self._tokens) if word.lowered == "property" and name.kind == "word"
+        }
         self._known: set[str] = set()
         self._in_timeout = False
         self._told = ""
@@ -394,7 +399,7 @@ class Parser:
         if name in self._handlers:
             self._refuse(f"one handler {name}")
         self._line_end()
-        self._known = {*self._properties, *parameters}
+        self._known = self._declared | {*parameters}
         body = self._block()
         self._needs("end", name)
         self._line_end()
@@ -537,7 +542,7 @@ class Parser:
         name = self._new_name()
         self._needs("to")
         value = self._expression()
-        if name in self._properties:
+        if name in self._declared:
             self._refuse("a variable: properties stay as they are")
         self._known.add(name)
         return lambda frame: frame.names.update({name: value(frame)})
@@ -553,7 +558,7 @@ class Parser:
     def _error(self) -> Statement:
         message = self._expression()
         self._needs("number")
-        number = self._name(set(self._properties))
+        number = self._name(self._declared)
 
         def fail(frame: Frame) -> None:
             raise ScriptError(as_text(message(frame), frame.around), frame.names[number])

@@ -21,6 +21,7 @@ Message = dict[str, Any]
 
 ORIGIN = "chrome-extension://odmielohngedldmmnjkobeohjielmdjk"
 WAIT_S = 60
+CLOSED = 0
 PORTS = 100
 # What it reads where a test does not mind what.
 PAGE = {"tab_id": 1, "text": "the page", "url": "https://page.test/", "title": "A page"}
@@ -181,15 +182,26 @@ async def wait_for_port(port: int) -> None:
 
 
 async def raw_request(port: int, request: str) -> tuple[int, str]:
-    """Send these bytes; return the status and the rest of the reply (of a reply that is not 101)."""
+    """Send these bytes; return the status and the rest of the reply (of a reply that is not 101).
+
+    A connection that is closed without one byte is the status CLOSED.
+    """
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
         writer.write(request.encode("latin-1"))
         await writer.drain()
-        head = (await within(reader.readuntil(b"\r\n\r\n"))).decode("latin-1")
+        try:
+            head = (await within(reader.readuntil(b"\r\n\r\n"))).decode("latin-1")
+        except ConnectionResetError:
+            return CLOSED, ""
+        except asyncio.IncompleteReadError as closed:
+            if closed.partial:
+                raise
+            return CLOSED, ""
         status = int(head.split()[1])
         rest = head if status == 101 else head + (await within(reader.read())).decode("utf-8", "replace")
         return status, rest
     finally:
         writer.close()
-        await writer.wait_closed()
+        with suppress(ConnectionResetError):
+            await writer.wait_closed()

@@ -11,8 +11,8 @@ import httpx
 from fastmcp import Client
 from fastmcp.client.transports import SSETransport, StreamableHttpTransport
 
-import chrome_tab_http
 import chrome_tab_mcp_server as server
+from chrome_tab import http as chrome_tab_http
 from tests.support.fake_extension import free_port, within
 
 

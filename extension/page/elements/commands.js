@@ -1,6 +1,6 @@
 "use strict";
 
-// What commands/acting.js asks of a page.
+// What commands/element-action.js asks of a page.
 
 const elementCommands = (() => {
   const { controlOf, documentOf, kindOf, queryAll, tagOf } = dom;
@@ -8,7 +8,7 @@ const elementCommands = (() => {
   const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
   const { comeBy, selectorOf } = uniqueSelectors;
   const { Wait, pause } = readiness;
-  const { describeFrame, placeOutside } = foreignFrames;
+  const { describeFrame, holders, isHolder, placeOutside, traitsOf } = foreignFrames;
   const { caretToEnd, prepareField } = fields;
   const { chooseOptions, chosenIn } = options;
   const { shownBy } = filledFields;
@@ -40,6 +40,8 @@ const elementCommands = (() => {
    *   frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
+  /** @type {Element[]} the frames of other sites that the worker has asked for last */
+  let lastHolders = [];
 
   /**
    * Finds an element, waits until it can be acted on, and does what needs no trusted input.
@@ -124,6 +126,37 @@ const elementCommands = (() => {
   function readableFrames({ way }) {
     comeBy(way);
     return foreignFrames.readableFrames();
+  }
+
+  /**
+   * @param {{point?: Point}} request before an input
+   * @returns {ReturnType<typeof foreignFrames.frameWithInput>}
+   */
+  function frameWithInput({ point }) {
+    return foreignFrames.frameWithInput(point);
+  }
+
+  /**
+   * @param {{id: string}} request after an action of that id
+   * @returns {FrameTraits | null} of the element, where it is a frame of another site
+   */
+  function frameFound({ id }) {
+    const { element } = latest.id === id ? latest : {};
+    return element && isHolder(element) ? traitsOf(element) : null;
+  }
+
+  /** @returns {(FrameTraits & {isVisible: boolean})[]} all frames of other sites; `holder` gives their elements */
+  function findHolders() {
+    lastHolders = holders();
+    return lastHolders.map((element) => ({ ...traitsOf(element), isVisible: isVisible(element) }));
+  }
+
+  /**
+   * @param {number} index among those that were found last
+   * @returns {Element | null} for the debugger
+   */
+  function holder(index) {
+    return lastHolders[index] ?? null;
   }
 
   /** @param {string} id */
@@ -373,6 +406,7 @@ const elementCommands = (() => {
     awaitMouse,
     finishFill,
     finishScroll,
+    frameFound,
     nextDrawing,
     readChanges,
     readChecked,
@@ -385,6 +419,9 @@ const elementCommands = (() => {
     cancel,
     endPress,
     failure,
+    findHolders,
+    frameWithInput,
+    holder,
     place,
     readableFrames,
     uploadField,

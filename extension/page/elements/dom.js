@@ -101,7 +101,7 @@ const dom = (() => {
    * @returns {element is HTMLIFrameElement} whose page only the extension can reach
    */
   function isForeign(element) {
-    return isFrame(element) && !element.contentDocument;
+    return isFrame(element) && !framedDocumentOf(element);
   }
 
   /**
@@ -199,7 +199,7 @@ const dom = (() => {
 
   /** @param {Element} element */
   function openRootOf(element) {
-    return isFrame(element) ? element.contentDocument : openShadowOf(element);
+    return isFrame(element) ? framedDocumentOf(element) : openShadowOf(element);
   }
 
   /**
@@ -214,10 +214,38 @@ const dom = (() => {
     return assigned.length ? assigned : childNodesOf(element);
   }
 
+  /**
+   * @param {HTMLIFrameElement} frame
+   * @returns {Document | null} its page, if that is of the same origin
+   */
+  function framedDocumentOf(frame) {
+    const inner = frame.contentDocument;
+    return inner && isSameOrigin(inner, /** @type {Document} */ (documentOf(frame))) ? inner : null;
+  }
+
+  /**
+   * @param {Document} inner
+   * @returns {Element | null} the frame that it is in, if the page around it is of the same origin
+   */
+  function frameAround(inner) {
+    const frame = windowOf(inner)?.frameElement ?? null;
+    return frame && isSameOrigin(inner, /** @type {Document} */ (documentOf(frame))) ? frame : null;
+  }
+
+  /**
+   * By `document.domain` pages of other hosts of a site can be reached, too.
+   *
+   * @param {Document} inner
+   * @param {Document} outer
+   */
+  function isSameOrigin(inner, outer) {
+    return windowOf(inner)?.origin === windowOf(outer)?.origin;
+  }
+
   /** @param {Element} element */
   function frameOf(element) {
     const document_ = documentOf(element);
-    return (document_ && windowOf(document_)?.frameElement) ?? null;
+    return document_ && frameAround(document_);
   }
 
   /**
@@ -244,7 +272,7 @@ const dom = (() => {
    * @returns {Element | null} the host or the frame
    */
   function holderOf(root) {
-    if (isDocument(root)) return windowOf(root)?.frameElement ?? null;
+    if (isDocument(root)) return frameAround(root);
     return "host" in root ? /** @type {ShadowRoot} */ (root).host : null;
   }
 

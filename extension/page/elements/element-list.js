@@ -49,7 +49,7 @@ const elementList = (() => {
    * @returns {Exclude<ListAnswer, {message: string}>} the frames of other sites first, where there are some
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
-  function listElements({ find, within, offset, way = "", framed, isFramed = false }) {
+  function listElements({ find, within, offset, way = "", framed, leftOut = [], isFramed = false }) {
     comeBy(way);
     const { roots, scopes, notices, rest } = scopeOf(within);
     if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
@@ -61,7 +61,10 @@ const elementList = (() => {
       return { code: "", rest: "", frames: frames.map((frame) => describeFrame(frame, roots)) };
     }
     const writer = new Writer(roots, framed ?? {});
-    const items = writer.matching(inSightFirst(page.items), find);
+    const isLeftOut = (/** @type {Item} */ { role, element }) =>
+      role === "frame" && leftOut.includes(selectorOf(element, roots));
+    const listed = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
+    const items = writer.matching(inSightFirst(listed), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
     const told = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
     return { code: "", ...writtenList(items, writer, told) };

@@ -17,7 +17,7 @@ const fields = (() => {
   const { takeFocus } = focusing;
   const { FORMATS } = targets;
 
-  /** What is typed by its key at the end of a text, as in worker/trusted-input.js; an empty text is a Backspace. */
+  /** What is typed by its key at the end of a text, as in browser/trusted-input.js; an empty text is a Backspace. */
   const LAST_KEY = /(?:^|[\p{L}\p{Nd} !-~])$/u;
 
   /** Never empty. */

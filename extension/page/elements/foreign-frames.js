@@ -3,8 +3,9 @@
 // Frames of other sites, seen from the page that they stand in. What is in them only the extension can reach.
 
 const foreignFrames = (() => {
-  const { documentOf, windowOf } = dom;
+  const { documentOf, innerRootOf, queryAll, tagOf, windowOf } = dom;
   const { allRoots, foreignFramesIn } = search;
+  const { focusedElement } = focusing;
   const { nameOf } = texts;
   const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, placeInMainFrame, round } = geometry;
   const { selectorOf } = uniqueSelectors;
@@ -13,6 +14,10 @@ const foreignFrames = (() => {
   /** Smaller ones hold counters and buttons. */
   const LEAST_WIDTH = 100;
   const LEAST_HEIGHT = 50;
+  /** Every element that shows a document of its own. */
+  const HOLDERS = ["iframe", "frame", "object", "embed", "fencedframe"];
+  /** In a path: a frame whose element gives no access to its window. */
+  const UNKNOWN = -2;
 
   /**
    * @param {Element} element a frame
@@ -20,10 +25,17 @@ const foreignFrames = (() => {
    * @returns {ForeignFrame}
    */
   function describeFrame(element, roots) {
+    return { selector: selectorOf(element, roots), ...traitsOf(element) };
+  }
+
+  /**
+   * @param {Element} element a frame
+   * @returns {FrameTraits}
+   */
+  function traitsOf(element) {
     const frame = /** @type {HTMLIFrameElement} */ (element);
     const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(frame);
     return {
-      selector: selectorOf(frame, roots),
       path: pathOf(frame),
       src: frame.src,
       width: frame.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight),
@@ -34,11 +46,11 @@ const foreignFrames = (() => {
   /**
    * @param {HTMLIFrameElement} frame
    * @returns {number[]} the numbers of the frames on the way from the tab's main frame, each among those of its parent;
-   *   -1 for one in a shadow root, which its parent does not number
+   *   -1 for one in a shadow root, which its parent does not number; -2 for one whose window cannot be reached
    */
   function pathOf(frame) {
     let view = /** @type {Window} */ (windowOf(/** @type {Document} */ (documentOf(frame))));
-    const path = [numberOf(/** @type {Window} */ (frame.contentWindow), view)];
+    const path = [frame.contentWindow ? numberOf(frame.contentWindow, view) : UNKNOWN];
     for (; view.parent !== view; view = view.parent) path.unshift(numberOf(view, view.parent));
     return path;
   }
@@ -93,5 +105,31 @@ const foreignFrames = (() => {
     return hit === frame ? { trouble: "", point: spot } : refuse(coverage(frame, hit));
   }
 
-  return { describeFrame, placeOutside, readableFrames };
+  /**
+   * Find the frame of another site that takes an input.
+   *
+   * @param {Point} [point] of the mouse, in the viewport of this page; without it the keyboard's focus counts
+   * @returns {{frame?: FrameTraits, point?: Point}} nothing where this page takes it; the point in the frame's viewport
+   */
+  function frameWithInput(point) {
+    const element = point ? hitAt(point) : focusedElement();
+    if (!element || !isHolder(element)) return {};
+    if (!point) return { frame: traitsOf(element) };
+    const { x, y } = outOf(element).inverse().transformPoint(point);
+    return { frame: traitsOf(element), point: { x, y } };
+  }
+
+  /** @returns {Element[]} all frames of other sites, also those that are not visible */
+  function holders() {
+    return allRoots()
+      .flatMap((root) => queryAll(root, HOLDERS.join()))
+      .filter(isHolder);
+  }
+
+  /** @param {Element} element */
+  function isHolder(element) {
+    return HOLDERS.includes(tagOf(element)) && !innerRootOf(element);
+  }
+
+  return { describeFrame, frameWithInput, holders, isHolder, placeOutside, readableFrames, traitsOf };
 })();

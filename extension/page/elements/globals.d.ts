@@ -15,6 +15,7 @@ declare global {
   type FilledField = shared.FilledField;
   type ForeignFrame = shared.ForeignFrame;
   type FramedRequest = shared.FramedRequest;
+  type FrameTraits = shared.FrameTraits;
   type Filling = shared.Filling;
   type FormField = shared.FormField;
   type FormWay = shared.FormWay;

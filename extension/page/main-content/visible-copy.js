@@ -146,7 +146,8 @@ const visibleCopy = (() => {
      */
     #frame(frame, to, layer, found) {
       const page = tagOf(frame) === "iframe" ? framedDocumentOf(/** @type {HTMLIFrameElement} */ (frame)) : null;
-      if (!page) return;
+      // By `document.domain` pages of other hosts of a site can be reached, too.
+      if (!page || windowOf(page)?.origin !== windowOf(frame.ownerDocument)?.origin) return;
       const copy = this.inert.createElement("div");
       to.append(copy);
       this.#page(page, copy);

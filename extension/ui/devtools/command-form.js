@@ -166,7 +166,7 @@ function controls() {
  * @param {Field} field
  * @param {unknown} value
  */
-function fieldElements({ name, kind, hint, usual = 0, required = false, min, max }, value) {
+function fieldElements({ name, kind, hint, usual = 0, required, min, max }, value) {
   const id = `field-${name}`;
   const text = textOf(kind, value);
   const common = {

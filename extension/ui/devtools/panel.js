@@ -5,6 +5,7 @@
  * @import {View} from "../../shared/types.d.ts"
  */
 
+import "../storage-problem.js";
 import "../texts.js";
 import { phrase } from "../../shared/messages.js";
 import { showAttachment } from "../attach-controls.js";

@@ -1,9 +1,11 @@
 /** What the person may choose; each change holds at once. */
 
+import "../storage-problem.js";
 import "../texts.js";
 import { openShortcuts } from "../../shared/capabilities.js";
 import { phrase } from "../../shared/messages.js";
 import { loadPreferences, loadSettings, savePreferences } from "../../shared/storage.js";
+import { asciiHost } from "../../shared/denied-hosts.js";
 import { byId, setText } from "../dom.js";
 
 const page = {
@@ -17,8 +19,8 @@ const page = {
   said: byId("said", HTMLElement),
   shortcuts: byId("shortcuts", HTMLButtonElement),
 };
-/** A host, `*` for any part of it; `*` alone is all of them. */
-const HOST = /^(?:[\p{L}\p{Nd}_*-]+(?:\.[\p{L}\p{Nd}_*-]+)*|[\da-f:*]+)$/u;
+/** A host as browsers report it, `*` for any part of it; `*` alone is all of them. */
+const HOST = /^(?:[a-z\d_*-]+(?:\.[a-z\d_*-]+)*|[\da-f:*.]+)$/;
 
 async function show() {
   const { group, outline, log, commandsPerSecond, deniedHosts } = await loadPreferences();
@@ -40,24 +42,16 @@ async function save(change) {
 function saveHosts() {
   const hosts = page.deniedHosts.value
     .split("\n")
-    .map((line) => line.trim().toLowerCase())
+    .map((line) => line.trim())
     .filter(Boolean);
-  const wrong = hosts.find((host) => !HOST.test(host));
+  const wrong = hosts.find((host) => !HOST.test(asciiHost(host)));
   page.deniedHosts.ariaInvalid = String(wrong !== undefined);
   if (wrong === undefined) {
-    void save({ deniedHosts: hosts.map(ascii) });
+    void save({ deniedHosts: hosts.map(asciiHost) });
     return;
   }
   setText(page.said, "");
   setText(page.problem, phrase("hostWrong", wrong));
-}
-
-/**
- * @param {string} host
- * @returns {string} as browsers report it
- */
-function ascii(host) {
-  return host.includes("*") ? host : (URL.parse(`http://${host}`)?.hostname ?? host);
 }
 
 for (const name of /** @type {const} */ (["group", "outline", "log"])) {

@@ -5,6 +5,7 @@
  * @import {Action, Refusal, View, ViewedTab} from "../../shared/types.d.ts"
  */
 
+import "../storage-problem.js";
 import "../texts.js";
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
@@ -16,7 +17,7 @@ import { describe, toneOf } from "../../shared/status.js";
 import { showTabIdentity } from "../tab-identity.js";
 import { startActivityView } from "../activity-view.js";
 import { showAttachedTabs } from "./attached-tabs.js";
-import { showRequests } from "./requests.js";
+import { showRequests } from "./consent-list.js";
 
 const page = {
   status: byId("status", HTMLElement),

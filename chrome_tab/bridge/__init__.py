@@ -1,0 +1,1 @@
+"""The WebSocket between the extension and the servers of all sessions."""

@@ -1,0 +1,1 @@
+"""Actions of the command line that need the package."""

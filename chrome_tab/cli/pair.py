@@ -1,0 +1,68 @@
+"""Pairing in the terminal: `--pair` of Chrome Tab Reader prints the string that the extension's popup takes.
+
+With `--http` it prints the bearer key of MCP over HTTP instead. The server imports this module when it is first used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+
+import chrome_tab_mcp_server as server
+
+
+async def pair(settings: server.Settings, *, over_http: bool) -> int:
+    """Print what another side needs to be let in; return the exit status."""
+    return await (pair_http(settings) if over_http else pair_extension(settings))
+
+
+async def pair_extension(settings: server.Settings) -> int:
+    """Print the connection string, then wait for the extension; in a pipe the string is all that is wanted."""
+    print(server.connection_string(settings.port, server.pairing_key()), flush=True)
+    (server.config_dir() / "paired").touch()
+    print(
+        "\nPaste this line into the popup of the Chrome Tab Reader extension and press Connect.\n"
+        "It is a password for your browser: do not share it.",
+        file=sys.stderr,
+    )
+    if not sys.stdout.isatty():
+        return 0
+    minutes = f"{server.PAIRING_WAIT_S / 60:g} minutes"
+    print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
+    async with server.ChromeTabs(settings) as tabs:
+        await tabs.bridge.reach(server.PAIRING_WAIT_S)
+        print(f"The extension is connected, version {tabs.bridge.extension['version']}.", file=sys.stderr)
+    return 0
+
+
+async def pair_http(settings: server.Settings) -> int:
+    """Print the bearer key, and a link to the test app where a server runs that serves it."""
+    key, address = server.bearer_key(server.pairing_key()), f"http://{server.HOST}:{settings.port}"
+    print(key)
+    print(
+        f"\nMCP clients send this key as the header `Authorization: Bearer {key}` to {address}/mcp, or to {address}/sse "
+        "with --transport sse. It is a password for your browser: do not share it.",
+        file=sys.stderr,
+    )
+    link = await new_link(settings.port)
+    no_link = "No server with --transport http answers at that port, so there is no link to its test app."
+    print(f"Test app: {link} (works once, for two minutes)" if link else no_link, file=sys.stderr)
+    return 0
+
+
+async def new_link(port: int) -> str | None:
+    """Return a link to the test app; None where no server of ours serves it. A server that has not proved the key gets none."""
+    try:
+        async with (
+            asyncio.timeout(server.CONNECT_TIMEOUT_S),
+            server.Bridge(port).visit(server.pairing_key()) as owner,
+        ):
+            await owner.send(json.dumps({"type": "link"}))
+            async for frame in owner:
+                message = server.parse_frame(frame)
+                if message.get("type") == "link":
+                    return message.get("link")
+    except (server.ChromeTabError, TimeoutError):
+        pass
+    return None

@@ -1,0 +1,1 @@
+"""The tools that need the extension."""

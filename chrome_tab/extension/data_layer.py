@@ -1,0 +1,91 @@
+"""What the tool getDataLayer returns of a data layer that the extension has read.
+
+What is private in it is masked in the extension: here it is selected from, and cut to what fits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from fastmcp.tools.base import ToolResult
+
+import chrome_tab_mcp_server as server
+
+
+def found_by(path: str, values: list[Any]) -> dict[str, Any]:
+    """Return what a JSONPath (RFC 9535) finds in the entries, or why it is not one. It runs in `run_bounded`."""
+    import jsonpath
+
+    try:
+        return {"found": jsonpath.findall(path, values)}
+    except (jsonpath.JSONPathError, RecursionError) as error:
+        return {"problem": str(error)[:400]}
+
+
+async def select(path: str, values: list[Any]) -> list[Any]:
+    """Return what a JSONPath finds in the entries; raise ChromeTabError where that costs too much or it is not one."""
+    match await server.run_bounded("Applying path", found_by, path, values):
+        case {"found": list(found)}:
+            return found
+        case about:
+            problem = server.one_line(about["problem"])
+            sentence = f"path is not a JSONPath: {problem}. For example $[*].event, or $[?@.event=='purchase']."
+            raise server.ChromeTabError("INVALID_ARGUMENT", sentence)
+
+
+async def data_layer_result(reply: Any, since: int | None, path: str | None) -> ToolResult:
+    """Return what the client gets of a data layer: the entries that `path` finds, or all."""
+    match reply:
+        case {"values": list(values), "since": int(), "total": int(), "masked": dict()}:
+            found = await select(path, values) if path else values
+        case _:
+            raise server.unreadable_reply("getDataLayer")
+    # To measure a full reply takes its time.
+    return await asyncio.to_thread(fitted_result, reply, found, since, path)
+
+
+def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, path: str | None) -> ToolResult:
+    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was masked."""
+    first, total, all_masked = reply["since"], reply["total"], reply["masked"]
+    notes = [
+        *(server.one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]),
+        *server.dialog_notes(reply),
+    ]
+    room = server.MAX_ANSWER_CHARS - sum(len(note) + 4 for note in notes) - 1_000
+    result = fitting_entries(found if since is not None else found[::-1], room)
+    if since is None:
+        result.reverse()
+        first += len(found) - len(result)
+    if path and len(result) < len(found):
+        notes.append(f"only {len(result)} of {len(found)} finds fit: narrow path, or ask from another since")
+    elif not path:
+        end = first + len(result)
+        before = f"entries 0 to {first - 1} of {total} are left out: ask with since, or for parts with path"
+        after = f"entries {end} to {total - 1} are left out: ask with since={end}"
+        notes += [before] * (since is None and first > 0) + [after] * (end < total)
+    # A page may write such marks itself: no more are counted than the extension has made.
+    shown = server.compact_json(result)
+    told = {kind: min(count, shown.count(f"[{kind}]")) for kind, count in sorted(all_masked.items())}
+    masked = {server.one_line(kind, 20): count for kind, count in told.items() if count}
+    if masked:
+        counts = ", ".join(f"{count} {kind}" for kind, count in masked.items())
+        notes.append(f"masked: {counts} (redact=false shows them where the person allows it)")
+    structured = {"result": result} | ({"notes": notes} if notes else {})
+    about = {"name": reply.get("name"), "total": total, "masked": masked}
+    return ToolResult(server.compact_json(structured), structured_content=structured, meta={"receipt": about})
+
+
+def fitting_entries(values: Iterable[Any], room: int) -> list[Any]:
+    """Return the first values that fit into so many characters of JSON."""
+    fitting: list[Any] = []
+    for value in values:
+        text = server.compact_json(value)
+        room -= len(text) + 1
+        if room < 0 and fitting:
+            break
+        # As text: half an entry is no JSON.
+        cut = text[: server.MAX_ANSWER_CHARS // 2] + "... [cut: ask for a part of it with path]"
+        fitting.append(value if room >= 0 else cut)
+    return fitting

@@ -1,0 +1,244 @@
+"""What driving a tab needs next to the extension's commands: screenshots that stay, and copies of files to upload.
+
+The server imports this module when it is first used.
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import errno
+import itertools
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+import unicodedata
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+import mcp_types
+from fastmcp.resources.types import BinaryResource
+from fastmcp.server.providers import LocalProvider
+from fastmcp.tools.base import ToolResult
+from pydantic import AnyUrl
+
+from chrome_tab_mcp_server import (
+    MAX_SHOWN_CHARS,
+    ChromeTabError,
+    compact_json,
+    one_line,
+    open_regular,
+    shortened,
+    unreadable_reply,
+)
+
+__all__ = ["Screenshots", "Uploads"]
+
+MAX_SCREENSHOTS = 20
+MAX_SCREENSHOT_BYTES = 64 * 1024 * 1024
+MAX_UPLOAD_BYTES = 1024**3
+BLOCK_BYTES = 1024**2
+# How long the end waits for a copy that is being made: reading from a network drive may hang.
+CLOSE_TIMEOUT_S = 2.0
+
+
+class Screenshots:
+    """The newest screenshots, kept as resources `screenshot://NAME`."""
+
+    def __init__(self, provider: LocalProvider) -> None:
+        self._provider = provider
+        self._sizes: OrderedDict[str, int] = OrderedDict()
+        self._numbers = itertools.count(1)
+
+    def keep(self, reply: Mapping[str, Any], name: str | None) -> tuple[ToolResult, bool]:
+        """Keep the picture of a reply, unless its tab is incognito; return the tool's result, and whether the list of resources has changed."""
+        data, mime_type = reply.get("data"), reply.get("mime_type")
+        try:
+            picture = base64.b64decode(data, validate=True) if isinstance(data, str) else b""
+        except ValueError:
+            picture = b""
+        if not picture or mime_type not in {"image/png", "image/webp", "image/jpeg"}:
+            raise unreadable_reply("screenshot")
+        name = uri_part(name or "") or f"screenshot-{next(self._numbers)}"
+        said: dict[str, Any] = {"name": name}
+        before = set(self._sizes)
+        if not reply.get("incognito"):
+            said["uri"] = uri = f"screenshot://{name}"
+            self._provider.add_resource(BinaryResource(uri=AnyUrl(uri), name=name, mime_type=mime_type, data=picture))
+            self._sizes[uri] = len(picture)
+            self._sizes.move_to_end(uri)
+        while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
+            self._provider.remove_resource(self._sizes.popitem(last=False)[0])
+        said |= {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
+        text = compact_json(shortened(said, MAX_SHOWN_CHARS))
+        content = [mcp_types.ImageContent(data=str(data), mime_type=mime_type), mcp_types.TextContent(text=text)]
+        return ToolResult(content), before != set(self._sizes)
+
+
+def uri_part(name: str) -> str:
+    """Return a name as a part of an address: small letters, digits, hyphens, dots."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9._]+", "-", plain)[:60].strip("-._")
+
+
+class Opened(NamedTuple):
+    """An open file that may be uploaded, with its name, its size and times."""
+
+    file: BinaryIO
+    name: str
+    about: os.stat_result
+
+
+class Uploads:
+    """Private copies of files below the allowed folders, for pages.
+
+    A path may lead elsewhere after its check, and the browser reads a file later than the command: when a script of
+    the page asks for it or the form is submitted. So each file is opened once, what was opened is checked, and the
+    browser gets the path of a copy that only this user can reach. Copies stay until the server ends; the oldest are
+    deleted when all have more than MAX_UPLOAD_BYTES.
+    """
+
+    def __init__(self, folders: Sequence[str]) -> None:
+        # Resolved once: a link that is changed later allows nothing more.
+        self._roots = [real_folder(folder) for folder in folders]
+        self._sizes: OrderedDict[Path, int] = OrderedDict()
+        self._lock = threading.Lock()
+        self._closing = False
+
+    def copy(self, paths: Sequence[str]) -> list[str]:
+        """Copy the files; return the paths of the copies, which have the files' own names. This blocks.
+
+        Raises ChromeTabError: FILE_NOT_ALLOWED; EXECUTION_ERROR when a copy cannot be made.
+        """
+        with self._lock, contextlib.ExitStack() as files:
+            opened = [self._open(path, files) for path in paths]
+            self._make_room(sum(one.about.st_size for one in opened))
+            try:
+                return self._copy(opened)
+            except OSError as error:
+                raise ChromeTabError(
+                    "EXECUTION_ERROR",
+                    f"The files could not be copied to {tempfile.gettempdir()} for the browser "
+                    f"({error.strerror or error}). Make room there, then try again.",
+                ) from None
+
+    def close(self) -> None:
+        """Delete all copies; a copy that is being made fails."""
+        self._closing = True
+        if not self._lock.acquire(timeout=CLOSE_TIMEOUT_S):
+            return
+        try:
+            while self._sizes:
+                self._delete_oldest()
+            self._closing = False
+        finally:
+            self._lock.release()
+
+    def _open(self, path: str, files: contextlib.ExitStack) -> Opened:
+        """Open an allowed file, which `files` closes; of any other do not even say whether it exists."""
+        for root in self._roots:
+            with contextlib.suppress(OSError, RuntimeError, ValueError):
+                real = (root / Path(path).expanduser()).resolve(strict=True)
+                # Anything else is not opened at all, which could wake a program that waits at a pipe.
+                if real.is_file() and (file := self._checked(open_regular(real, getattr(os, "O_NOFOLLOW", 0)))):
+                    return Opened(files.enter_context(file), real.name, os.fstat(file.fileno()))
+        raise ChromeTabError(
+            "FILE_NOT_ALLOWED",
+            f"Files may be taken from {', '.join(map(str, self._roots)) or 'no folder'}, and {one_line(path)!r} is none "
+            "of them. Ask the person to copy it there, or to start the server with --upload-folder and its folder.",
+        )
+
+    def _checked(self, descriptor: int) -> BinaryIO | None:
+        """Return what was opened as a file when it is below an allowed folder, whatever led to it; else close it."""
+        with contextlib.ExitStack() as closing:
+            file = closing.enter_context(os.fdopen(descriptor, "rb"))
+            if any(map(path_of(descriptor).is_relative_to, self._roots)) and not is_others_link(descriptor):
+                closing.pop_all()
+                return file
+        return None
+
+    def _make_room(self, size: int) -> None:
+        if size > MAX_UPLOAD_BYTES:
+            sentence = (
+                f"The files have {size:,} bytes, and one upload takes {MAX_UPLOAD_BYTES:,}. Give fewer or smaller ones."
+            )
+            raise ChromeTabError("FILE_NOT_ALLOWED", sentence)
+        while self._sizes and sum(self._sizes.values()) + size > MAX_UPLOAD_BYTES:
+            self._delete_oldest()
+
+    def _delete_oldest(self) -> None:
+        shutil.rmtree(self._sizes.popitem(last=False)[0], ignore_errors=True)
+
+    def _copy(self, opened: Sequence[Opened]) -> list[str]:
+        folder = Path(tempfile.mkdtemp(prefix="chrome_tab_upload_"))  # mode 0700
+        try:
+            # Files of several folders may have the same name.
+            copies = [folder / str(number) / one.name for number, one in enumerate(opened)]
+            for one, copy in zip(opened, copies, strict=True):
+                copy.parent.mkdir()
+                self._write(one, copy)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self._sizes[folder] = sum(one.about.st_size for one in opened)
+        return [str(copy) for copy in copies]
+
+    def _write(self, one: Opened, path: Path) -> None:
+        """Write as much as the file held when it was opened, however it grows."""
+        left = one.about.st_size
+        with path.open("xb") as copy:
+            while block := one.file.read(min(left, BLOCK_BYTES)):
+                if self._closing:
+                    raise OSError(errno.ECANCELED, "the server ends")
+                copy.write(block)
+                left -= len(block)
+        # Pages see when a file was changed.
+        os.utime(path, ns=(one.about.st_atime_ns, one.about.st_mtime_ns))
+
+
+def is_others_link(descriptor: int) -> bool:
+    """Say whether an open file belongs to another user and has further names, which may all be outside the folders.
+
+    A hard link has no path of its own to be checked by. Of another user's file it is refused, because its owner need
+    not know of the name that is here. This user's own files may have several (package managers and backups make such
+    links): whoever runs as this user could as well have copied the file here, and other users link only to what they
+    may read and write anyway (Linux: fs.protected_hardlinks; Windows: the right to write attributes).
+    """
+    about = os.fstat(descriptor)
+    return os.name == "posix" and about.st_nlink > 1 and about.st_uid != os.geteuid()
+
+
+def real_folder(folder: str) -> Path:
+    """Return a folder's path as `path_of` gives those of the files below it."""
+    path = os.path.realpath(os.path.expanduser(folder))  # noqa: PTH111 -- fails for no unknown user
+    if sys.platform == "darwin":  # by what the disk calls it: "downloads" may be "Downloads"
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY)
+            try:
+                return path_of(descriptor)
+            finally:
+                os.close(descriptor)
+    return Path(path)
+
+
+def path_of(descriptor: int) -> Path:
+    """Return where an open file is, as the system knows it: without links, whatever path it was opened by."""
+    if sys.platform == "win32":
+        import ctypes
+        import msvcrt
+
+        buffer = ctypes.create_unicode_buffer(32_768)
+        handle = ctypes.c_void_p(msvcrt.get_osfhandle(descriptor))
+        if not ctypes.windll.kernel32.GetFinalPathNameByHandleW(handle, buffer, len(buffer), 0):
+            raise ctypes.WinError()
+        return Path(re.sub(r"^\\\\\?\\(UNC\\)?", lambda at: "\\\\" if at[1] else "", buffer.value))
+    if sys.platform == "darwin":
+        import fcntl
+
+        return Path(os.fsdecode(fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(1024)).rstrip(b"\0")))
+    return Path(f"/proc/self/fd/{descriptor}").readlink()

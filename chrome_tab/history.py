@@ -1,0 +1,187 @@
+"""The history of Chrome Tab Reader: what was asked about which page, the answer and its receipt, in one SQLite file.
+
+The server keeps nothing unless `--history` is set, and imports this module when it is first used. Only the person who
+runs it can read the file; when it holds more than MAX_BYTES of text, the oldest analyses go.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sqlite3
+import sys
+import time
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import platformdirs
+
+import chrome_tab_mcp_server as server
+
+MAX_BYTES = 20_000_000
+MAX_LISTED = 50
+MAX_ID = 2**63 - 1
+BUSY_TIMEOUT_S = 5.0
+USAGE = "Give --history list, --history show ID, --history search TEXT, or --history clear."
+
+TABLE = """
+CREATE TABLE IF NOT EXISTS analyses (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    time TEXT NOT NULL, url TEXT NOT NULL, title TEXT NOT NULL, question TEXT NOT NULL, answer TEXT NOT NULL,
+    receipt TEXT NOT NULL,
+    bytes INTEGER GENERATED ALWAYS AS (
+        length(CAST(url AS BLOB)) + length(CAST(title AS BLOB)) + length(CAST(question AS BLOB))
+        + length(CAST(answer AS BLOB)) + length(CAST(receipt AS BLOB))
+    ) VIRTUAL
+)
+"""
+DROP_OLDEST = """
+DELETE FROM analyses WHERE id IN (
+    SELECT id FROM (SELECT id, sum(bytes) OVER (ORDER BY id DESC) AS so_far FROM analyses) WHERE so_far > ?
+)
+"""
+FOUND = "question || char(10) || answer || char(10) || title || char(10) || url LIKE ? ESCAPE '!'"
+
+
+class Analysis(NamedTuple):
+    """One question about one page; `receipt` is JSON, `time` is local, as ISO 8601 says it."""
+
+    id: int
+    time: str
+    url: str
+    title: str
+    question: str
+    answer: str
+    receipt: str
+
+
+class History:
+    """The analyses in one file of the person's data folder, which is made when the first one is kept."""
+
+    def __init__(self) -> None:
+        self.path = Path(platformdirs.user_data_dir(server.APP_NAME)) / "history.sqlite3"
+
+    @contextlib.contextmanager
+    def _opened(self) -> Generator[sqlite3.Connection]:
+        """Open the file for one transaction, because several servers may share it; raise OSError when it cannot be used."""
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # Made before SQLite makes it: its mode is then never another one, and SQLite's journal takes the same.
+        os.close(server.open_regular(self.path, os.O_RDWR | os.O_CREAT))
+        self.path.chmod(0o600)
+        try:
+            with contextlib.closing(sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S)) as database, database:
+                # What has gone is overwritten.
+                database.execute("PRAGMA secure_delete = ON")
+                database.execute(TABLE)
+                yield database
+        except sqlite3.Error as error:
+            raise OSError(f"The history in {self.path} cannot be used ({error}). Mend or remove the file.") from error
+
+    def keep(self, question: str, answer: str, receipt: Mapping[str, Any]) -> int:
+        """Keep an analysis and return its id; its page is named by the receipt's `url` and `title`."""
+        about = str(receipt.get("url", "")), str(receipt.get("title", ""))
+        row = (time.strftime("%Y-%m-%dT%H:%M:%S%z"), *about, question, answer, json.dumps(receipt))
+        with self._opened() as database:
+            columns = ", ".join(Analysis._fields[1:])
+            kept = database.execute(f"INSERT INTO analyses ({columns}) VALUES (?, ?, ?, ?, ?, ?)", row)  # noqa: S608 -- names of ours
+            database.execute(DROP_OLDEST, (MAX_BYTES,))
+        return kept.lastrowid or 0
+
+    def get(self, number: int) -> Analysis | None:
+        """Return one analysis, None when there is none with that id."""
+        return next(iter(self._select("id = ?", number)), None)
+
+    def newest(self) -> list[Analysis]:
+        """Return the newest analyses, the newest first."""
+        return self._select("true")
+
+    def search(self, text: str) -> list[Analysis]:
+        """Return the newest analyses whose question, answer, title or address holds a text, in whatever case."""
+        literal = "".join(f"!{character}" if character in "!%_" else character for character in text)
+        return self._select(FOUND, f"%{literal}%")
+
+    def _select(self, condition: str, *values: Any) -> list[Analysis]:
+        if not self.path.exists():
+            return []
+        columns = ", ".join(Analysis._fields)
+        query = f"SELECT {columns} FROM analyses WHERE {condition} ORDER BY id DESC LIMIT {MAX_LISTED}"  # noqa: S608 -- texts of ours
+        with self._opened() as database:
+            return [Analysis(*row) for row in database.execute(query, values)]
+
+    def clear(self) -> int:
+        """Forget everything; return how many analyses that were."""
+        if not self.path.exists():
+            return 0
+        with self._opened() as database:
+            return database.execute("DELETE FROM analyses").rowcount
+
+
+def keep(question: str, answer: str, receipt: Mapping[str, Any]) -> dict[str, str]:
+    """Keep an analysis; return what its receipt is to say of that. A history that cannot be written costs no answer."""
+    try:
+        number = History().keep(question, answer, receipt)
+    except (OSError, ValueError) as error:
+        server.logger.warning("the history could not be written: %s", server.describe_place(error))
+        return {}
+    return {"history": f"analysis://{number}"}
+
+
+def analysis(number: str) -> dict[str, Any]:
+    """Return an analysis as JSON; raise ChromeTabError when there is none with that id."""
+    try:
+        found = History().get(min(int(number), MAX_ID)) if number.isdecimal() else None
+    except OSError as error:
+        raise server.ChromeTabError("EXECUTION_ERROR", str(error)) from None
+    if not found:
+        raise server.ChromeTabError("INVALID_ARGUMENT", "The history holds no analysis with this id; it may have gone.")
+    return found._asdict() | {"receipt": json.loads(found.receipt)}
+
+
+def run(words: Sequence[str], *_: object) -> int:
+    """Do what `--history WORDS` asks for in the terminal; return the exit status (2: other words, 1: it failed)."""
+    try:
+        for line in told(History(), words):
+            print(server.strip_controls(line))
+    except ValueError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def told(history: History, words: Sequence[str]) -> Iterator[str]:
+    """Do what the words ask for, and yield what the terminal is to show; raise ValueError for words that ask for nothing."""
+    match words:
+        case ["list"]:
+            yield from listed(history.newest(), "Nothing is kept. --history beside a question keeps it.")
+        case ["search", *texts] if texts:
+            yield from listed(history.search(" ".join(texts)), "Nothing that is kept holds this text.")
+        case ["show", number] if number.isdecimal() and (found := history.get(min(int(number), MAX_ID))):
+            yield from shown(found)
+        case ["show", _]:
+            raise ValueError("There is no analysis with this id. --history list lists them.")
+        case ["clear"]:
+            yield f"{history.clear()} kept analyses are forgotten."
+        case _:
+            raise ValueError(USAGE)
+
+
+def listed(analyses: Sequence[Analysis], nothing: str) -> Iterator[str]:
+    """Yield a line for each analysis."""
+    for each in analyses:
+        question = " ".join(each.question.split())[:80]
+        yield f"{each.id:>5}  {each.time[:16].replace('T', ' ')}  {question}  ({each.title[:60] or each.url[:60]})"
+    if not analyses:
+        yield nothing
+
+
+def shown(analysis: Analysis) -> Iterator[str]:
+    """Yield an analysis with all that is kept of it."""
+    yield f"{analysis.title} ({analysis.url}), {analysis.time}"
+    yield f"\n> {analysis.question}\n\n{analysis.answer}\n"
+    receipt = json.loads(analysis.receipt)
+    yield ", ".join(f"{name}: {value}" for name, value in receipt.items() if name not in {"url", "title"} and value)

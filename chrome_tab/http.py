@@ -1,0 +1,203 @@
+"""MCP over HTTP or SSE, and the test app: what `--transport http` and `sse` of Chrome Tab Reader add to its port.
+
+One process serves every MCP client of this machine, on the port that the extension and other sessions use anyway. MCP
+clients show a bearer key which is made of the pairing key and is of no use for pairing. The server imports this module
+when it is first used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import re
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from fastmcp.server.dependencies import get_http_request
+from fastmcp.server.http import create_sse_app, create_streamable_http_app
+from fastmcp.server.middleware import Middleware
+from starlette.responses import FileResponse, JSONResponse
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+import chrome_tab_mcp_server as server
+
+if TYPE_CHECKING:
+    from fastmcp.server.http import StarletteWithLifespan
+    from fastmcp.tools.base import ToolResult
+    from psutil import Process
+    from starlette.datastructures import Address, Headers
+    from starlette.requests import Request
+    from starlette.routing import BaseRoute
+
+LINK_VALID_S = 120.0
+PAGE_KEY_VALID_S = 12 * 3600
+MAX_LINK_BYTES = 1_000
+TEST_APP = server.FILES / "test-app"
+SERVED_FOLDERS = ("test-app", "extension/ui", "extension/shared", "extension/icons")
+MCP_PATHS = {"http": ("/mcp",), "sse": ("/sse", "/message")}
+# All that is served without a key, exactly as the routes name it: whatever else a request names wants one.
+PUBLIC_PATHS = {"/", "/connect", "/health", "/link"}
+PUBLIC_FOLDERS = tuple(f"/{folder}/" for folder in SERVED_FOLDERS)
+
+
+async def serve_http(settings: server.Settings) -> int:
+    """Serve MCP over HTTP or SSE until a signal asks to end."""
+    tabs = server.ChromeTabs(settings)
+    mcp = server.server_of(tabs)
+    if settings.transport == "sse":
+        app = create_sse_app(mcp, message_path="/message", sse_path="/sse")
+    else:
+        app = create_streamable_http_app(mcp, "/mcp")
+    key = server.pairing_key()
+    tabs.bridge.http = HttpSide(app, settings, server.bearer_key(key))
+    listener = await tabs.bridge.claim(key)
+    async with app.lifespan(app):
+        await tabs.bridge.own(listener, key)
+        address = f"http://{server.HOST}:{settings.port}"
+        shown = "without a key, for whoever runs programs here" if settings.open else "its bearer key: --pair --http"
+        print(f"MCP is served at {address}{tabs.bridge.http.mcp_paths[0]} ({shown}).", file=sys.stderr)
+        link = f"{address}/" if settings.open else f"{tabs.bridge.http.new_link()} (works once, for two minutes)"
+        print(f"Try the tools in a browser: {link}", file=sys.stderr, flush=True)
+        await asyncio.Event().wait()
+    return 0
+
+
+class HttpSide:
+    """What the port serves besides the bridge: MCP over HTTP or SSE, and the test app with its one-time links."""
+
+    def __init__(self, mcp: StarletteWithLifespan, settings: server.Settings, bearer: str) -> None:
+        self.mcp = mcp
+        self.mcp_paths = MCP_PATHS[settings.transport]
+        self.is_open = settings.open
+        self._port = settings.port
+        self._links: dict[str, float] = {}
+        self._bearer = bearer
+
+    def is_public(self, path: str) -> bool:
+        """Say whether a path is served without a key."""
+        return path in PUBLIC_PATHS or path.startswith(PUBLIC_FOLDERS)
+
+    def admits(self, headers: Headers) -> bool:
+        """Say whether a request may speak MCP."""
+        return self.is_open or self.shows_key(headers)
+
+    def shows_key(self, headers: Headers) -> bool:
+        """Say whether a request shows a key that may speak MCP: the bearer key, or one of a page, in constant time."""
+        scheme, _, shown = headers.get("authorization", "").partition(" ")
+        until = shown.partition(".")[0]
+        is_time = re.fullmatch(r"\d{1,12}", until, re.ASCII)
+        expected = self._page_key(until) if is_time and time.time() < int(until) else self._bearer
+        is_key = hmac.compare_digest(shown.strip().encode(), expected.encode())
+        return scheme.lower() == "bearer" and is_key
+
+    def _page_key(self, until: str) -> str:
+        """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
+        return f"{until}.{server.bearer_key(self._bearer, f'page|{until}')}"
+
+    def new_link(self) -> str:
+        """Return an address of the test app that lets one page in, once, within two minutes."""
+        link = server.make_nonce()
+        now = time.monotonic()
+        self._links = {link: until for link, until in self._links.items() if until > now} | {link: now + LINK_VALID_S}
+        # Behind a # it reaches neither a log nor a Referer.
+        return f"http://{server.HOST}:{self._port}/#{link}"
+
+    def redeem(self, link: str) -> str | None:
+        """Return a key for the page that shows a link; None when the link is used, too old or unknown."""
+        if self._links.pop(link, 0.0) <= time.monotonic():
+            return None
+        return self._page_key(str(int(time.time() + PAGE_KEY_VALID_S)))
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the port's further routes: links, MCP, the test app's files."""
+        # FastMCP mounts what takes messages, and a mount has a slash at its end.
+        mcp = [Route(path.replace("/message", "/message/"), self.mcp) for path in self.mcp_paths]
+        folders = [Mount(f"/{each}", StaticFiles(directory=TEST_APP.parent / each)) for each in SERVED_FOLDERS]
+        pages = [Route("/", self._start_page), *folders] if TEST_APP.is_dir() else []
+        return [Route("/connect", self._connect), Route("/link", self._link, methods=["POST"]), *mcp, *pages]
+
+    async def _start_page(self, _request: Request) -> FileResponse:
+        return FileResponse(TEST_APP / "index.html")
+
+    async def _link(self, request: Request) -> JSONResponse:
+        """Exchange a link for a key; make a new link for whoever has the bearer key."""
+        if self.is_open:
+            return JSONResponse({"key": ""})
+        if self.admits(request.headers):
+            return JSONResponse({"link": self.new_link()})
+        body = b""
+        async for chunk in request.stream():
+            if len(body := body + chunk) > MAX_LINK_BYTES:
+                return server.http_failure(413, "A link is shorter than that.")
+        shown = server.parse_frame(body).get("link")
+        if isinstance(shown, str) and (key := self.redeem(shown)):
+            return JSONResponse({"key": key})
+        return server.http_failure(
+            401,
+            "This link has been used or is older than two minutes. Get a new one: run the server's file with --pair --http.",
+        )
+
+    async def _connect(self, request: Request) -> JSONResponse:
+        """Tell the connection string once more, for programs that pair a browser of theirs."""
+        if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
+            return server.http_failure(403, "This address is not for browsers.")
+        if not recently_paired():
+            return server.http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
+        if not await asyncio.to_thread(is_of_this_user, request.client, self._port):
+            return server.http_failure(403, "Only programs of the user who runs this server get the connection string.")
+        address = f"ws://{server.HOST}:{self._port}"
+        return JSONResponse(
+            {"connectionString": server.connection_string(self._port, server.pairing_key()), "serverUrl": address}
+        )
+
+
+def is_of_this_user(peer: Address | None, port: int) -> bool:
+    """Say whether a process of the user who runs this server holds the other end of a connection; False when unknown."""
+    import psutil
+
+    user = owner(psutil.Process())
+    for process in psutil.process_iter():
+        try:
+            if owner(process) == user and any(
+                (found.laddr, found.raddr, found.status) == (peer, (server.HOST, port), psutil.CONN_ESTABLISHED)
+                for found in process.net_connections("tcp4")
+            ):
+                return True
+        except (psutil.Error, OSError):  # it has ended, or belongs to another user
+            continue
+    return False
+
+
+def owner(process: Process) -> str:
+    """Return the user who has started a process. Tests that cannot start one as another user replace this."""
+    return process.username()
+
+
+def recently_paired() -> bool:
+    """Say whether --pair has been run within two minutes: it touches this file."""
+    try:
+        age = time.time() - (server.config_dir() / "paired").stat().st_mtime
+    except OSError:
+        return False
+    return 0 <= age < LINK_VALID_S
+
+
+class WhileClientWaits(Middleware):
+    """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
+
+    async def on_call_tool(self, context: server.ToolCall, call_next: server.RunTool) -> ToolResult:
+        """Run a call as long as its request lasts; over SSE the requests end before their calls."""
+        ended = get_http_request().state.ended
+        call = asyncio.ensure_future(call_next(context))
+        gone = asyncio.create_task(ended.wait())
+        try:
+            await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not call.done():
+                raise server.ConnectionLostError(context.message.name)
+            return call.result()
+        finally:
+            gone.cancel()
+            call.cancel()
+            await asyncio.wait({call})

@@ -1,0 +1,214 @@
+"""What Chrome Tab Reader offers MCP clients beside its tools: prompts, and the open tabs as resources.
+
+`tab://active` and `tab://ID` give a tab's text in pages, `analysis://ID` an analysis of the history. Clients are told
+when an attached tab comes, goes, or shows another page, and so are those that have subscribed to `tab://active`.
+"""
+
+import asyncio
+import re
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+import mcp_types
+from fastmcp import FastMCP
+from fastmcp.exceptions import ResourceError
+from fastmcp.resources import Resource, ResourceContent, ResourceResult
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.providers import LocalProvider
+from mcp.server.context import ServerRequestContext
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    ListenHandler,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ServerEvent,
+)
+from mcp.shared.exceptions import MCPError
+from pydantic import AnyUrl, Field
+
+import chrome_tab_mcp_server as server
+
+ACTIVE = "tab://active"
+PAGE_CHARS = 20_000
+# An id or an offset: what a browser or a text can have.
+NUMBER = re.compile(r"[0-9]{1,15}")
+# Tabs change often and by several at once; clients are told once for all that happens in this time.
+SETTLING_S = 1.0
+EXACTLY = "Give its answer as it is, with the note at its end if there is one, and do not read the text yourself."
+InTab = Annotated[str, Field(description="a tab's id; default: the active tab")]
+
+
+def add_to(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
+    """Add prompts and resources to a server, and tell its clients when tabs change."""
+    add_prompts(mcp)
+    offers = TabResources(tabs)
+    mcp.add_provider(offers)
+    add_texts(mcp, tabs)
+    mcp.add_middleware(TabNews(mcp, tabs))
+
+
+# --- Prompts ---
+
+
+def add_prompts(mcp: FastMCP) -> None:
+    """Add what a person can choose by name: `/summarize_tab`, `/ask_tab`, `/extract_tab`."""
+
+    @mcp.prompt(description="Summarize the page that is open in the browser.")
+    def summarize_tab(tab_id: InTab = "") -> str:
+        return request(
+            tab_id, "system_prompt: a summary of the page in a few sentences, with its main points and figures."
+        )
+
+    @mcp.prompt(description="Ask a question about the page that is open in the browser.")
+    def ask_tab(question: str, tab_id: InTab = "") -> str:
+        return request(tab_id, f"system_prompt: this question, in my words. {question}")
+
+    @mcp.prompt(description="Get facts from the page that is open in the browser as JSON.")
+    def extract_tab(what: Annotated[str, Field(description="what to get")], tab_id: InTab = "") -> str:
+        wanted = (
+            f"output_schema: a JSON Schema that you write for what I want, with a list where there are several. {what}"
+        )
+        return request(tab_id, wanted)
+
+
+def request(tab_id: str, arguments: str) -> str:
+    """Return what a prompt says to the client's model."""
+    which = f" with tab_id {tab_id}" if tab_id.isdecimal() else ""
+    return f"Call process_chrome_tab{which} and, as its {arguments}\n\n{EXACTLY}"
+
+
+# --- Resources ---
+
+
+class TabResources(LocalProvider):
+    """The list of open tabs, as resources. Their texts come from the templates."""
+
+    def __init__(self, tabs: server.ChromeTabs) -> None:
+        super().__init__()
+        self._tabs = tabs
+
+    async def _list_resources(self) -> Sequence[Resource]:
+        active = Resource(uri=AnyUrl(ACTIVE), name="active-tab", title="The tab in front", mime_type="text/plain")
+        return [active, *map(tab_resource, await self._open())]
+
+    async def _open(self) -> list[dict[str, Any]]:
+        """Return the tabs that can be listed without waiting for an extension that is away."""
+        if not self._tabs.bridge.connected:
+            return []
+        try:
+            return await self._tabs.listed("browser_get_tabs")
+        except server.ChromeTabError:
+            return []
+
+
+def tab_resource(tab: Mapping[str, Any]) -> Resource:
+    """Return an open tab as a resource that can be listed."""
+    number, title, url = tab.get("id"), str(tab.get("title", "")), server.one_line(str(tab.get("url", "")), 300)
+    return Resource(
+        uri=AnyUrl(f"tab://{number}"), name=f"tab-{number}", title=title or url, description=url, mime_type="text/plain"
+    )
+
+
+def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
+    """Add what the addresses of tabs and analyses stand for."""
+
+    @mcp.resource(
+        "tab://{tab}{?offset}",
+        name="tab-text",
+        title="Text of an open tab",
+        description=f"{PAGE_CHARS:,} characters from offset on; tab is an id or active",
+        mime_type="text/plain",
+    )
+    async def tab_text(tab: str, offset: str = "0") -> ResourceResult:
+        if not (NUMBER.fullmatch(offset) and (tab == "active" or NUMBER.fullmatch(tab))):
+            raise server.ChromeTabError(
+                "INVALID_ARGUMENT",
+                "The address must be tab://active or tab://ID, with ?offset=NUMBER to go on. The list of resources names the tabs.",
+            )
+        server.called.set("read_chrome_tab")  # as far as [sites] is concerned
+        page = await tabs.read(server.Wanted(), None if tab == "active" else int(tab))
+        shown = server.text_page(page, int(offset), PAGE_CHARS)
+        texts = [block.text for block in shown.content if isinstance(block, mcp_types.TextContent)]
+        return ResourceResult(
+            [ResourceContent(server.well_formed(text), mime_type="text/plain") for text in texts], shown.meta
+        )
+
+    if not tabs.settings.history:
+        return
+
+    @mcp.resource(
+        "analysis://{number}", name="analysis", title="An analysis of the history", mime_type="application/json"
+    )
+    async def analysis(number: str) -> ResourceResult:
+        kept = await asyncio.to_thread(server.beside("chrome_tab.history").analysis, number)
+        tabs.check_site(kept["url"])
+        return ResourceResult([ResourceContent(kept, mime_type="application/json")])
+
+
+# --- News ---
+
+
+class TabNews(Middleware):
+    """Tells clients that the tabs have changed, and makes sentences of failed reads."""
+
+    def __init__(self, mcp: FastMCP, tabs: server.ChromeTabs) -> None:
+        self._bridge, self._bus = tabs.bridge, InMemorySubscriptionBus()
+        # Clients of the protocols with sessions: who has listed resources, and who has subscribed to the active tab.
+        self._listing, self._subscribed = server.ToldSessions(), server.ToldSessions()
+        self._settling: asyncio.Task[None] | None = None
+        self._bridge.on_tabs_change = self._heard
+        low_level = mcp._mcp_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- FastMCP takes no subscriptions
+        low_level.add_request_handler("resources/subscribe", mcp_types.SubscribeRequestParams, self._subscribe)
+        low_level.add_request_handler("resources/unsubscribe", mcp_types.UnsubscribeRequestParams, self._unsubscribe)
+        # Clients of the protocol without sessions open a stream instead.
+        listen = ListenHandler(self._bus)
+        low_level.add_request_handler("subscriptions/listen", mcp_types.SubscriptionsListenRequestParams, listen)
+
+    async def on_list_resources(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Resource]]
+    ) -> Sequence[Resource]:
+        """Remember who is to be told when the list changes."""
+        fastmcp = context.fastmcp_context
+        if fastmcp and fastmcp.request_context:
+            self._listing.remember(fastmcp.request_context.session)
+        return await call_next(context)
+
+    async def on_read_resource(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, ResourceResult]
+    ) -> ResourceResult:
+        """Read a resource; a failure is a sentence with its code."""
+        try:
+            return await call_next(context)
+        except server.ChromeTabError as error:
+            raise ResourceError(f"{error.message} [{error.code}]") from None
+
+    async def _subscribe(
+        self, context: ServerRequestContext[Any, Any], params: mcp_types.SubscribeRequestParams
+    ) -> mcp_types.EmptyResult:
+        if str(params.uri) != ACTIVE:
+            sentence = f"Only {ACTIVE} can be subscribed to. Read other tabs when the list of resources changes."
+            raise MCPError(code=mcp_types.INVALID_PARAMS, message=sentence)
+        self._subscribed.remember(context.session)
+        return mcp_types.EmptyResult()
+
+    async def _unsubscribe(
+        self, context: ServerRequestContext[Any, Any], _params: mcp_types.UnsubscribeRequestParams
+    ) -> mcp_types.EmptyResult:
+        self._subscribed.pop(id(context.session.client_params), None)
+        return mcp_types.EmptyResult()
+
+    def _heard(self) -> None:
+        """Take a change of the tabs; what follows within a short time is told together with it."""
+        if self._settling is None or self._settling.done():
+            self._settling = self._bridge.spawn(self._tell())
+
+    async def _tell(self) -> None:
+        await asyncio.sleep(SETTLING_S)
+        about = mcp_types.ResourceUpdatedNotificationParams(uri=ACTIVE)
+        news: list[tuple[server.ToldSessions, mcp_types.ServerNotification, ServerEvent]] = [
+            (self._listing, mcp_types.ResourceListChangedNotification(), ResourcesListChanged()),
+            (self._subscribed, mcp_types.ResourceUpdatedNotification(params=about), ResourceUpdated(uri=ACTIVE)),
+        ]
+        for sessions, notification, event in news:
+            await self._bus.publish(event)
+            self._bridge.spawn(sessions.tell(notification))

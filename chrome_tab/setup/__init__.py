@@ -1,0 +1,1 @@
+"""`--setup`: find a model, write the settings, pair, register with clients; and undo all of it."""

@@ -1,0 +1,39 @@
+/**
+ * The activity log: what was done in the person's name. It holds no value, no text of a page, and nothing of incognito
+ * tabs. Entries are written together: thousands of commands a minute are not as many writes.
+ *
+ * @import {ActivityEntry} from "../shared/types.d.ts"
+ * @import {ChosenPreferences} from "./preferences.js"
+ */
+
+import { addActivity } from "../shared/storage.js";
+import { siteOf } from "../shared/text.js";
+import { urlOf } from "../browser/tabs.js";
+
+const WRITE_MS = 500;
+
+export class Activity {
+  /** @type {ActivityEntry[]} newest first */
+  #unwritten = [];
+  /** @readonly */
+  #preferences;
+
+  /** @param {ChosenPreferences} preferences */
+  constructor(preferences) {
+    this.#preferences = preferences;
+  }
+
+  /**
+   * @param {Omit<ActivityEntry, "tab_id" | "site">} entry
+   * @param {chrome.tabs.Tab | null} tab
+   */
+  add(entry, tab) {
+    if (!this.#preferences.now.log || tab?.incognito) return;
+    const length = this.#unwritten.unshift({
+      ...entry,
+      tab_id: tab?.id ?? null,
+      site: tab ? siteOf(urlOf(tab)) : "",
+    });
+    if (length === 1) setTimeout(() => void addActivity(this.#unwritten.splice(0)), WRITE_MS);
+  }
+}

@@ -1,0 +1,333 @@
+/**
+ * One connection to the server, from looking for it to closing. It is used once; bridge.js decides when to make the next one.
+ *
+ * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
+ */
+
+import { loaded, missing } from "../commands/index.js";
+import { CommandError } from "../shared/errors.js";
+import { plainLine } from "../shared/text.js";
+import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
+import { abortAll } from "../browser/async.js";
+
+const LARGE_FRAME_UNITS = 64 * 1024;
+const PROTOCOL = 1;
+/** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
+const PING_INTERVAL_MS = 20_000;
+/** In a row: a busy machine answers one late. */
+const MAX_UNANSWERED_PINGS = 2;
+const OPENING_TIMEOUT_MS = 10_000;
+/** For the first sign of a program on the port. */
+const LOOKING_TIMEOUT_MS = 2_000;
+/** In UTF-16 units, which is never more than the bytes that the limit is about. */
+const MAX_FRAME_IN = 1024 * 1024;
+const MAX_CLIENTS = 50;
+const MAX_SESSION_LENGTH = 8;
+const MAX_CLIENT_LENGTH = 40;
+
+const CLOSE_NORMAL = 1000;
+const CLOSE_OTHER_PROTOCOL = 4400;
+const CLOSE_WRONG_KEY = 4401;
+const CLOSE_NO_ANSWER = 4408;
+const CLOSE_ALREADY_CONNECTED = 4409;
+
+/** In the order in which they are gone through; any of them can be followed by CLOSED. */
+const State = Object.freeze({
+  /** Whether anybody listens on the port is asked. */
+  LOOKING: "LOOKING",
+  /** The socket is not open yet. */
+  CONNECTING: "CONNECTING",
+  /** hello is sent; the server's challenge is awaited. */
+  CHALLENGING: "CHALLENGING",
+  /** The server's proof is being checked. */
+  VERIFYING: "VERIFYING",
+  /** Our proof is sent; the server's welcome is awaited. */
+  PROVING: "PROVING",
+  OPEN: "OPEN",
+  CLOSED: "CLOSED",
+});
+
+export class Connection {
+  /** Sessions behind the server, as its welcome or a later event said. */
+  sessions = 0;
+  /** @type {string[]} names of their clients */
+  clients = [];
+
+  /** @readonly */
+  #pairing;
+  /** @readonly */
+  #handlers;
+  /** @type {WebSocket | undefined} */
+  #socket;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  #openingTimer;
+  /** @type {keyof typeof State} */
+  #state = State.LOOKING;
+  #nonce = makeNonce();
+  #unansweredPings = 0;
+  /** @type {Map<string, AbortController>} the commands that are under way, by id */
+  #commands = new Map();
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  #pingTimer;
+
+  /**
+   * @param {Pairing} pairing
+   * @param {object} handlers
+   * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
+   * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand answers JSON; the signal is
+   *   aborted when nobody waits for the answer any more: the server has said so, or this connection has closed
+   * @param {() => void} handlers.onSessions the sessions or their clients have changed
+   * @param {(event: AnswerEvent) => void} handlers.onAnswer
+   * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
+   */
+  constructor(pairing, handlers) {
+    this.#pairing = pairing;
+    this.#handlers = handlers;
+    void this.#start();
+  }
+
+  get isOpen() {
+    return this.#state === State.OPEN;
+  }
+
+  /** @param {string} frame JSON text; dropped unless the connection is open */
+  sendFrame(frame) {
+    if (!this.isOpen) return;
+    // As a Blob, which makes a binary frame, Chrome sends a large text in less than half the time.
+    this.#socket?.send(frame.length > LARGE_FRAME_UNITS ? new Blob([frame]) : frame);
+  }
+
+  /** Closes for good and says nothing to `onClose`. May be called twice. */
+  close() {
+    this.#end(CLOSE_NORMAL);
+  }
+
+  // --- Opening
+
+  async #start() {
+    // After some WebSockets that nobody answered, Chrome delays each next one by up to 5 s; a request it never does.
+    const [failure] = await Promise.all([look(this.#pairing), loaded]);
+    if (this.#state === State.CLOSED) return;
+    if (failure) return this.#fail(failure, CLOSE_NORMAL);
+    this.#state = State.CONNECTING;
+    this.#socket = new WebSocket(`${this.#pairing.server}/extension`);
+    this.#socket.onopen = () => this.#hello();
+    this.#socket.onmessage = ({ data }) => this.#receive(data);
+    this.#socket.onclose = ({ code }) => this.#fail(this.#reasonOf(code), CLOSE_NORMAL);
+    this.#openingTimer = setTimeout(() => this.#fail("no_answer", CLOSE_NO_ANSWER), OPENING_TIMEOUT_MS);
+  }
+
+  #hello() {
+    this.#state = State.CHALLENGING;
+    const { version } = chrome.runtime.getManifest();
+    const absent = missing();
+    const lacks = absent.length ? { missing: absent } : {};
+    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce, ...lacks });
+  }
+
+  /** @param {Record<string, unknown>} challenge */
+  async #answerChallenge({ protocol, nonce, proof }) {
+    if (protocol !== PROTOCOL) return this.#fail("other_protocol", CLOSE_OTHER_PROTOCOL);
+    this.#state = State.VERIFYING;
+    // Nothing more is said to a server without the key: our own proof would help it to pass for us.
+    if (typeof nonce !== "string" || !isNonce(nonce)) return this.#fail("wrong_key", CLOSE_WRONG_KEY);
+    if (!(await isServerProof(this.#pairing, this.#nonce, nonce, proof))) {
+      return this.#fail("wrong_key", CLOSE_WRONG_KEY);
+    }
+    const ownProof = await makeProof(this.#pairing, this.#nonce, nonce);
+    // The socket may have closed, or the opening timed out, during either await.
+    if (this.#state !== State.VERIFYING) return;
+    this.#state = State.PROVING;
+    this.#send({ type: "proof", proof: ownProof });
+  }
+
+  /** @param {Record<string, unknown>} welcome */
+  #welcome(welcome) {
+    this.#state = State.OPEN;
+    this.#setSessions(welcome);
+    clearTimeout(this.#openingTimer);
+    this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
+    this.#handlers.onOpen();
+  }
+
+  // --- Open
+
+  #ping() {
+    // A machine that slept can leave a socket that looks open with nobody behind it.
+    if (this.#unansweredPings === MAX_UNANSWERED_PINGS) return this.#fail("closed", CLOSE_NO_ANSWER);
+    this.#unansweredPings += 1;
+    this.#send({ type: "ping" });
+    // In Firefox only a call like this counts as work.
+    void chrome.runtime.getPlatformInfo();
+  }
+
+  /** @param {Command} command */
+  async #command(command) {
+    const controller = new AbortController();
+    this.#commands.set(command.id, controller);
+    const frame = await this.#handlers.onCommand(command, controller.signal);
+    this.#commands.delete(command.id);
+    // Dropped once this connection has closed: the next server has given the id to another command.
+    this.sendFrame(frame);
+  }
+
+  /** @param {string} id */
+  #cancel(id) {
+    this.#commands.get(id)?.abort(nobodyWaits());
+  }
+
+  /** @param {{sessions?: unknown, clients?: unknown}} message */
+  #setSessions({ sessions, clients }) {
+    this.sessions = isCount(sessions) ? sessions : 1;
+    this.clients = Array.isArray(clients) ? clients.filter(isName).slice(0, MAX_CLIENTS) : [];
+  }
+
+  /** @param {SessionsEvent} event */
+  #sessionsChanged(event) {
+    this.#setSessions(event);
+    this.#handlers.onSessions();
+  }
+
+  /** @param {unknown} data */
+  #receive(data) {
+    this.#unansweredPings = 0;
+    const message = parseMessage(data);
+    const expected = `${this.#state} ${message?.type}`;
+    if (message && expected === "CHALLENGING challenge") void this.#answerChallenge(message);
+    else if (message && expected === "PROVING welcome") this.#welcome(message);
+    else if (message && expected === "OPEN command" && isCommand(message)) void this.#command(message);
+    else if (message && expected === "OPEN cancel") this.#cancel(String(message.id));
+    else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#sessionsChanged(message);
+    else if (message && expected === "OPEN event" && isAnswerEvent(message)) this.#handlers.onAnswer(message);
+    else if (expected !== "OPEN pong") console.debug("Dropped a message that is malformed or not expected now.");
+  }
+
+  // --- Both
+
+  /** @param {ClientMessage} message */
+  #send(message) {
+    this.#socket?.send(JSON.stringify(message));
+  }
+
+  /**
+   * @param {number} code the close code that the server sent, or 1006
+   * @returns {CloseReason}
+   */
+  #reasonOf(code) {
+    if (code === CLOSE_WRONG_KEY) return "wrong_key";
+    if (code === CLOSE_OTHER_PROTOCOL) return "other_protocol";
+    if (code === CLOSE_ALREADY_CONNECTED) return "already_connected";
+    if (this.#state === State.CONNECTING) return "foreign";
+    return this.#state === State.OPEN ? "closed" : "no_answer";
+  }
+
+  /**
+   * @param {CloseReason} reason
+   * @param {number} code
+   */
+  #fail(reason, code) {
+    if (this.#state === State.CLOSED) return;
+    this.#end(code);
+    this.#handlers.onClose(reason);
+  }
+
+  /** @param {number} code */
+  #end(code) {
+    this.#state = State.CLOSED;
+    clearTimeout(this.#openingTimer);
+    clearInterval(this.#pingTimer);
+    this.#socket?.close(code);
+    void abortAll(this.#commands.values(), nobodyWaits());
+  }
+}
+
+function nobodyWaits() {
+  return new CommandError("COMMAND_TIMEOUT", "Nobody waits for the command any more.");
+}
+
+/**
+ * @param {Pairing} pairing
+ * @returns {Promise<CloseReason | null>} null when a program on the port answers, whatever it says
+ */
+async function look({ server }) {
+  try {
+    const signal = AbortSignal.timeout(LOOKING_TIMEOUT_MS);
+    const address = `${server.replace(/^ws:/, "http:")}/health`;
+    await fetch(address, { cache: "no-store", credentials: "omit", redirect: "manual", signal });
+    return null;
+  } catch (error) {
+    return error instanceof DOMException && error.name === "TimeoutError" ? "no_answer" : "unreachable";
+  }
+}
+
+/**
+ * @param {unknown} data
+ * @returns {Record<string, unknown> | null} null when it is no text frame within the limit that holds a JSON object
+ */
+function parseMessage(data) {
+  if (typeof data !== "string" || data.length > MAX_FRAME_IN) return null;
+  try {
+    const message = JSON.parse(data);
+    return typeof message === "object" ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is number}
+ */
+function isCount(value) {
+  return Number.isSafeInteger(value) && Number(value) > 0;
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string}
+ */
+function isName(value) {
+  return typeof value === "string" && value !== "";
+}
+
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {message is Record<string, unknown> & SessionsEvent}
+ */
+function isSessionsEvent(message) {
+  return message.event === "sessions" && isCount(message.sessions);
+}
+
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {message is AnswerEvent & Record<string, unknown>}
+ */
+function isAnswerEvent(message) {
+  return message.event === "answer" && typeof message.id === "string" && typeof message.state === "string";
+}
+
+/**
+ * @param {any} session as the server has sent it, or nothing
+ * @returns {Session}
+ */
+function sessionOf(session) {
+  const { id = "", client = "" } = Object(session);
+  return { id: plainLine(String(id), MAX_SESSION_LENGTH), client: plainLine(String(client), MAX_CLIENT_LENGTH) };
+}
+
+/**
+ * @param {Record<string, unknown>} message
+ * @returns {message is Record<string, unknown> & Command}
+ */
+function isCommand(message) {
+  message.tab_id ??= null;
+  message.params ??= {};
+  message.session = sessionOf(message.session);
+  return (
+    typeof message.id === "string" &&
+    typeof message.command === "string" &&
+    (message.tab_id === null || Number.isInteger(message.tab_id)) &&
+    typeof message.params === "object" &&
+    !Array.isArray(message.params)
+  );
+}

@@ -1,0 +1,55 @@
+/**
+ * How many commands a session may have run: so many a second for long, and many times that at once. What is over it waits
+ * its turn; what would wait too long is refused. So one session cannot take the browser from the others.
+ *
+ * @import {Session} from "../shared/types.d.ts"
+ * @import {ChosenPreferences} from "./preferences.js"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { Allowance } from "../shared/token-bucket.js";
+
+/** As many seconds' worth may come at once. */
+const BURST_S = 2;
+const MAX_WAIT_S = 5;
+const MAX_SESSIONS = 1_000;
+
+export class Pace {
+  /** @type {Map<string, Allowance>} by session and its limit, the last one to ask at the end */
+  #allowances = new Map();
+  /** @readonly */
+  #preferences;
+
+  /** @param {ChosenPreferences} preferences */
+  constructor(preferences) {
+    this.#preferences = preferences;
+  }
+
+  /**
+   * @param {Session} session
+   * @param {AbortSignal} signal
+   * @throws {CommandError} RATE_LIMITED, and the reason of the signal
+   */
+  async take({ id, client }, signal) {
+    const perSecond = this.#preferences.now.commandsPerSecond;
+    const key = JSON.stringify([id, client, perSecond]);
+    const allowance = this.#allowances.get(key) ?? new Allowance(perSecond * BURST_S, perSecond);
+    this.#allowances.delete(key);
+    this.#allowances.set(key, allowance);
+    const [oldest] = this.#allowances.keys();
+    if (this.#allowances.size > MAX_SESSIONS && oldest !== undefined) this.#allowances.delete(oldest);
+    const waitS = allowance.take(performance.now(), MAX_WAIT_S);
+    if (waitS === null) throw tooMany(perSecond);
+    if (waitS > 0) await new Promise((go) => setTimeout(go, waitS * 1_000));
+    signal.throwIfAborted();
+  }
+}
+
+/** @param {number} perSecond */
+function tooMany(perSecond) {
+  return new CommandError(
+    "RATE_LIMITED",
+    `This session asks for more than ${perSecond} commands a second, which the extension's options allow. Wait a few ` +
+      "seconds, then ask for one after another.",
+  );
+}

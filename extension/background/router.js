@@ -1,0 +1,421 @@
+/**
+ * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
+ * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
+ *
+ * @import {Action, Command, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
+ * @import {Activity} from "./activity-log.js"
+ * @import {Bridge} from "./bridge.js"
+ */
+
+import { commands, loaded, missing } from "../commands/index.js";
+import { askToAct } from "../browser/action-consent.js";
+import { EXTENSIONS_PAGE } from "../shared/capabilities.js";
+import { CommandError, invalid } from "../shared/errors.js";
+import { chooseTab, requireConsent } from "../browser/consent.js";
+import { usingDebugger } from "../browser/debugger/command-session.js";
+import { noteFirstLook, refuseSleeping } from "../browser/inject.js";
+import { withOwner } from "../browser/page-owners.js";
+import { parseConnectionString } from "./pairing.js";
+import { ANSWER_TIMEOUT_MS } from "../browser/consent-prompts.js";
+import { SiteRules } from "../browser/site-rules.js";
+import { inTurn } from "./tab-queue.js";
+import { plainLine, siteOf, titleOf } from "../shared/text.js";
+import { spokenObstacleOf, tabById, urlOf, viewedTab } from "../browser/tabs.js";
+import { isLongerThan } from "./utf8.js";
+import { abortAll, unlessAborted } from "../browser/async.js";
+
+const COMMAND_TIMEOUT_MS = 30_000;
+/** More than the queue gives, so that what a command says about its end comes first. */
+const ABORT_GRACE_MS = 200;
+/** Without the debugger Chrome tells extensions of no crash, so a tab with a running command is looked at. */
+const CRASH_CHECK_MS = 500;
+/** What is no command may be any text. */
+const MAX_COMMAND_LENGTH = 40;
+const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
+
+/** @satisfies {Record<string, [ErrorCode, string]>} */
+const ENDINGS = {
+  closed: ["TAB_DISCONNECTED", "The tab was closed while the command ran. List the tabs with list_tabs."],
+  detached: ["TAB_DISCONNECTED", "The tab was detached while the command ran. List the tabs with list_tabs."],
+  crashed: ["TAB_DISCONNECTED", "The page crashed or the tab went away while the command ran. Reload it."],
+  printing: [
+    "UNREADABLE_PAGE",
+    "The page has opened the browser's print dialog and stands still until that is closed. Ask the person to close " +
+      "it, or leave the page with navigate.",
+  ],
+};
+
+// --- The server
+
+/** @type {Set<AbortController>} all that is under way, of the server and of our own pages */
+const underWay = new Set();
+/** @type {Map<number, Set<AbortController>>} what runs on each tab, or waits for its turn there */
+const running = new Map();
+
+/**
+ * Runs one command of the server, or of one of our own pages. Never throws.
+ *
+ * @param {Command} command
+ * @param {Services} services
+ * @param {object} how
+ * @param {AbortSignal} how.signal aborted when nobody waits for the response any more: then nothing more happens
+ * @param {boolean} [how.observe] whether a command that reads leaves everything as it is
+ * @returns {Promise<string>} the response as JSON, within the limit for a frame
+ */
+export async function answerCommand(command, services, { signal, observe = false }) {
+  const { id } = command;
+  const controller = new AbortController();
+  await loaded;
+  const answerMs = entryOf(command)?.asks ? ANSWER_TIMEOUT_MS : 0;
+  const startClock = () => setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
+  let timer = startClock();
+  /** @type {<T>(asked: Promise<T>) => Promise<T>} the time that the person takes does not count */
+  const untilAnswered = async (asked) => {
+    clearTimeout(timer);
+    return asked.finally(() => {
+      if (!controller.signal.aborted) timer = startClock();
+    });
+  };
+  const leave = () => controller.abort(signal.reason);
+  signal.addEventListener("abort", leave);
+  underWay.add(controller);
+  const trace = new Trace(command);
+  try {
+    const run = () => runCommand(command, services, controller, { observe, trace, untilAnswered });
+    const result = await unlessAborted(controller.signal, run, ABORT_GRACE_MS);
+    const frame = encode({ id, type: "response", success: true, result, error: null });
+    // Escaping can make the text of a hostile page six times as long.
+    if (isLongerThan(MAX_FRAME_OUT_BYTES, frame)) throw tooLarge();
+    return frame;
+  } catch (thrown) {
+    const error = controller.signal.aborted ? whyAborted(controller.signal, thrown) : errorOf(thrown);
+    trace.code = error.code;
+    return failure(id, error);
+  } finally {
+    clearTimeout(timer);
+    underWay.delete(controller);
+    if (!observe) trace.write(services.activity);
+    signal.removeEventListener("abort", leave);
+  }
+}
+
+/**
+ * Ends every command of a tab at once, because the tab is gone or may not be used any more.
+ *
+ * @param {number} tabId
+ * @param {keyof typeof ENDINGS} ending
+ * @returns {Promise<void>} once they are aborted
+ */
+export async function endCommands(tabId, ending) {
+  const [code, message] = ENDINGS[ending];
+  await abortAll(running.get(tabId) ?? [], new CommandError(code, message));
+}
+
+/** Ends every command of every session at once: the person has said so. */
+function stopAll() {
+  const stopped = new CommandError(
+    "TAB_DISCONNECTED",
+    "The person has pressed Stop: everything under way has ended, and no tab is attached any more. Ask them before " +
+      "you go on.",
+  );
+  void abortAll(underWay, stopped);
+}
+
+/** What the activity log gets to know of a command. */
+class Trace {
+  /** @type {"" | ErrorCode} */
+  code = "";
+  /** @type {chrome.tabs.Tab | null} what it was about, as it was then */
+  tab = null;
+  #begun = Date.now();
+  /** @readonly */
+  #command;
+
+  /** @param {Command} command */
+  constructor(command) {
+    this.#command = command;
+  }
+
+  /** @param {Activity} activity */
+  write(activity) {
+    const { command, session } = this.#command;
+    const time = new Date(this.#begun).toISOString();
+    const milliseconds = Date.now() - this.#begun;
+    const who = { session: session?.id ?? "", client: session?.client ?? "" };
+    activity.add(
+      { time, ...who, command: plainLine(command, MAX_COMMAND_LENGTH), code: this.code, milliseconds },
+      this.tab,
+    );
+  }
+}
+
+/**
+ * @param {Command} command
+ * @param {Services} services
+ * @param {AbortController} controller
+ * @param {{observe: boolean, trace: Trace, untilAnswered: <T>(asked: Promise<T>) => Promise<T>}} how
+ */
+async function runCommand(command, services, controller, { observe, trace, untilAnswered }) {
+  const { tab_id, params, session: caller } = command;
+  const entry = entryOf(command);
+  if (!entry) {
+    throw invalid(
+      "This version of the extension does not know the command. Update the extension and the server together.",
+    );
+  }
+  if (missing().includes(command.command)) throw notHere(command.command);
+  const { signal } = controller;
+  const { attachments, preferences, pace } = services;
+  await preferences.loaded;
+  // A server that does not say who asks is an older one.
+  if (caller?.id) await pace.take(caller, signal);
+  const rules = new SiteRules(command, services);
+  const { deniedHosts } = rules;
+  const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
+  const runOn = async (/** @type {number} */ tabId) =>
+    usingDebugger(
+      use,
+      { tabId, params, caller, rules, deniedHosts, ...services, requestId: crypto.randomUUID(), signal },
+      entry.run,
+    );
+  if (!entry.page) {
+    trace.tab = await knownTab(tab_id);
+    if (trace.tab) await rules.refuseTab(trace.tab);
+    const result = await runOn(tab_id ?? chrome.tabs.TAB_ID_NONE);
+    trace.tab ??= await knownTab(result.tab_id ?? null);
+    return result;
+  }
+  // Choosing takes a different time for each command; taking turns at it keeps them in the order in which they came.
+  const session = JSON.stringify(caller);
+  const choose = () => chooseTab(entry.consent, tab_id, attachments);
+  const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose, session));
+  // A page that goes while this waits for its turn ends what waits.
+  if (use === "acts") refuseSleeping(tab);
+  // Not in its turn: others may go on meanwhile.
+  if (rules.asks) {
+    await rules.refuseTab(tab);
+    await untilAnswered(askToAct(await withOwner(tab), command, services, signal));
+  }
+  const waits = rules.asks || running.has(tab.id);
+  return whileTabLives(tab, controller, session, async () => {
+    await requireConsent(entry.consent, tab.id, attachments);
+    const there = waits ? await tabById(tab.id) : tab;
+    noteFirstLook(there, signal);
+    await rules.checkTab(there);
+    // Where a command leads by itself; where a page leads is seen afterwards.
+    if (typeof params.url === "string") rules.refuseAddress(params.url);
+    try {
+      return await runOn(tab.id);
+    } finally {
+      // Whatever it brings, also an error, may tell of the page to which it has led.
+      const left = rules.isEmpty ? null : await knownTab(tab.id);
+      if (left) await rules.refuseTab(left);
+    }
+  });
+}
+
+/** @param {string} command a known one */
+function notHere(command) {
+  return new CommandError(
+    "EXECUTION_ERROR",
+    `${command} needs the browser's debugger, which this browser gives to no extension. Here tabs and data layers can ` +
+      "be read, and tabs opened and closed. Ask the person to connect Chrome or another Chromium browser for the rest.",
+  );
+}
+
+/** @param {number | null} tabId */
+async function knownTab(tabId) {
+  return tabId === null ? null : tabById(tabId).catch(() => null);
+}
+
+/** @param {Command} command */
+function entryOf({ command }) {
+  return Object.hasOwn(commands, command) ? commands[command] : undefined;
+}
+
+/**
+ * Runs the work in its turn on the tab. While it runs, it looks after the tab for those that wait as well: thousands
+ * that all look would be all that the browser does.
+ *
+ * @template T
+ * @param {TabWithId} tab
+ * @param {AbortController} controller aborted when the tab goes away
+ * @param {string} session whose work it is
+ * @param {() => Promise<T>} work
+ * @returns {Promise<T>}
+ */
+async function whileTabLives({ id: tabId, status }, controller, session, work) {
+  const ofTab = running.get(tabId) ?? new Set();
+  running.set(tabId, ofTab.add(controller));
+  const hadPage = status !== "unloaded";
+  const abortIfLost = async () => {
+    if (hadPage && !(await hasPage(tabId))) await endCommands(tabId, "crashed");
+  };
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
+  try {
+    const looked = () => {
+      timer = setInterval(abortIfLost, CRASH_CHECK_MS);
+      return work();
+    };
+    return await inTurn(tabId, controller.signal, looked, session);
+  } catch (error) {
+    // What a command says about a page that has vanished under it would send the reader the wrong way.
+    if (!controller.signal.aborted) await abortIfLost();
+    throw error;
+  } finally {
+    clearInterval(timer);
+    ofTab.delete(controller);
+    if (!ofTab.size) running.delete(tabId);
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @returns {Promise<boolean>} false when the tab is closed, crashed or asleep
+ */
+async function hasPage(tabId) {
+  const tab = await chrome.tabs.get(tabId).catch(() => null);
+  return tab !== null && tab.status !== "unloaded";
+}
+
+/**
+ * @param {AbortSignal} signal aborted
+ * @param {unknown} thrown by what was under way: it counts only where it tells more of the same
+ */
+function whyAborted({ reason }, thrown) {
+  const tellsMore = thrown instanceof CommandError && thrown.message.startsWith(reason.message);
+  return errorOf(tellsMore ? thrown : reason);
+}
+
+/**
+ * @param {string} id
+ * @param {CommandError} error
+ */
+function failure(id, { code, message }) {
+  return encode({ id, type: "response", success: false, result: null, error: { message, code } });
+}
+
+/** @param {Response} response */
+function encode(response) {
+  return JSON.stringify(response);
+}
+
+/** @param {unknown} error */
+function errorOf(error) {
+  return error instanceof CommandError ? error : unexpected(error);
+}
+
+/** @param {unknown} error */
+function unexpected(error) {
+  // Its message could quote the page; its name cannot.
+  console.debug("A command failed unexpectedly:", error instanceof Error ? error.name : typeof error);
+  return new CommandError(
+    "EXECUTION_ERROR",
+    `The extension failed at this command. Reload it in ${EXTENSIONS_PAGE}, and report it if it happens again.`,
+  );
+}
+
+function timeUp() {
+  return new CommandError(
+    "COMMAND_TIMEOUT",
+    "The tab did not answer within 30 s. Its page may be busy, show a dialog, or be paused in DevTools. Look at the " +
+      "tab, or reload it.",
+  );
+}
+
+function tooLarge() {
+  return new CommandError(
+    "UNREADABLE_PAGE",
+    "The answer takes more than 64 MiB. Name a start and an end keyword to read a part of the page.",
+  );
+}
+
+// --- Our own pages
+
+/**
+ * @param {Action} action
+ * @param {Bridge} bridge
+ * @param {Services} services
+ * @throws {CommandError} with a sentence for the person
+ */
+export async function performAction(action, bridge, { attachments, requests, questions }) {
+  switch (action.action) {
+    case "connect": {
+      const pairing = parseConnectionString(action.connectionString);
+      // What was allowed to one server is not allowed to the next, and what it has begun ends.
+      await bridge.disconnect();
+      await attachments.detachAll();
+      return bridge.pair(pairing);
+    }
+    case "forget":
+      await bridge.forget();
+      return attachments.detachAll();
+    case "disconnect":
+      return bridge.disconnect();
+    case "reconnect":
+      return bridge.reconnect();
+    case "set_auto_reconnect":
+      return bridge.setAutoReconnect(action.on);
+    case "attach":
+      return attachments.attach(action.tabId);
+    case "detach":
+      return attachments.detach(action.tabId);
+    case "set_allow_evaluate":
+      return attachments.setSwitch(action.tabId, "evaluateOn", action.on);
+    case "set_show_private":
+      return attachments.setSwitch(action.tabId, "privateOn", action.on);
+    case "stop":
+      stopAll();
+      questions.stopAll();
+      return attachments.detachAll();
+    case "answer_request":
+      return requests.answer(action.id, action.allowed);
+  }
+}
+
+/**
+ * @param {string} name of a shortcut in the manifest
+ * @param {chrome.tabs.Tab | undefined} tab in front
+ * @param {Bridge} bridge
+ * @param {Services} services
+ * @returns {Promise<void>} never rejects: a tab that cannot be attached stays as it is, and the popup says why
+ */
+export async function performShortcut(name, tab, bridge, services) {
+  if (name === "stop") return performAction({ action: "stop" }, bridge, services);
+  if (tab?.id === undefined) return;
+  const action = (await services.attachments.get(tab.id)) ? "detach" : "attach";
+  await performAction({ action, tabId: tab.id }, bridge, services).catch(() => {});
+}
+
+/**
+ * @param {number | null} tabId null for the tab that the person last looked at
+ * @param {Bridge} bridge
+ * @param {Services} services
+ * @returns {Promise<View>} what our own pages show
+ */
+export async function viewOf(tabId, bridge, { attachments, requests }) {
+  const status = await bridge.status();
+  const attached = (await attachments.tabs()).map((tab) => ({
+    id: tab.id,
+    title: titleOf(tab),
+    site: siteOf(urlOf(tab)),
+  }));
+  const whole = { type: /** @type {const} */ ("view"), status, requests: requests.list(), attached };
+  const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
+  if (!tab) return { ...whole, tab: null };
+  const switches = await attachments.switchesOf(tab);
+  return {
+    ...whole,
+    tab: {
+      id: tab.id,
+      url: urlOf(tab),
+      title: titleOf(tab) || urlOf(tab),
+      attached: (await attachments.get(tab.id)) !== undefined,
+      allowEvaluate: switches.evaluate,
+      showPrivate: switches.privateValues,
+      incognito: tab.incognito,
+      obstacle: spokenObstacleOf(tab),
+    },
+  };
+}

@@ -1,0 +1,172 @@
+/**
+ * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered to
+ * those that exist after its first turn; being awake is enough for the bridge to connect again.
+ *
+ * @import {Services} from "../shared/types.d.ts"
+ */
+
+import { Activity } from "./activity-log.js";
+import { Attachments } from "../browser/attachments.js";
+import { clearBadge, showBadge } from "./badge.js";
+import { Bridge } from "./bridge.js";
+import { Debuggers } from "../browser/debugger/session-pool.js";
+import { markElement } from "../browser/highlight.js";
+import { handleCommitted } from "../browser/navigation-watch.js";
+import { Pace } from "./rate-limit.js";
+import { ChosenPreferences } from "./preferences.js";
+import { answerOf, clearOldNotices, showNotices } from "./consent-notifications.js";
+import { Questions } from "./side-panel-chat.js";
+import { Requests } from "../browser/consent-prompts.js";
+import { group, ungroup } from "../browser/tab-group.js";
+import { UiPorts } from "./ui-ports.js";
+import { StorageError } from "../shared/errors.js";
+import { HAS_DEBUGGER } from "../shared/capabilities.js";
+import { answerCommand, endCommands, performAction, performShortcut, viewOf } from "./router.js";
+
+const bridge = new Bridge({
+  onOpen: () => void attachments.announceAll(),
+  onCommand: (command, signal) => answerCommand(command, services, { signal }),
+  onAnswer: (event) => questions.hear(event),
+  onLost: () => questions.lost(),
+  onChange: () => void show(),
+});
+
+const questions = new Questions((message) => bridge.sendFrame(JSON.stringify(message)));
+
+const attachments = new Attachments((event) => {
+  bridge.sendFrame(JSON.stringify(event));
+  if (event.event === "tab_attached") {
+    requests.attached(event.tab_id);
+    if (preferences.now.group) void group([event.tab_id]);
+    void uiPorts.restartConsole(event.tab_id);
+    void openDebugger(event.tab_id);
+  }
+  if (event.event === "tab_detached") {
+    // What ends gives back what it holds, the mouse for one, by the debugger.
+    void endCommands(event.tab_id, "detached").then(() => debuggers.close(event.tab_id));
+    requests.gone(event.tab_id);
+    void clearBadge(event.tab_id);
+    void ungroup([event.tab_id]);
+  }
+  void show();
+});
+
+const debuggers = new Debuggers({
+  onConsole: (tabId, entry) => uiPorts.addConsoleEntry(tabId, entry),
+  onCancel: (tabId) => void attachments.detach(tabId),
+  onCrash: (tabId) => void endCommands(tabId, "crashed"),
+  onPrint: (tabId) => void endCommands(tabId, "printing"),
+});
+
+const requests = new Requests((open) => {
+  showNotices(open);
+  void show();
+});
+
+const preferences = new ChosenPreferences(async () => {
+  const tabIds = await attachments.tabIds();
+  await (preferences.now.group ? group(tabIds) : ungroup(tabIds));
+});
+
+/** @type {Services} */
+const services = {
+  attachments,
+  debuggers,
+  requests,
+  preferences,
+  questions,
+  activity: new Activity(preferences),
+  pace: new Pace(preferences),
+};
+
+const uiPorts = new UiPorts({
+  perform: async (action) => {
+    await performAction(action, bridge, services);
+    await show();
+  },
+  questions,
+  run: ({ id, command, tabId, params, observe = false }, signal) =>
+    answerCommand({ id, type: "command", command, tab_id: tabId, params, session: null }, services, {
+      observe,
+      signal,
+    }),
+  mark: (request) => markElement(request, debuggers),
+  viewOf: (tabId) => viewOf(tabId, bridge, services),
+  consoleOf: async (tabId) => {
+    if (!(await attachments.get(tabId))) return { entries: [], total: 0 };
+    const log = debuggers.console(tabId);
+    return { entries: log.entries(), total: log.total };
+  },
+});
+
+/**
+ * From the moment a tab is attached its console is kept. A tab that no debugger may enter can still be read.
+ *
+ * @param {number} tabId
+ */
+async function openDebugger(tabId) {
+  if (!HAS_DEBUGGER) return;
+  await debuggers.open(tabId).catch(() => {
+    // The command that needs it says why.
+  });
+}
+
+async function show() {
+  await showBadge(await bridge.status(), await attachments.tabIds(), requests.list().length);
+  await uiPorts.show();
+}
+
+// Much is stored without anybody waiting for it.
+self.addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof StorageError)) return;
+  event.preventDefault();
+  uiPorts.tellFailure(event.reason);
+});
+
+chrome.runtime.onConnect.addListener((port) => {
+  // A page that has taken over its renderer can open a port too, but not with our address.
+  if (!port.sender?.url?.startsWith(chrome.runtime.getURL(""))) return port.disconnect();
+  uiPorts.add(port);
+});
+
+chrome.tabs.onRemoved.addListener((tabId) => {
+  // A tab need not be attached to be read.
+  void endCommands(tabId, "closed");
+  requests.gone(tabId);
+  void attachments.detach(tabId);
+  if (uiPorts.isWatched(tabId)) void uiPorts.show();
+});
+chrome.tabs.onReplaced.addListener((newTabId, oldTabId) => void attachments.replace(newTabId, oldTabId));
+chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
+  if ((change.url || change.title || change.status) && uiPorts.isWatched(tabId)) void uiPorts.show();
+  if (!(await attachments.get(tabId))) return;
+  if (change.url || change.title) await attachments.update(tab);
+  if (change.status) await show();
+});
+
+if (HAS_DEBUGGER) {
+  chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
+  chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+}
+chrome.webNavigation.onCommitted.addListener(handleCommitted);
+chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
+chrome.webNavigation.onErrorOccurred.addListener((details) => {
+  // The browser's own page about it comes without a word of its own.
+  handleCommitted({ ...details, documentId: "" });
+  debuggers.handleLoadError(details);
+});
+chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
+chrome.notifications.onButtonClicked.addListener((id, button) => requests.answer(id, answerOf(button)));
+// Where the popup cannot be opened for them, the person opens it.
+chrome.notifications.onClicked.addListener(() => void chrome.action.openPopup?.().catch(() => {}));
+void clearOldNotices();
+// A killed worker leaves attached tabs behind.
+void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
+
+// These only have to wake the worker.
+chrome.alarms.onAlarm.addListener(() => {});
+chrome.runtime.onStartup.addListener(() => {});
+
+chrome.runtime.onInstalled.addListener(({ reason }) => {
+  if (reason === "install") void chrome.tabs.create({ url: chrome.runtime.getURL("ui/welcome/welcome.html") });
+});

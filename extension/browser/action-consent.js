@@ -1,0 +1,76 @@
+/**
+ * Sites on which the person wants to be asked before an agent acts there (`ask = true` in the configuration file). A Yes
+ * holds for one session, one tab and one origin, until the tab is detached or the worker ends.
+ *
+ * @import {Attachment, Command, Services, TabWithId} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { hostOf, isMatch } from "../shared/denied-hosts.js";
+import { requestAbout } from "./consent-prompts.js";
+import { originOf, urlOf } from "./tabs.js";
+
+/** @type {WeakMap<Attachment, Set<string>>} what was allowed in an attached tab; it goes with the attachment */
+const allowed = new WeakMap();
+
+/**
+ * Asks the person, unless they need not be asked or have said yes before.
+ *
+ * @param {TabWithId} tab
+ * @param {Command} command
+ * @param {Services} services
+ * @param {AbortSignal} signal
+ * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, RATE_LIMITED, TAB_DISCONNECTED
+ */
+export async function askToAct(tab, command, services, signal) {
+  if (await mayAct(tab, command, services)) return;
+  const attachment = await services.attachments.get(tab.id);
+  // Without consent to the tab at all the command is refused in its turn.
+  if (!attachment) return;
+  const request = requestAbout("act", tab, command.session, command.command);
+  await services.requests.ask(request, signal);
+  const known = allowed.get(attachment) ?? new Set();
+  allowed.set(attachment, known.add(keyOf(tab, command)));
+}
+
+/**
+ * @param {TabWithId} tab as it is when the command's turn has come
+ * @param {Command} command
+ * @param {Services} services
+ * @throws {CommandError} ATTACH_DENIED
+ */
+export async function requireActing(tab, command, services) {
+  if (await mayAct(tab, command, services)) return;
+  throw new CommandError(
+    "ATTACH_DENIED",
+    `Tab ${tab.id} went to another site, on which the person wants to be asked first. Send the command again.`,
+  );
+}
+
+/**
+ * @param {TabWithId} tab
+ * @param {Command} command
+ * @param {Services} services
+ */
+async function mayAct(tab, command, { attachments }) {
+  const attachment = await attachments.get(tab.id);
+  const wasAllowed = attachment !== undefined && allowed.get(attachment)?.has(keyOf(tab, command));
+  return wasAllowed || !asksFirst(urlOf(tab), command);
+}
+
+/**
+ * @param {string} url
+ * @param {Command} command `params.ask_hosts`: hosts and whether one asks there; the last one that is meant counts
+ */
+function asksFirst(url, { params: { ask_hosts } }) {
+  const hosts = /** @type {[string, boolean][]} */ (ask_hosts ?? []);
+  return hosts.findLast(([host]) => isMatch(hostOf(url), host))?.[1] ?? false;
+}
+
+/**
+ * @param {TabWithId} tab
+ * @param {Command} command
+ */
+function keyOf(tab, { session }) {
+  return JSON.stringify([session?.id ?? "", originOf(tab)]);
+}

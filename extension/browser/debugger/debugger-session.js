@@ -1,0 +1,470 @@
+/**
+ * The debugger's session in one tab: how it begins and ends, and what its events tell. How commands use it is in
+ * debugger-uses.js.
+ *
+ * @import {LogEntry} from "./cdp.d.ts"
+ * @import {ConsoleLog} from "./console-log.js"
+ * @import {Drive} from "./command-session.js"
+ * @import {NetworkLog} from "./network-log.js"
+ */
+
+import { CommandError } from "../../shared/errors.js";
+import { FramePages } from "./frame-pages.js";
+import { runInPage, unreadable } from "../inject.js";
+import { NETWORK_BOUNDS } from "./network-log.js";
+import { NO_PAGE, loadFailure } from "../page-load.js";
+import { obstacleOf, tabById } from "../tabs.js";
+import { endsWithin, nextEvent, pause } from "../async.js";
+
+const PROTOCOL_VERSION = "1.3";
+const MAX_DIALOG_MESSAGE = 200;
+const CONSOLE_DOMAINS = ["Runtime", "Log"];
+/** Frames of other sites have sessions of their own. They wait for us, or their first requests would go unseen. */
+const FRAMES = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, filter: [{ type: "iframe" }] };
+const SILENCE_MS = 1_000;
+const REST_MS = 2_000;
+const ALREADY_ATTACHED = /already attached/i;
+/** In a world of its own, so that no page sees it: what the page is about to do tells this binding. */
+const PRINT_BINDING = { name: "tellOfPrinting", executionContextName: "Chrome Tab Reader" };
+const PRINT_WATCH = {
+  source: "addEventListener('beforeprint', () => tellOfPrinting(''))",
+  worldName: PRINT_BINDING.executionContextName,
+  runImmediately: true,
+};
+/** A page that prints goes on in milliseconds, unless the browser asks the person about it. */
+const PRINT_GRACE_MS = 1_000;
+
+export class DebuggerSession {
+  /** @readonly */
+  #tabId;
+  /** @readonly */
+  #handlers;
+  /** @readonly */
+  console;
+  /** @readonly */
+  network;
+  /** @readonly resolves when the browser has let the debugger in: what asks nothing of the page can be sent */
+  entered;
+  /** @readonly resolves when the page has answered */
+  opened;
+  /** The extension's own world in the page of the main frame, once something has run there. @type {number | undefined} */
+  ownWorldId = undefined;
+  #isClosed = false;
+  /** @type {Drive | null} the command that runs now */
+  #drive = null;
+  /** @type {{type: string, message: string, defaultPrompt?: string} | null} the dialog that is open now */
+  #dialog = null;
+  /** Whether the page has begun to print and not answered since. */
+  #isPrinting = false;
+  /** @readonly */
+  #pages = new FramePages();
+  /** @readonly @type {Set<string>} the sessions of frames of other sites */
+  #frames = new Set();
+  #isLoading = false;
+  /** Says `stopped` when the page has loaded and `dialog` when it shows one. */
+  #told = new EventTarget();
+
+  /**
+   * @param {number} tabId
+   * @param {{console: ConsoleLog, network: NetworkLog}} logs
+   * @param {object} handlers
+   * @param {() => void} handlers.onCrash
+   * @param {() => void} handlers.onPrint the browser asks the person about printing, and the page stands still
+   */
+  constructor(tabId, logs, handlers) {
+    this.#tabId = tabId;
+    this.#handlers = handlers;
+    this.console = logs.console;
+    this.network = logs.network;
+    this.console.onFlood = () => void this.#rest(CONSOLE_DOMAINS, () => this.#collectConsole());
+    this.network.onFlood = () => void this.#rest(["Network"], () => this.#collectRequests());
+    this.entered = this.#enter();
+    this.opened = this.#open();
+  }
+
+  async #enter() {
+    const target = { tabId: this.#tabId };
+    await attach(target);
+    if (!this.#isClosed) return;
+    await this.close();
+    throw protocolFailure("attach", "detached");
+  }
+
+  async #open() {
+    await this.entered;
+    // Before anything else: the browser answers only dialogs that open after it.
+    const enabled = this.send("Page.enable");
+    const { frameTree } = await this.send("Page.getFrameTree");
+    this.#pages.addTree(frameTree);
+    this.#showsPage(frameTree.frame);
+    const watched = this.send("Page.addScriptToEvaluateOnNewDocument", PRINT_WATCH);
+    await Promise.all([
+      enabled,
+      watched,
+      this.#collectConsole(),
+      this.#collectRequests(),
+      this.send("Target.setAutoAttach", FRAMES),
+      this.send("Inspector.enable"),
+    ]);
+  }
+
+  async #collectConsole() {
+    this.console.beginReplay();
+    try {
+      await Promise.all(CONSOLE_DOMAINS.map((domain) => this.send(`${domain}.enable`)));
+      // Goes with the domain.
+      await this.send("Runtime.addBinding", PRINT_BINDING);
+    } finally {
+      this.console.endReplay();
+    }
+  }
+
+  async #collectRequests() {
+    this.network.resume();
+    const inFrames = [...this.#frames].map((frame) => this.#collectRequestsIn(frame));
+    await Promise.all([this.send("Network.enable", NETWORK_BOUNDS), ...inFrames]);
+  }
+
+  /** @param {string} frame its session */
+  async #collectRequestsIn(frame) {
+    const ask = (/** @type {string} */ method, /** @type {Record<string, unknown>} */ params = {}) =>
+      this.send(method, params, frame).catch(() => {
+        // The frame has gone.
+      });
+    const tree = ask("Page.getFrameTree");
+    await Promise.all([
+      ask("Page.enable"),
+      tree.then((answer) => answer && this.#pages.addTree(answer.frameTree, frame)),
+      ask("Network.enable", NETWORK_BOUNDS),
+      ask("Target.setAutoAttach", FRAMES),
+      ask("Runtime.runIfWaitingForDebugger"),
+    ]);
+  }
+
+  /**
+   * What a page says in a flood would be all that the browser does, and fill its memory.
+   *
+   * @param {string[]} domains
+   * @param {() => Promise<void>} goOn
+   */
+  async #rest(domains, goOn) {
+    try {
+      const everywhere = domains.includes("Network") ? [undefined, ...this.#frames] : [undefined];
+      const disabled = Promise.all(
+        domains.flatMap((domain) => everywhere.map((frame) => this.send(`${domain}.disable`, {}, frame))),
+      );
+      // A page in a loop hears nothing; the next command opens another session.
+      if (!(await endsWithin(SILENCE_MS, disabled))) return await this.close();
+      await pause(REST_MS);
+      if (!this.#isClosed) await goOn();
+    } catch {
+      // The page has gone, and its flood with it.
+    }
+  }
+
+  get isClosed() {
+    return this.#isClosed;
+  }
+
+  async close() {
+    this.#isClosed = true;
+    await chrome.debugger.detach({ tabId: this.#tabId }).catch(() => {
+      // The browser has ended it already.
+    });
+  }
+
+  /**
+   * @param {string} method of the Chrome DevTools Protocol
+   * @param {Record<string, unknown>} [params]
+   * @param {string} [frame] the session of a frame of another site
+   * @returns {Promise<any>}
+   * @throws {CommandError} TAB_DISCONNECTED, EXECUTION_ERROR
+   */
+  async send(method, params, frame) {
+    try {
+      const target = { tabId: this.#tabId, ...(frame !== undefined && { sessionId: frame }) };
+      return await chrome.debugger.sendCommand(target, method, params);
+    } catch (error) {
+      throw protocolFailure(method, error);
+    }
+  }
+
+  /** @param {Drive} drive the command that runs from now on: dialogs are answered, and told to it */
+  async begin(drive) {
+    this.#drive = drive;
+    // A page that never finishes loading is not what this command has begun.
+    this.#isLoading = false;
+    await this.#answerDialog();
+  }
+
+  /** @param {Drive} drive */
+  end(drive) {
+    if (this.#drive === drive) this.#drive = null;
+  }
+
+  /**
+   * Waits for the page that an action has asked for, if it did.
+   *
+   * @param {AbortSignal} signal
+   * @param {number} milliseconds
+   * @returns {Promise<"rest" | "loaded" | "loading">} whether a page was asked for, and whether it has loaded
+   */
+  async settled(signal, milliseconds) {
+    // What the action has begun is known after one round through the page's tasks, by a clock that is not the page's.
+    await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
+      // The page has gone: a new one is on its way, or there.
+    });
+    if (!this.#isLoading) return "rest";
+    const waiting = new AbortController();
+    try {
+      return (await endsWithin(milliseconds, nextEvent(this.#told, "stopped", waiting.signal))) ? "loaded" : "loading";
+    } finally {
+      waiting.abort();
+    }
+  }
+
+  /**
+   * @param {AbortSignal} signal aborted when nobody waits any more
+   * @returns {Promise<void>} when the page stands still because of a dialog, which may be now
+   */
+  async dialogOpened(signal) {
+    if (!this.#dialog) await nextEvent(this.#told, "dialog", signal);
+  }
+
+  /** Ends what runs on the page, as long as the browser asks the person about printing it. */
+  async endIfPrinting() {
+    if (!this.#isPrinting) return;
+    const signal = AbortSignal.timeout(PRINT_GRACE_MS);
+    // The browser answers what it is asked itself; the page's tasks wait.
+    await runInPage({ tabId: this.#tabId, signal }, { func: passTurn, args: [null] }).catch(() => {
+      // It stands still, or has gone: then another is there.
+    });
+    if (signal.aborted && this.#isPrinting) this.#handlers.onPrint();
+    else this.#isPrinting = false;
+  }
+
+  // --- Events
+
+  /**
+   * @param {string} method
+   * @param {any} params
+   */
+  handleEvent(method, params) {
+    if (method.startsWith("Network.")) return this.network.handleEvent(method, params, this.#pages);
+    this.#pages.handleEvent(method, params);
+    switch (method) {
+      case "Page.javascriptDialogOpening":
+        this.#dialog = params;
+        this.#told.dispatchEvent(new Event("dialog"));
+        if (this.#drive) void this.#answerDialog();
+        break;
+      case "Page.javascriptDialogClosed":
+        this.#dialog = null;
+        break;
+      case "Page.frameNavigated":
+        if (!params.frame.parentId) this.#showsPage(params.frame);
+        break;
+      case "Page.frameRequestedNavigation":
+        // A middle click asks for another tab.
+        if (params.frameId === this.#pages.mainId && params.disposition === "currentTab") this.#isLoading = true;
+        break;
+      case "Page.frameStartedLoading":
+        if (params.frameId === this.#pages.mainId) this.#isLoading = true;
+        break;
+      case "Page.frameStoppedLoading":
+        if (params.frameId === this.#pages.mainId) this.#loaded();
+        break;
+      case "Runtime.consoleAPICalled":
+        this.console.addCall(params, this.#pagesOf(params), (objectId) => this.#preview(objectId));
+        break;
+      case "Runtime.exceptionThrown":
+        this.console.addException(params, this.#pagesOf(params.exceptionDetails));
+        break;
+      case "Log.entryAdded":
+        this.console.addBrowserEntry(params.entry, this.#pagesAbout(params.entry));
+        break;
+      case "Runtime.bindingCalled":
+        this.#isPrinting = params.name === PRINT_BINDING.name;
+        void this.endIfPrinting();
+        break;
+      case "Input.dragIntercepted":
+      case "Page.fileChooserOpened":
+        this.#drive?.hear(method, params);
+        break;
+      case "Runtime.executionContextCreated":
+        this.#noteWorld(params.context);
+        break;
+      case "Target.attachedToTarget":
+      case "Target.detachedFromTarget":
+        this.#noteFrame(method, params);
+        break;
+      case "Inspector.targetCrashed":
+        this.#handlers.onCrash();
+        break;
+    }
+  }
+
+  /**
+   * @param {string} frame the session of a frame of another site
+   * @param {string} method
+   * @param {any} params
+   */
+  handleFrameEvent(frame, method, params) {
+    if (method.startsWith("Network.")) this.network.handleEvent(method, params, this.#pages, frame);
+    else if (method.startsWith("Page.")) this.#pages.handleEvent(method, params, frame);
+    else if (method.startsWith("Target.")) this.#noteFrame(method, params);
+  }
+
+  /** @param {{executionContextId?: number}} event */
+  #pagesOf({ executionContextId }) {
+    return [this.#pages.pageOfContext(executionContextId)];
+  }
+
+  /**
+   * @param {LogEntry} entry of which the browser names no frame, but often a request
+   * @returns {string[]} all pages that it may be about
+   */
+  #pagesAbout({ networkRequestId, url = "" }) {
+    const pages = this.network.pagesOf(networkRequestId) ?? [this.#pages.main, ...this.#pages.pagesIn()];
+    return /^https?:/.test(url) ? [...pages, url] : pages;
+  }
+
+  /**
+   * @param {string} event
+   * @param {{sessionId: string, targetInfo: {targetId: string, url: string}}} about
+   */
+  #noteFrame(event, { sessionId, targetInfo }) {
+    if (event === "Target.detachedFromTarget") this.#frames.delete(sessionId);
+    if (event !== "Target.attachedToTarget") return;
+    this.#frames.add(sessionId);
+    this.#pages.addSession(targetInfo, sessionId);
+    void this.#collectRequestsIn(sessionId);
+  }
+
+  /** @param {number} tabId that the page has opened */
+  handleOpening(tabId) {
+    this.#drive?.opened.push(tabId);
+  }
+
+  /** @param {string} error of the main frame, for example net::ERR_NAME_NOT_RESOLVED */
+  handleLoadError(error) {
+    if (error !== NO_PAGE) this.#drive?.addNote(loadFailure(error));
+  }
+
+  /** @param {{id: number, origin: string, auxData: {frameId: string}}} world */
+  #noteWorld({ id, origin, auxData }) {
+    const isOwn = origin === location.origin && auxData.frameId === this.#pages.mainId;
+    if (isOwn) this.ownWorldId = id;
+  }
+
+  /** @param {{id: string}} mainFrame */
+  #showsPage({ id }) {
+    this.#isPrinting = false;
+    this.#pages.mainId = id;
+  }
+
+  #loaded() {
+    this.#isLoading = false;
+    this.#told.dispatchEvent(new Event("stopped"));
+  }
+
+  async #answerDialog() {
+    if (!this.#dialog || !this.#drive) return;
+    const { type, message, defaultPrompt } = this.#dialog;
+    this.#dialog = null;
+    const { accept, text = defaultPrompt } = this.#drive.answerTo(type);
+    this.#drive.addDialog({
+      type,
+      message: message.slice(0, MAX_DIALOG_MESSAGE).toWellFormed(),
+      answer: accept ? "accepted" : "dismissed",
+    });
+    await this.send("Page.handleJavaScriptDialog", { accept, ...(type === "prompt" && { promptText: text }) }).catch(
+      () => {
+        // The person was faster.
+      },
+    );
+    // Who is not left loads nothing.
+    if (type === "beforeunload" && !accept) this.#loaded();
+  }
+
+  /** @param {string} objectId */
+  async #preview(objectId) {
+    const functionDeclaration = "function () { return this; }";
+    const { result } = await this.send("Runtime.callFunctionOn", {
+      objectId,
+      functionDeclaration,
+      generatePreview: true,
+    });
+    return result;
+  }
+}
+
+/** Runs in the page. */
+function passTurn() {
+  // No answer at all would mean that the page may have left.
+  return new Promise((go) => setTimeout(go, 0, true));
+}
+
+/** @param {{tabId: number}} target */
+async function attach(target) {
+  const tryIt = () => chrome.debugger.attach(target, PROTOCOL_VERSION);
+  try {
+    await tryIt().catch(async (error) => {
+      if (!ALREADY_ATTACHED.test(reasonOf(error))) throw error;
+      // A killed worker leaves its session behind, and only one of ours fits.
+      await chrome.debugger.detach(target).catch(() => {});
+      await tryIt();
+    });
+  } catch (error) {
+    throw unreadable(await attachRefusal(target.tabId, reasonOf(error)));
+  }
+}
+
+/**
+ * @param {number} tabId
+ * @param {string} reason Chrome's own
+ */
+async function attachRefusal(tabId, reason) {
+  const obstacle = obstacleOf(await tabById(tabId));
+  if (obstacle) return obstacle;
+  if (ALREADY_ATTACHED.test(reason)) {
+    return "Another debugger holds this tab, and the browser lets in only one. End the other one, then try again.";
+  }
+  if (/different extension/i.test(reason)) {
+    return (
+      "Another extension has put a frame of its own into this page, so the browser lets no debugger in. " +
+      "Turn that extension off for this site, then reload the page."
+    );
+  }
+  return "The browser lets no debugger into this tab. Reload the page; if that does not help, open it in another tab.";
+}
+
+/**
+ * @param {string} method
+ * @param {unknown} error
+ */
+function protocolFailure(method, error) {
+  const reason = reasonOf(error);
+  if (/not attached|detached|closed|crashed|navigated|no tab/i.test(reason)) {
+    return new CommandError(
+      "TAB_DISCONNECTED",
+      "The page went away while the command ran. Look where the tab is now, then try again.",
+    );
+  }
+  // Chrome's own words name a method and a parameter; they never quote the page.
+  return new CommandError(
+    "EXECUTION_ERROR",
+    `The browser refused ${method}: ${reason}. Reload the page and try again.`,
+  );
+}
+
+/** @param {unknown} error */
+function reasonOf(error) {
+  const text = error instanceof Error ? error.message : String(error);
+  try {
+    // Chrome gives the protocol's errors as JSON.
+    return String(JSON.parse(text).message);
+  } catch {
+    return text.slice(0, 200);
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Which page is in each frame of a tab, as the debugger's events say: what a frame asks for or writes to the console is
+ * booked on its own page.
+ *
+ * @typedef {{url: string, parent?: string, session?: string}} Frame `session`: the debugger's, of a frame of another site
+ * @typedef {{frame: {id: string, url: string, parentId?: string}, childFrames?: FrameTree[]}} FrameTree
+ */
+
+const IS_WEB = /^https?:/;
+
+export class FramePages {
+  mainId = "";
+  /** @type {Map<string, Frame>} by the debugger's id */
+  #frames = new Map();
+  /** @type {Map<number, {frameId: string, origin: string}>} worlds in which scripts run, of the tab's own session */
+  #contexts = new Map();
+
+  /**
+   * @param {FrameTree} tree
+   * @param {string} [session]
+   */
+  addTree({ frame, childFrames = [] }, session) {
+    this.#put(frame, session);
+    for (const child of childFrames) this.addTree(child, session);
+  }
+
+  /**
+   * @param {{targetId: string, url: string}} target
+   * @param {string} session that the frame has from now on
+   */
+  addSession({ targetId, url }, session) {
+    this.#put({ id: targetId, url, parentId: this.#frames.get(targetId)?.parent }, session);
+  }
+
+  /**
+   * @param {string} method of an event of the domains Page and Runtime
+   * @param {any} params
+   * @param {string} [session]
+   */
+  handleEvent(method, params, session) {
+    switch (method) {
+      case "Page.frameAttached":
+        return this.#put({ id: params.frameId, url: "", parentId: params.parentFrameId }, session);
+      case "Page.frameNavigated":
+      case "Page.documentOpened":
+        return this.#put(params.frame, session);
+      case "Page.navigatedWithinDocument":
+        return this.#put({ id: params.frameId, url: params.url }, session);
+      case "Page.frameDetached":
+        // One that only changes its process has a new session soon.
+        return params.reason === "swap" ? undefined : this.#remove(params.frameId);
+      case "Runtime.executionContextCreated":
+        return this.#addContext(params.context);
+      case "Runtime.executionContextDestroyed":
+        return void this.#contexts.delete(params.executionContextId);
+      case "Runtime.executionContextsCleared":
+        return this.#contexts.clear();
+    }
+  }
+
+  /**
+   * @param {string} frameId
+   * @returns {string} the address of its page; of an empty one that of the page that it belongs to; empty when that is
+   *   not known
+   */
+  pageOf(frameId) {
+    const frame = this.#frames.get(frameId);
+    if (!frame) return "";
+    if (frame.url && !frame.url.startsWith("about:")) return frame.url;
+    const origins = [...this.#contexts.values()].filter((context) => context.frameId === frameId);
+    const own = origins.find(({ origin }) => IS_WEB.test(origin));
+    return own?.origin ?? (frame.parent === undefined ? "" : this.pageOf(frame.parent));
+  }
+
+  get main() {
+    return this.pageOf(this.mainId);
+  }
+
+  /**
+   * @param {string} [session]
+   * @returns {string[]} the pages of all its frames
+   */
+  pagesIn(session) {
+    return [...this.#frames].filter(([, frame]) => frame.session === session).map(([id]) => this.pageOf(id));
+  }
+
+  /**
+   * @param {number | undefined} contextId
+   * @returns {string} empty when the frame has gone, or is not known
+   */
+  pageOfContext(contextId) {
+    const context = this.#contexts.get(contextId ?? 0);
+    return context ? this.pageOf(context.frameId) : "";
+  }
+
+  /**
+   * @param {FrameTree["frame"]} frame
+   * @param {string} [session]
+   */
+  #put({ id, url, parentId }, session) {
+    const parent = parentId ?? this.#frames.get(id)?.parent;
+    this.#frames.set(id, { url, ...(parent !== undefined && { parent }), ...(session !== undefined && { session }) });
+  }
+
+  /** @param {string} frameId with what is in it */
+  #remove(frameId) {
+    this.#frames.delete(frameId);
+    for (const [id, { parent }] of this.#frames) if (parent === frameId) this.#remove(id);
+  }
+
+  /** @param {{id: number, origin: string, auxData?: {frameId?: string, isDefault?: boolean}}} context */
+  #addContext({ id, origin, auxData: { frameId = "", isDefault = false } = {} }) {
+    // Worlds of extensions have origins of their own.
+    this.#contexts.set(id, { frameId, origin: isDefault ? origin : "" });
+  }
+}

@@ -1,0 +1,213 @@
+/**
+ * What a tab's pages asked servers for, as the browser's debugger tells it: addresses as they are, to be redacted
+ * by whoever shows them. No header is kept.
+ *
+ * @import {LoggedRequest} from "../../shared/types.d.ts"
+ * @import {NetworkRequest, NetworkResponse} from "./cdp.d.ts"
+ * @import {FramePages} from "./frame-pages.js"
+ */
+
+import { Allowance } from "../../shared/token-bucket.js";
+import { isHit } from "../analytics-hits.js";
+
+const MAX_REQUESTS = 1_000;
+const MAX_URL_LENGTH = 2_000;
+const MAX_SENT_LENGTH = 16_384;
+/** Of events, several for each request. */
+const MAX_AT_ONCE = 20_000;
+const MAX_PER_SECOND = 5_000;
+const IS_WEB = /^https?:/;
+/** Made of what the page has already. */
+const LOCAL = /^(?:data|blob):/;
+
+/** The browser keeps the newest bodies within these bounds, in bytes; what a page sends is told up to the last one. */
+export const NETWORK_BOUNDS = {
+  maxTotalBufferSize: 10_000_000,
+  maxResourceBufferSize: 2_000_000,
+  maxPostDataSize: MAX_SENT_LENGTH,
+};
+
+export class NetworkLog {
+  /** Called when the page asks for more than can be followed: until `resume` nothing more is taken. */
+  onFlood = () => {};
+  /** @type {LoggedRequest[]} oldest first */
+  #requests = [];
+  /** @type {Map<string, LoggedRequest>} those under way, by the browser's name for them */
+  #open = new Map();
+  #total = 0;
+  #isResting = false;
+  /** @readonly */
+  #allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
+
+  /** How many there were since the tab was attached; about the newest 1,000 are kept. */
+  get total() {
+    return this.#total;
+  }
+
+  /** @returns {LoggedRequest[]} newest first */
+  newest() {
+    return this.#requests.slice(-MAX_REQUESTS).reverse();
+  }
+
+  /** @param {string} id */
+  find(id) {
+    return this.#requests.find((request) => request.id === id);
+  }
+
+  /**
+   * @param {string | undefined} requestId the browser's name for a request
+   * @returns {string[] | undefined} undefined for one that is not kept
+   */
+  pagesOf(requestId) {
+    return this.#requests.findLast((request) => request.requestId === requestId)?.pages;
+  }
+
+  resume() {
+    this.#isResting = false;
+  }
+
+  /**
+   * @param {string} method of an event of the domain Network
+   * @param {any} params
+   * @param {FramePages} frames of the tab
+   * @param {string} [frame] the debugger's session of the frame of another site that tells it
+   */
+  handleEvent(method, params, frames, frame) {
+    if (this.#isResting) return;
+    if (this.#allowance.take(Date.now()) === null) {
+      this.#isResting = true;
+      return this.onFlood();
+    }
+    switch (method) {
+      case "Network.requestWillBeSent":
+        if (params.redirectResponse) this.#redirected(params);
+        return this.#begin(params, this.#askersOf(params, frames));
+      case "Network.webSocketCreated": {
+        // Of which frame comes with the next event.
+        const request = { url: params.url, method: "GET" };
+        return this.#begin({ ...params, type: "WebSocket", request }, frames.pagesIn(frame));
+      }
+      case "Network.webSocketWillSendHandshakeRequest":
+        return this.#timed(params);
+      case "Network.responseReceived":
+      case "Network.webSocketHandshakeResponseReceived":
+        return this.#answered(params.requestId, { ...params.response, frame });
+      case "Network.loadingFinished":
+        return this.#end(params, { size: params.encodedDataLength });
+      case "Network.loadingFailed":
+        return this.#end(params, { error: errorOf(params) });
+      case "Network.webSocketClosed":
+        return this.#end(params, {});
+    }
+  }
+
+  /**
+   * @param {object} event
+   * @param {string} [event.type]
+   * @param {string} [event.frameId]
+   * @param {string} [event.documentURL]
+   * @param {{type: string, requestId?: string}} [event.initiator]
+   * @param {NetworkRequest} event.request
+   * @param {FramePages} frames
+   * @returns {string[]} the pages that may have asked, the likeliest first; an empty address when none is known
+   */
+  #askersOf({ type, frameId = "", documentURL = "", initiator, request }, frames) {
+    const inFrame = frames.pageOf(frameId);
+    const document = IS_WEB.test(documentURL) ? [documentURL] : [];
+    if (type === "Document") return !inFrame || frameId === frames.mainId ? [documentURL] : [documentURL, inFrame];
+    if (inFrame) return [inFrame, ...document];
+    // A preflight has its own address there; it names the request that follows, which may be told later.
+    if (initiator?.type === "preflight") return this.pagesOf(initiator.requestId) ?? [originOf(request)];
+    return document.length ? document : [""];
+  }
+
+  /**
+   * @param {{requestId: string, timestamp?: number, type?: string, request: NetworkRequest}} event
+   * @param {string[]} pages
+   */
+  #begin({ requestId, timestamp, type = "Other", request }, pages) {
+    // The page around a frame of another site and that in it both tell that it loads.
+    if (LOCAL.test(request.url) || this.#open.has(requestId)) return;
+    const { url, method, postData = "" } = request;
+    this.#total += 1;
+    /** @type {LoggedRequest} */
+    const logged = {
+      id: String(this.#total),
+      requestId,
+      pages,
+      method,
+      type: type.toLowerCase(),
+      url: url.slice(0, MAX_URL_LENGTH).toWellFormed(),
+      sent: isHit(url) ? postData.slice(0, MAX_SENT_LENGTH).toWellFormed() : "",
+      startedAt: timestamp ?? null,
+      status: null,
+      mimeType: "",
+      size: null,
+      time: null,
+      error: "",
+    };
+    this.#requests.push(logged);
+    this.#open.set(requestId, logged);
+    if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
+  }
+
+  /** @param {{requestId: string, timestamp: number, request: NetworkRequest}} event of a WebSocket, whose making has no time */
+  #timed({ requestId, timestamp, request }) {
+    const logged = this.#open.get(requestId);
+    if (!logged) return;
+    logged.startedAt = timestamp;
+    const origin = originOf(request);
+    if (!origin) return;
+    const pages = logged.pages.filter((page) => URL.canParse(page) && new URL(page).origin === origin);
+    logged.pages = pages.length ? pages : [origin];
+  }
+
+  #dropOldest() {
+    for (const old of this.#requests.splice(0, this.#requests.length - MAX_REQUESTS)) {
+      if (this.#open.get(old.requestId) === old) this.#open.delete(old.requestId);
+    }
+  }
+
+  /** @param {{requestId: string, timestamp: number, redirectResponse: NetworkResponse}} event */
+  #redirected(event) {
+    this.#answered(event.requestId, event.redirectResponse);
+    const logged = this.#open.get(event.requestId);
+    if (logged) logged.isRedirect = true;
+    this.#end(event, { size: event.redirectResponse.encodedDataLength });
+  }
+
+  /**
+   * @param {string} requestId
+   * @param {NetworkResponse & {frame?: string}} response
+   */
+  #answered(requestId, { status, mimeType = "", frame }) {
+    const logged = this.#open.get(requestId);
+    if (logged) Object.assign(logged, { status, mimeType, frame });
+  }
+
+  /**
+   * @param {{requestId: string, timestamp: number}} event
+   * @param {Partial<LoggedRequest>} outcome
+   */
+  #end({ requestId, timestamp }, outcome) {
+    const logged = this.#open.get(requestId);
+    if (!logged) return;
+    this.#open.delete(requestId);
+    const time = logged.startedAt === null ? null : Math.round((timestamp - logged.startedAt) * 1_000);
+    Object.assign(logged, { time, ...outcome });
+  }
+}
+
+/**
+ * @param {NetworkRequest} request
+ * @returns {string} of the page that asked, as the browser sends it; empty when it has none
+ */
+function originOf({ headers = {} }) {
+  const origin = headers["Origin"] ?? "";
+  return IS_WEB.test(origin) ? origin : "";
+}
+
+/** @param {{errorText: string, blockedReason?: string, canceled?: boolean}} event */
+function errorOf({ errorText, blockedReason, canceled }) {
+  return blockedReason ? `blocked: ${blockedReason}` : canceled ? "canceled" : errorText;
+}

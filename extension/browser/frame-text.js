@@ -1,0 +1,54 @@
+/**
+ * The pages of other sites that a person sees inside the page of a tab.
+ *
+ * @import {CommandContext, ForeignFrame} from "../shared/types.d.ts"
+ * @import {FramePage} from "./navigation-watch.js"
+ */
+
+import { isDenied } from "../shared/denied-hosts.js";
+import { pagesIn } from "./cross-origin-frames.js";
+import { answerOf, ask } from "./page-elements.js";
+
+const MAX_PAGES = 20;
+const MAX_DEPTH = 3;
+
+/** @typedef {FramePage & {url: string, way: string}} FramedPage `way`: the selector of its frame, from the main frame on */
+
+/**
+ * Without frames that are too small to read, and those of denied hosts.
+ *
+ * @param {CommandContext} context
+ * @returns {Promise<FramedPage[]>} at most 20, each before those inside it
+ */
+export async function framedPages(context) {
+  const frames = (await chrome.webNavigation.getAllFrames({ tabId: context.tabId })) ?? [];
+  const origins = new Set(frames.filter(({ url }) => !url.startsWith("about:")).map(({ url }) => originOf(url)));
+  // What asks each page for its frames takes longer than a page without any is to wait.
+  return origins.size > 1 ? (await pagesWithin(context, undefined, 1)).slice(0, MAX_PAGES) : [];
+}
+
+/** @param {string} url */
+function originOf(url) {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {FramedPage | undefined} page in a frame; without it the tab's own
+ * @param {number} depth
+ * @returns {Promise<FramedPage[]>}
+ */
+async function pagesWithin(context, page, depth) {
+  const script = ask("readableFrames", { way: page?.way ?? "" });
+  const frames = /** @type {ForeignFrame[] | null} */ (await answerOf(context, page, () => script)) ?? [];
+  const found = await Promise.all(
+    frames.slice(0, MAX_PAGES).map(async (frame) => {
+      const [inner, ...others] = await pagesIn(context, page?.frameId ?? 0, frame);
+      if (!inner || others.length || isDenied(inner.url, context.deniedHosts)) return [];
+      const { frameId, documentId, url } = inner;
+      const framed = { frameId, documentId, url, way: frame.selector };
+      return [framed, ...(depth < MAX_DEPTH ? await pagesWithin(context, framed, depth + 1) : [])];
+    }),
+  );
+  return found.flat();
+}

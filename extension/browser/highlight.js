@@ -1,0 +1,88 @@
+/**
+ * Marks in a page: around the element that the person points at in our panel, and around what a command acts on. The
+ * browser draws them over the page, which neither sees nor feels them.
+ *
+ * @import {Box, CommandContext, MarkRequest} from "../shared/types.d.ts"
+ * @import {Debuggers} from "./debugger/session-pool.js"
+ */
+
+import { lookAtElement } from "./page-elements.js";
+
+const FIND_MS = 2_000;
+/** Long enough for a person to see what an agent acts on. */
+const OUTLINE_MS = 600;
+/** The colours of the browser's own. */
+const COLORS = {
+  color: { r: 111, g: 168, b: 220, a: 0.4 },
+  outlineColor: { r: 26, g: 115, b: 232, a: 0.9 },
+};
+
+/** @typedef {[method: string, params?: Record<string, unknown>][]} Steps */
+
+/** @type {Steps} */
+const ENDING = [["Overlay.disable"], ["DOM.disable"]];
+
+/** @type {Map<number, MarkRequest>} the newest one of each tab: the pointer may be elsewhere when an element is found */
+const newest = new Map();
+
+/**
+ * @param {MarkRequest} request
+ * @param {Debuggers} debuggers
+ * @returns {Promise<void>} never rejects: what cannot be found is not marked
+ */
+export async function markElement(request, debuggers) {
+  const { tabId, selector } = request;
+  newest.set(tabId, request);
+  const context = { tabId, requestId: "", signal: AbortSignal.timeout(FIND_MS) };
+  const place = selector ? await lookAtElement(context, "placeOf", { selector }).catch(() => null) : null;
+  if (newest.get(tabId) !== request) return;
+  newest.delete(tabId);
+  await take(tabId, debuggers, place ? drawing(/** @type {Box} */ (place)) : ENDING);
+}
+
+/** @type {Map<number, ReturnType<typeof setTimeout>>} the end of each tab's outline */
+const outlines = new Map();
+
+/**
+ * Outlines for a moment what a command acts on. Nobody waits for it.
+ *
+ * @param {Pick<CommandContext, "tabId" | "debuggers">} context
+ * @param {Box} place in the viewport
+ */
+export function outline({ tabId, debuggers }, place) {
+  clearTimeout(outlines.get(tabId));
+  outlines.set(
+    tabId,
+    setTimeout(() => void endOutline({ tabId, debuggers }), OUTLINE_MS),
+  );
+  void take(tabId, debuggers, drawing(place));
+}
+
+/** @param {Pick<CommandContext, "tabId" | "debuggers">} context */
+export async function endOutline({ tabId, debuggers }) {
+  if (!outlines.has(tabId)) return;
+  clearTimeout(outlines.get(tabId));
+  outlines.delete(tabId);
+  await take(tabId, debuggers, ENDING);
+}
+
+/**
+ * @param {number} tabId
+ * @param {Debuggers} debuggers
+ * @param {Steps} steps
+ */
+async function take(tabId, debuggers, steps) {
+  const session = debuggers.known(tabId);
+  await Promise.all(steps.map(([method, params]) => session?.send(method, params))).catch(() => {
+    // The page has gone, and what was drawn over it.
+  });
+}
+
+/**
+ * @param {Box} place
+ * @returns {Steps}
+ */
+function drawing(place) {
+  const rounded = Object.fromEntries(Object.entries(place).map(([name, value]) => [name, Math.round(value)]));
+  return [["DOM.enable"], ["Overlay.enable"], ["Overlay.highlightRect", { ...rounded, ...COLORS }]];
+}

@@ -1,0 +1,80 @@
+/** @import {DrivenContext, Point} from "../shared/types.d.ts" */
+
+import { pressButton, releaseButton } from "./trusted-input.js";
+
+/**
+ * The mouse with its left button held down. What ends the command releases it, too.
+ *
+ * Where a page lets the browser drag something (`draggable`, links, pictures), the browser would take the mouse for
+ * itself; so its drag is intercepted, and goes on by events of its own.
+ */
+export class HeldMouse {
+  /** @readonly */
+  #session;
+  /** @readonly */
+  #intercepted;
+  /** @type {object | null} what the browser drags */
+  #data = null;
+  #letGo = () => {};
+
+  /** @param {DrivenContext["session"]} session */
+  constructor(session) {
+    this.#session = session;
+    this.#intercepted = session.next("Input.dragIntercepted");
+    session.sendAtEnd("Input.setInterceptDrags", { enabled: false });
+    void session.send("Input.setInterceptDrags", { enabled: true }).catch(() => {
+      // The tab has gone, as the next message says.
+    });
+  }
+
+  /** @param {Point} point */
+  async press(point) {
+    const { x, y } = point;
+    // Where nothing may be pressed, nothing is released in the end.
+    await this.#session.guard.refuse(point);
+    this.#letGo();
+    this.#letGo = this.#session.sendAtEnd("Input.dispatchMouseEvent", {
+      type: "mouseReleased",
+      x,
+      y,
+      button: "left",
+      buttons: 0,
+      clickCount: 1,
+    });
+    await pressButton(this.#session, point, "left", 1);
+  }
+
+  /**
+   * Goes on with what the browser has begun to drag.
+   *
+   * @param {Point} point
+   */
+  async carry(point) {
+    this.#data = (await this.#intercepted).data;
+    this.#letGo();
+    this.#letGo = this.#session.sendAtEnd("Input.dispatchDragEvent", this.#dragEvent("dragCancel", point));
+    await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragEnter", point));
+  }
+
+  /** @param {Point} point */
+  async moveTo(point) {
+    const { x, y } = point;
+    if (this.#data) return this.#session.send("Input.dispatchDragEvent", this.#dragEvent("dragOver", point));
+    return this.#session.send("Input.dispatchMouseEvent", { type: "mouseMoved", x, y, button: "left", buttons: 1 });
+  }
+
+  /** @param {Point} point */
+  async release(point) {
+    this.#letGo();
+    if (this.#data) await this.#session.send("Input.dispatchDragEvent", this.#dragEvent("drop", point));
+    else await releaseButton(this.#session, point, "left", 1);
+  }
+
+  /**
+   * @param {string} type
+   * @param {Point} point
+   */
+  #dragEvent(type, { x, y }) {
+    return { type, x, y, data: this.#data };
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Tabs and windows that a driven page opens: they are attached too, and told.
+ *
+ * @import {CommandContext} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { isDenied } from "../shared/denied-hosts.js";
+import { withOwner } from "./page-owners.js";
+import { obstacleOf, urlOf } from "./tabs.js";
+import { pause } from "./async.js";
+
+/** One command attaches no more: a page could open hundreds. */
+const MAX_ATTACHED = 10;
+/** A tab has an address once its server has answered; some pages open an empty one and lead it on. */
+const ADDRESS_POLL_MS = 50;
+const MAX_POLLS = 20;
+const MAX_URL_LENGTH = 200;
+
+/**
+ * Attaches the tabs that a command's page has opened.
+ *
+ * @param {number[]} tabIds
+ * @param {CommandContext} context
+ * @returns {Promise<string[]>} notes: what they are, as sentences
+ * @throws the reason of the signal
+ */
+export async function adoptTabs(tabIds, context) {
+  const adopted = await Promise.all(tabIds.slice(0, MAX_ATTACHED).map((tabId) => adopt(tabId, context)));
+  const left = tabIds.length - MAX_ATTACHED;
+  const more = left > 0 && `It opened ${left} more tabs, which are not attached. browser_get_tabs lists them.`;
+  return [...adopted, more].filter((note) => typeof note === "string");
+}
+
+/**
+ * @param {number} tabId
+ * @param {CommandContext} context
+ * @returns {Promise<string | null>} a note; null when it has closed again
+ */
+async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal }) {
+  await giveBackSight(tabId, sourceId);
+  const tab = await onceSomewhere(tabId, signal);
+  if (!tab) return null;
+  const url = urlOf(tab);
+  if (deniedHosts.length && isDenied(urlOf(await withOwner(tab)), deniedHosts)) {
+    return `It opened tab ${tabId} on a denied host: it is not attached.`;
+  }
+  const refusal = await attachments.attach(tabId, signal).then(
+    () => "",
+    (error) => {
+      if (error instanceof CommandError) return error.message;
+      throw error;
+    },
+  );
+  const where = JSON.stringify(url.toWellFormed().slice(0, MAX_URL_LENGTH));
+  return `It opened tab ${tabId} at ${where}, which is ${refusal ? `not attached: ${refusal}` : "attached now."}`;
+}
+
+/**
+ * A tab opens in front, also where the person looks at another one than that which opened it; the browser notes that
+ * other one as its opener.
+ *
+ * @param {number} tabId
+ * @param {number} sourceId
+ */
+async function giveBackSight(tabId, sourceId) {
+  const tab = await chrome.tabs.get(tabId).catch(() => null);
+  if (!tab?.active || tab.openerTabId === undefined || tab.openerTabId === sourceId) return;
+  await chrome.tabs.update(tab.openerTabId, { active: true }).catch(() => {
+    // It has closed.
+  });
+}
+
+/**
+ * @param {number} tabId
+ * @param {AbortSignal} signal
+ * @returns {Promise<chrome.tabs.Tab | null>} the tab once it shows a page, or as it is after a second; null when it closed
+ */
+async function onceSomewhere(tabId, signal) {
+  for (let polls = 1; ; polls += 1) {
+    const tab = await chrome.tabs.get(tabId).catch(() => null);
+    signal.throwIfAborted();
+    if (!tab || (tab.url && !obstacleOf(tab)) || polls === MAX_POLLS) return tab;
+    await pause(ADDRESS_POLL_MS);
+  }
+}

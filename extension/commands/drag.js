@@ -1,0 +1,129 @@
+/**
+ * Dragging.
+ *
+ * @import {ActionReply, DrivenContext, Point, PressedState, PressOutcome} from "../shared/types.d.ts"
+ */
+
+import { invalid } from "../shared/errors.js";
+import { isBlocked } from "../browser/cross-origin-frames.js";
+import { HeldMouse } from "../browser/mouse-drag.js";
+import { approach, moveTo } from "../browser/trusted-input.js";
+import { endsWithin } from "../browser/async.js";
+import {
+  afterwards,
+  consequences,
+  find,
+  noting,
+  optionalSelectorOf,
+  pointOf,
+  replyAbout,
+  selectorOf,
+} from "./element-action.js";
+import { pointIn, pressElement, watching } from "./mouse-press.js";
+
+/** Pages begin to drag after some pixels, and measure from where they saw that. */
+const FIRST_STEPS = [3, 8];
+/** Parts of the rest of the way; lists that are sorted look at each. */
+const STEPS = [0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.95, 1];
+/** A step is taken at the next frame, which in the background is far away. */
+const STEP_WAIT_MS = 100;
+/** Until the page has taken the first steps it does not know that it is a drag, and the browser drags nothing. */
+const BEGIN_WAIT_MS = 2_000;
+const CARRY_WAIT_MS = 5_000;
+
+/**
+ * @param {DrivenContext} context `params`: `source`, what is dragged; `target`, where to, or null; `source_at` and
+ *   `target_at`, points in them, [x, y] in CSS pixels from their top left corners, or null for the middle; without a
+ *   target `target_at` is measured from the source and may lie beside it
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function drag(context) {
+  const { params, session } = context;
+  const selector = selectorOf(context, "source");
+  const target = optionalSelectorOf(context, "target");
+  const at = pointIn("source_at", params.source_at);
+  const targetAt = pointIn("target_at", params.target_at, !target);
+  if (!target && !targetAt) throw invalid("Name where to drag it: target, or target_at measured from the source.");
+  const place = async () => find(context, { action: "place", selector: target, at: targetAt });
+  // Nothing is pressed for a target that is not there.
+  const aim = target ? pointOf(await place()) : null;
+  const mouse = new HeldMouse(session);
+  const { found, notes } = await pressElement(context, { action: "drag", selector, at }, async (aimed) => {
+    // Or that is in a frame of a denied host.
+    await session.guard.refuse(aim ?? sum(aimed.corner, targetAt));
+    return grab(context, mouse, pointOf(aimed));
+  });
+  const start = pointOf(found);
+  await begin(context, mouse, start);
+  // What was grabbed may have made room elsewhere.
+  const goal = target ? await place() : null;
+  const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
+  for (const part of STEPS) await step(context, mouse, between(start, end, part));
+  await mouse.release(end);
+  const changed = await consequences(context);
+  const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
+  const reply = noting(await replyAbout(context, found, changed), [...notes, ...(goal?.notes ?? [])]);
+  return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {HeldMouse} mouse
+ * @param {Point} point
+ * @returns {Promise<PressOutcome>}
+ */
+async function grab(context, mouse, point) {
+  const { session } = context;
+  const isThere = approach(session, point);
+  await endsWithin(STEP_WAIT_MS, isThere);
+  const outcome = await watching(context, { point, isHeld: true }, () => [
+    isThere,
+    moveTo(session, point),
+    mouse.press(point),
+  ]);
+  if (outcome.cover) await mouse.release(point);
+  return outcome;
+}
+
+/**
+ * Moves until the page knows that it is a drag, and takes over what the browser drags for it.
+ *
+ * @param {DrivenContext} context
+ * @param {HeldMouse} mouse
+ * @param {Point} start
+ */
+async function begin(context, mouse, { x, y }) {
+  for (const distance of FIRST_STEPS) await step(context, mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
+  if (await afterwards(context, "readDrag")) await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }));
+}
+
+/**
+ * Moves the mouse. Over a frame of a denied host it jumps: that gets no sign of it.
+ *
+ * @param {DrivenContext} context
+ * @param {HeldMouse} mouse
+ * @param {Point} point
+ * @param {number} [waitMs]
+ */
+async function step({ session }, mouse, point, waitMs = STEP_WAIT_MS) {
+  const isOut = await session.guard.refuse(point).then(() => false, isBlocked);
+  if (!isOut) await endsWithin(waitMs, mouse.moveTo(point));
+}
+
+/**
+ * @param {Point} start
+ * @param {Point} end
+ * @param {number} part of the way
+ */
+function between(start, end, part) {
+  return { x: start.x + (end.x - start.x) * part, y: start.y + (end.y - start.y) * part };
+}
+
+/**
+ * @param {Point | undefined} corner
+ * @param {[number, number] | undefined} offset
+ */
+function sum(corner = { x: 0, y: 0 }, [x, y] = [0, 0]) {
+  return { x: corner.x + x, y: corner.y + y };
+}

@@ -1,0 +1,124 @@
+/** @import {ActionReply, DrivenContext, FormField, FormWay, PageAddress} from "../shared/types.d.ts" */
+
+import { CommandError, invalid } from "../shared/errors.js";
+import { addressOf, tabById } from "../browser/tabs.js";
+import { find } from "./element-action.js";
+import { fill, select } from "./fill.js";
+import { click } from "./click.js";
+
+const MAX_FIELDS = 50;
+const SHOWN_LENGTH = 80;
+const CHANGED_LENGTH = 200;
+/** Milliseconds for each field to be there and to be ready, and for all of them. */
+const FIND_MS = 1_000;
+const READY_MS = 2_000;
+const CHECK_MS = 8_000;
+const MAX_TROUBLES = 10;
+/** What is the matter with a field, not with the tab. */
+const OF_A_FIELD = new Set(["INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR", "UNREADABLE_PAGE"]);
+const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#name", "value": "Ada"}, ...].';
+
+/**
+ * Writes several fields, once all of them are known to take their values.
+ *
+ * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a text, a list of texts for
+ *   a list of options, or true or false for what can be checked
+ * @returns {Promise<PageAddress & {fields: object[], changed?: string, notes?: string[]}>} what each holds now
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function fillForm(context) {
+  const fields = fieldsIn(context.params.fields);
+  await checkAll(context, fields);
+  const written = [];
+  for (const field of fields) {
+    try {
+      written.push(await write(context, field));
+    } catch (error) {
+      if (!(error instanceof CommandError) || !written.length) throw error;
+      const before = `The first ${written.length} of ${fields.length} fields were written, then this happened:`;
+      throw new CommandError(error.code, `${before} ${error.message}`);
+    }
+  }
+  const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
+  const changed = [...new Set(written.flatMap((each) => each.changed ?? []))].join(" ").slice(0, CHANGED_LENGTH);
+  const address = addressOf(await tabById(context.tabId));
+  return {
+    fields: written.map(({ held }) => held),
+    ...address,
+    ...(changed && { changed: changed.toWellFormed() }),
+    ...(notes.length && { notes }),
+  };
+}
+
+/**
+ * @param {unknown} fields
+ * @returns {FormField[]}
+ */
+function fieldsIn(fields) {
+  if (!Array.isArray(fields) || !fields.length || fields.length > MAX_FIELDS) throw invalid(HOW_TO_WRITE);
+  for (const { selector, value } of fields.map((field) => field ?? {})) {
+    const isTexts = Array.isArray(value) && value.every((each) => typeof each === "string");
+    const isValue = typeof value === "string" || typeof value === "boolean" || isTexts;
+    if (typeof selector !== "string" || !selector.trim() || !isValue) throw invalid(HOW_TO_WRITE);
+  }
+  return fields;
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FormField[]} fields
+ * @throws {CommandError} naming each field that cannot be written
+ */
+async function checkAll(context, fields) {
+  const end = Date.now() + CHECK_MS;
+  /** @type {CommandError[]} */
+  const troubles = [];
+  for (const field of fields) {
+    const left = Math.max(0, end - Date.now());
+    await wayOf(context, field, Math.min(left, FIND_MS), Math.min(left, READY_MS)).catch((error) => {
+      if (!(error instanceof CommandError) || !OF_A_FIELD.has(error.code)) throw error;
+      troubles.push(error);
+    });
+  }
+  const [first] = troubles;
+  if (!first) return;
+  const told = troubles.slice(0, MAX_TROUBLES).map(({ message }) => message);
+  const more = troubles.length > told.length ? ` And ${troubles.length - told.length} more.` : "";
+  const head = `Nothing was written: ${troubles.length} of ${fields.length} fields cannot be.`;
+  throw new CommandError(first.code, `${head} ${told.join(" ")}${more}`);
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FormField} field
+ * @param {number} findMs
+ * @param {number} readyMs
+ * @returns {Promise<FormWay>}
+ */
+async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = READY_MS) {
+  const found = await find(context, { action: "check", selector, value }, { find: findMs, ready: readyMs });
+  return /** @type {FormWay} */ (found.form);
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {FormField} field
+ * @returns {Promise<Partial<ActionReply> & {held: {selector: string, checked?: boolean, value?: string,
+ *   selected?: ActionReply["selected"]}}>}
+ */
+async function write(context, field) {
+  // What was written before may have changed it.
+  const { way, checked: before } = await wayOf(context, field);
+  const own = { ...context, params: { ...field } };
+  if (way === "click") {
+    const reply = before === field.value ? null : await click(own);
+    return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };
+  }
+  if (way === "select") {
+    const reply = await select(own);
+    return { ...reply, held: { selector: field.selector, selected: reply.selected } };
+  }
+  const reply = await fill(own);
+  const value = (reply.value ?? "").slice(0, SHOWN_LENGTH).toWellFormed();
+  return { ...reply, held: { selector: field.selector, value } };
+}

@@ -1,0 +1,79 @@
+/** Fields: what is written into them or chosen in them. */
+
+/**
+ * @import {ActionReply, DrivenContext, FilledField, Filling} from "../shared/types.d.ts"
+ */
+
+import { invalid } from "../shared/errors.js";
+import { typed } from "../browser/keys.js";
+import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
+import { afterwards, consequences, find, noting, replyAbout, selectorOf } from "./element-action.js";
+
+const MAX_VALUE_LENGTH = 1_000_000;
+/** Key by key each character takes three messages. */
+const MAX_KEYED_LENGTH = 1_000;
+
+/**
+ * @param {DrivenContext} context `params`: `selector` and `value`, a text; a line break at the end of one for a field
+ *   of one line presses Enter
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function fill(context) {
+  const { params, session } = context;
+  const { value } = params;
+  if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
+    throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
+  }
+  const found = await find(context, { action: "fill", selector: selectorOf(context), value });
+  const filling = /** @type {Filling} */ (found.filling);
+  const filled = await enter(context, filling);
+  if (filling.isEntered) {
+    await pressKeys(session, typed("\n"));
+    await session.settled();
+  }
+  const reply = await replyAbout(context, found, filled?.changed);
+  if (!filled) return noting(reply, ["The page has left before the field could be read."]);
+  return { ...noting(reply, filled.notes), value: filled.value };
+}
+
+/**
+ * @param {DrivenContext} context `params`: `selector`; `value`, the value or label of an option, or a list of them;
+ *   `on_dialog`, `dialog_text`
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function select(context) {
+  const { params } = context;
+  /** @type {unknown[]} */
+  const values = Array.isArray(params.value) ? params.value : [params.value];
+  if (!values.every((value) => typeof value === "string")) {
+    throw invalid("value must be the value or the label of an option, or a list of them.");
+  }
+  const found = await find(context, { action: "select", selector: selectorOf(context), values });
+  const changed = await consequences(context);
+  return { ...(await replyAbout(context, found, changed)), selected: found.selected };
+}
+
+/**
+ * Types the text, unless the field holds it already, and looks at what the field has made of it.
+ *
+ * @param {DrivenContext} context
+ * @param {Filling} filling
+ * @returns {Promise<FilledField | null>} null when the page has gone
+ */
+async function enter(context, { text, isTyped }) {
+  const { session } = context;
+  const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
+    /** @type {FilledField | null} */ (await afterwards(context, "finishFill", { text, isEarly, mayRetype }));
+  if (!isTyped) return look({});
+  const mayRetype = text.length <= MAX_KEYED_LENGTH;
+  // In one go: who looks after the typing waits for the page to draw it, which takes longer than both.
+  const [early] = await Promise.all([look({ isEarly: true, mayRetype }), replaceSelection(session, text)]);
+  const filled = early?.next === "look" ? await look({ mayRetype }) : early;
+  if (filled?.next !== "retype") return filled;
+  await replaceSelection(session, "");
+  // Fields with a mask take some texts from keys only.
+  await pressKeys(session, typed(text));
+  return look({});
+}

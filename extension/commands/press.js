@@ -1,0 +1,42 @@
+/** The keyboard. @import {ActionReply, DrivenContext, PressedState} from "../shared/types.d.ts" */
+
+import { invalid } from "../shared/errors.js";
+import { isBlocked } from "../browser/cross-origin-frames.js";
+import { strokesOf } from "../browser/keys.js";
+import { pressKeys } from "../browser/trusted-input.js";
+import { afterwards, consequences, find, noting, optionalSelectorOf, replyAbout } from "./element-action.js";
+
+const MAX_KEYS_LENGTH = 2_000;
+const DENIED_FOCUS =
+  "The focus is in a frame of a host that the user denies to clients now: no key is sent there. Name a selector for the next.";
+const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
+
+/**
+ * @param {DrivenContext} context `params`: `keys`, names and chords with blanks between them, and texts in quotes, which
+ *   are typed key by key; `selector`, what gets the focus first, or null; `on_dialog`, `dialog_text`
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function press(context) {
+  const { session, params } = context;
+  const strokes = await strokesIn(params.keys);
+  const selector = optionalSelectorOf(context);
+  const found = await find(context, { action: "focus", selector });
+  await pressKeys(session, strokes);
+  const changed = await consequences(context);
+  const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
+  const reply = await replyAbout(context, found, changed);
+  const isLed = await session.guard.refuse().then(() => false, isBlocked);
+  return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
+}
+
+/** @param {unknown} keys */
+async function strokesIn(keys) {
+  if (typeof keys !== "string" || keys.length > MAX_KEYS_LENGTH) {
+    throw invalid(`keys must be a text of at most ${MAX_KEYS_LENGTH} characters. ${HOW_TO_WRITE}`);
+  }
+  const { os } = await chrome.runtime.getPlatformInfo();
+  const strokes = strokesOf(keys, os === "mac");
+  if (!strokes.length) throw invalid(`keys names no key. ${HOW_TO_WRITE}`);
+  return strokes;
+}

@@ -1,0 +1,168 @@
+/** @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts" */
+
+import { CommandError, invalid } from "../shared/errors.js";
+import { readPage } from "../page/read-page.js";
+import { hostOf } from "../shared/denied-hosts.js";
+import { framedPages } from "../browser/frame-text.js";
+import { askPage, runInPage, unreadable } from "../browser/inject.js";
+import { tabById } from "../browser/tabs.js";
+import { endsWithin } from "../browser/async.js";
+
+/** For the frames of other sites, which are read side by side. */
+const FRAMES_WAIT_MS = 3_000;
+
+/** What finds the main content, in this order; the same list stands in scripts/embed_page_function.py. */
+const MAIN_CONTENT = [
+  "vendor/readability.js",
+  ...["nodes", "colors", "outlines", "covers", "sight", "visible-copy"].map((name) => `page/main-content/${name}.js`),
+  ...["text-blocks", "block-model", "markdown", "main-content"].map((name) => `page/main-content/${name}.js`),
+];
+
+const PDF = ["vendor/pdfjs.js", "page/pdf/pdf-text.js"];
+/** Less than a command has. */
+const PDF_WAIT_MS = 20_000;
+/** Files of pdf.js for Chinese, Japanese and Korean text. */
+const CHARACTER_MAP = /^[\w-]+\.bcmap$/;
+/** What a message into a page can carry in any case. */
+const MAX_FILE_BYTES = 32 * 1024 * 1024;
+
+/**
+ * @param {CommandContext} context `params`: `start` and `end`, each a keyword or null; `content`: "main", "all" or
+ *   "selection"; `links`: whether the main content names the addresses of its links
+ * @returns {Promise<TabText>}
+ * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, INVALID_ARGUMENT and what the page function answers
+ */
+export async function readTab(context) {
+  const { tabId, params } = context;
+  const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
+  const content = contentOf(params);
+  const links = params["links"] === true;
+  const request = { ...keywords, content, links, more: await framedText(context, content), pdf: "wanted" };
+  const ask = async () => {
+    const script = { func: readPage, args: /** @type {[unknown]} */ ([request]) };
+    return /** @type {PageReading | "absent" | "pdf" | null} */ (await askPage(context, () => script));
+  };
+  let reading = await ask();
+  while (reading === "absent" || reading === "pdf") {
+    if (reading === "absent") await askPage(context, () => ({ files: MAIN_CONTENT }));
+    if (reading === "pdf") await takePdf(context);
+    if (reading === "pdf") request.pdf = "taken";
+    reading = await ask();
+  }
+  if (!reading) throw unreadable("The page could not be read. Reload it and try again.");
+  const { code, message, text, url, title, content: report, notes } = reading;
+  if (code) throw new CommandError(code, message);
+  const { incognito } = await tabById(tabId);
+  return { tab_id: tabId, text, url, title, incognito, ...(report && { content: report }), ...(notes && { notes }) };
+}
+
+/**
+ * Puts the text of a tab's PDF where the page function finds it, or as much as is read in time.
+ *
+ * @param {CommandContext} context
+ * @throws {CommandError} UNREADABLE_PAGE
+ */
+async function takePdf(context) {
+  const isThere = await askPage(context, () => ({
+    func: () => Object.hasOwn(globalThis, "chromeTabPdf"),
+    args: [null],
+  }));
+  if (!isThere) await askPage(context, () => ({ files: PDF }));
+  const { url = "" } = await tabById(context.tabId);
+  const request = { url: url.startsWith("file:") ? await dataUrlOf(url) : url, waitMs: PDF_WAIT_MS };
+  const stopServing = serveCharacterMaps(context.tabId);
+  const isTaken = await askPage(context, () => ({
+    func: (/** @type {{url: string, waitMs: number}} */ asked) => chromeTabPdf.take(asked).then(() => true),
+    args: [request],
+    cancel: { func: () => chromeTabPdf.stop(), args: [null] },
+  })).finally(stopServing);
+  if (!isTaken) throw unreadable("The PDF in this tab could not be read. Reload the tab, then ask again.");
+}
+
+/**
+ * Gives what reads a tab's PDF the character maps that it asks for, because a page's world may load no file of ours.
+ *
+ * @param {number} tabId
+ * @returns {() => void} what ends it
+ */
+function serveCharacterMaps(tabId) {
+  /** @type {(message: {characterMap: string}, sender: chrome.runtime.MessageSender, reply: (url: string) => void) => boolean} */
+  const serve = ({ characterMap }, { tab }, reply) => {
+    if (tab?.id !== tabId || !CHARACTER_MAP.test(characterMap)) return false;
+    dataUrlOf(chrome.runtime.getURL(`vendor/cmaps/${characterMap}`)).then(reply, () => reply(""));
+    return true;
+  };
+  chrome.runtime.onMessage.addListener(serve);
+  return () => chrome.runtime.onMessage.removeListener(serve);
+}
+
+/**
+ * A page that shows a local file may load none, and the extension may where the person allows it.
+ *
+ * @param {string} url of a file on the disk, or of the extension's own
+ * @returns {Promise<string>} one that holds the file
+ * @throws {CommandError} UNREADABLE_PAGE
+ */
+async function dataUrlOf(url) {
+  const file = await fetch(url)
+    .then((response) => response.blob())
+    .catch(() => null);
+  if (!file || file.size > MAX_FILE_BYTES) {
+    throw unreadable(
+      "This PDF cannot be loaded, or is a local file of more than 32 MiB. Open a part of it as a file of its own.",
+    );
+  }
+  const reader = new FileReader();
+  const isRead = new Promise((resolve) => reader.addEventListener("loadend", resolve));
+  reader.readAsDataURL(file);
+  await isRead;
+  return String(reader.result);
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {string} content
+ * @returns {Promise<string>} what a person reads, or has selected, in frames of other sites, each after a line that names
+ *   its host
+ */
+async function framedText(context, content) {
+  /** @type {string[]} */
+  const texts = [];
+  const work = framedPages(context).then((pages) =>
+    Promise.all(
+      pages.map(async (page, index) => {
+        const asked = { content: content === "selection" ? content : "all" };
+        const script = { func: readPage, args: /** @type {[unknown]} */ ([asked]) };
+        const reading = /** @type {PageReading | null} */ (
+          await runInPage({ ...context, page }, script).catch(() => null)
+        );
+        const text = reading?.text;
+        if (text) texts[index] = `\n\n[Frame: ${hostOf(page.url)}]\n${text}`;
+      }),
+    ),
+  );
+  // A frame that leaves or is busy takes nothing from the others.
+  await endsWithin(
+    FRAMES_WAIT_MS,
+    work.catch(() => {}),
+  );
+  context.signal.throwIfAborted();
+  return texts.join("");
+}
+
+/** @param {Record<string, unknown>} params */
+function contentOf(params) {
+  const content = params["content"] ?? "all";
+  if (content === "all" || content === "main" || content === "selection") return content;
+  throw invalid('content must be "all", "main" or "selection".');
+}
+
+/**
+ * @param {Record<string, unknown>} params
+ * @param {string} name
+ */
+function keywordOf(params, name) {
+  const keyword = params[name] ?? null;
+  if (keyword === null || typeof keyword === "string") return keyword;
+  throw invalid(`${name} must be a text or null.`);
+}

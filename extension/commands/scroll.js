@@ -1,0 +1,61 @@
+/** @import {ActionReply, DrivenContext, ScrollGoal, Scrolled} from "../shared/types.d.ts" */
+
+import { invalid } from "../shared/errors.js";
+import { isBlocked } from "../browser/cross-origin-frames.js";
+import { turnWheel } from "../browser/trusted-input.js";
+import { endsWithin } from "../browser/async.js";
+import { afterwards, find, noting, optionalSelectorOf, replyAbout } from "./element-action.js";
+
+const GOALS = ["top", "bottom", "left", "right"];
+const MAX_PIXELS = 1_000_000;
+/** In the background a wheel may wait for a frame that is far away. */
+const WHEEL_WAIT_MS = 300;
+const AT_THE_END = "That is the end of what is there now. If more is loaded there, scroll again.";
+
+/**
+ * @param {DrivenContext} context `params`: `selector` of what is to be seen, or with `to` of what is to be scrolled, or
+ *   null for the page; `to`, top, bottom, left, right, a number of CSS pixels to go down, or null
+ * @returns {Promise<ActionReply>}
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function scroll(context) {
+  const { params, session } = context;
+  const selector = optionalSelectorOf(context);
+  const to = goalIn(params.to);
+  if (!selector && to === undefined) throw invalid("Name what to scroll to: selector, or to, or both.");
+  const found = await find(context, { action: "scroll", selector, to });
+  if (found.wheel) await endsWithin(WHEEL_WAIT_MS, turnWheel(session, found.wheel).catch(unlessBlocked));
+  const scrolled = /** @type {Scrolled | null} */ (await afterwards(context, "finishScroll"));
+  const reply = await replyAbout(context, found);
+  if (!scrolled) return noting(reply, ["The page has left before it could be seen where it is."]);
+  return { ...noting(reply, isAtEnd(scrolled, to) ? [AT_THE_END] : []), scrolled };
+}
+
+/**
+ * Where a frame of a denied host lies under the mouse, the page scrolls without the wheel.
+ *
+ * @param {unknown} error
+ */
+function unlessBlocked(error) {
+  if (!isBlocked(error)) throw error;
+}
+
+/**
+ * @param {Scrolled} scrolled
+ * @param {ScrollGoal | undefined} to
+ */
+function isAtEnd({ top, left, height, width, visible_height, visible_width }, to) {
+  if (to === "right") return left + visible_width >= width - 1;
+  return (to === "bottom" || Number(to) > 0) && top + visible_height >= height - 1;
+}
+
+/**
+ * @param {unknown} to
+ * @returns {ScrollGoal | undefined}
+ */
+function goalIn(to) {
+  if ((to ?? null) === null) return undefined;
+  const isDistance = typeof to === "number" && Math.abs(to) <= MAX_PIXELS;
+  if (isDistance || GOALS.includes(/** @type {string} */ (to))) return /** @type {ScrollGoal} */ (to);
+  throw invalid(`to must be ${GOALS.join(", ")} or a number of CSS pixels: 500 goes down, -500 up.`);
+}

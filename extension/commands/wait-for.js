@@ -1,0 +1,49 @@
+/** Waiting for what a page does by itself. @import {DrivenContext} from "../shared/types.d.ts" */
+
+import { CommandError, invalid } from "../shared/errors.js";
+import { waitForElements } from "../browser/page-elements.js";
+import { addressOf, tabById } from "../browser/tabs.js";
+import { optionalSelectorOf } from "./element-action.js";
+
+const DEFAULT_MS = 10_000;
+const MOST_MS = 25_000;
+const MAX_TEXT_LENGTH = 1_000;
+
+/**
+ * @param {DrivenContext} context `params`: `text` that is to be shown, `gone`, a text that is to be shown no more,
+ *   `selector` of what is to be visible: one or several; `timeout`, milliseconds
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, COMMAND_TIMEOUT
+ */
+export async function waitFor(context) {
+  const { params, tabId } = context;
+  const wanted = { text: textIn(params, "text"), gone: textIn(params, "gone"), selector: optionalSelectorOf(context) };
+  if (!wanted.text && !wanted.gone && !wanted.selector) throw invalid("Name what to wait for: text, gone or selector.");
+  const whole = timeoutOf(params);
+  const end = Date.now() + whole;
+  const answer = await waitForElements(context, () => ({ ...wanted, whole, timeout: end - Date.now() }));
+  if (!answer) {
+    throw new CommandError(
+      "COMMAND_TIMEOUT",
+      "The page left each time before it could be seen. Look where the tab is.",
+    );
+  }
+  if (answer.code) throw new CommandError(answer.code, answer.message);
+  return { element: answer.element, matches: answer.matches, ...addressOf(await tabById(tabId)) };
+}
+
+/**
+ * @param {DrivenContext["params"]} params
+ * @param {string} name
+ */
+function textIn(params, name) {
+  const value = params[name] ?? "";
+  if (typeof value === "string" && value.length <= MAX_TEXT_LENGTH) return value.trim();
+  throw invalid(`${name} must be a text of at most ${MAX_TEXT_LENGTH} characters.`);
+}
+
+/** @param {DrivenContext["params"]} params */
+function timeoutOf({ timeout }) {
+  const given = Number(timeout ?? DEFAULT_MS);
+  if (Number.isInteger(given) && given >= 1 && given <= MOST_MS) return given;
+  throw invalid(`timeout must be a whole number of milliseconds from 1 to ${MOST_MS}.`);
+}

@@ -1,0 +1,11 @@
+/** Shows in `#problem` that a call of chrome.storage failed for which nothing in the page waits. */
+
+import { StorageError } from "../shared/errors.js";
+import { phrase } from "../shared/messages.js";
+import { byId, setText } from "./dom.js";
+
+addEventListener("unhandledrejection", (event) => {
+  if (!(event.reason instanceof StorageError)) return;
+  event.preventDefault();
+  setText(byId("problem", HTMLElement), phrase("storageFailed", event.reason.reason));
+});

@@ -1,0 +1,341 @@
+"""Write the reference pages from the code: `python -m scripts.reference`.
+
+`docs/tools.md` lists each tool with its parameters, limits, errors and an example. In other documents the tables between
+`<!-- NAME, by scripts.reference -->` and `<!-- end -->` are written: settings, other names, commands, limits. Names,
+descriptions, parameters, defaults and limits are those of the code; the examples are calls that the tools take.
+"""
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import chrome_tab_mcp_server as server
+
+ROOT = Path(__file__).resolve().parent.parent
+EXTENSION = ROOT / "extension"
+TABLE = re.compile(r"(<!-- (\w+), by scripts\.reference -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
+
+# One call of each tool, with the arguments that show what it is for.
+EXAMPLES: dict[str, dict[str, Any]] = {
+    "process_chrome_tab": {"system_prompt": "Which fees does this contract name?", "content": "main"},
+    "read_chrome_tab": {"start": "Termination", "end": "Liability", "max_chars": 5_000},
+    "look_at_chrome_tab": {"question": "Which month has the highest bar?", "selector": "#chart"},
+    "chrome_tab_status": {},
+    "process_chrome_tabs": {"tab_ids": [12, 15], "system_prompt": "Which of them is cheaper in all?"},
+    "browser_get_tabs": {},
+    "browser_create_tab": {"url": "https://example.com/", "background": True},
+    "browser_attach_tab": {"tab_id": 12, "reason": "to fill in the form that you asked for"},
+    "browser_close_tab": {"tab_id": 12},
+    "list_tabs": {},
+    "getDataLayer": {"path": "$[?@.event=='purchase']"},
+    "navigate": {"url": "https://example.com/orders"},
+    "back": {},
+    "forward": {},
+    "page_elements": {"find": "cart"},
+    "screenshot": {"name": "invoice", "selector": "#total"},
+    "evaluate": {"code": "document.querySelectorAll('tr').length"},
+    "console_logs": {"max": 20},
+    "network_requests": {"filter": "collect"},
+    "click": {"selector": "text=Add to cart"},
+    "press": {"keys": 'Control+A "New York" Enter', "selector": "#city"},
+    "drag": {"source": "#card-3", "target": "#done"},
+    "scroll": {"to": "bottom"},
+    "wait_for": {"text": "Your order", "timeout": 5_000},
+    "hover": {"selector": "#menu"},
+    "fill": {"selector": "[name=email]", "value": "ada@example.com"},
+    "fill_form": {"fields": [{"selector": "#name", "value": "Ada"}, {"selector": "#news", "value": False}]},
+    "upload": {"selector": "#photo", "paths": ["~/Pictures/cat.png"]},
+    "select": {"selector": "#size", "value": "Large"},
+}
+
+# What the list of tools has no room for: parameters that explain themselves to a client, and what is special about a tool.
+PARAMETERS = {
+    "tab_id": "which tab",
+    "model": "another model for this question",
+    "content": "`main`: without menus, footers and what nobody sees",
+    "offset": "where to go on",
+    "max_chars": "how much at once",
+    "question": "what to find out",
+    "selector": "only this element: CSS, xpath=... or text=...",
+    "tab_ids": "which tabs",
+    "reason": "what the person is told",
+    "background": "the tab in front stays there",
+    "code": "JavaScript",
+    "value": "what the field is to hold",
+    "max": "how many",
+    "fields": "a text, options, or true and false for what can be checked",
+    "paths": "files below `--upload-folder`",
+    "start": "only after this text",
+    "end": "only before this text",
+}
+NOTES = {
+    "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer holds](asking.md).",
+    "read_chrome_tab": "20,000 characters at a time, for when the exact wording matters.",
+    "look_at_chrome_tab": "A picture goes to your local vision model, and only its words come back. [Pictures](asking.md#pictures).",
+    "chrome_tab_status": "One line for each layer (browser, permission, extension, bridge, model, window): ok, or how to mend it.",
+    "process_chrome_tabs": "A tab that fails does not stop the others. On a Mac it needs no extension.",
+    "browser_get_tabs": "On a Mac AppleScript lists them while no extension is connected: of the browser that `--browser` "
+    "means. [Tab ids there](install.md#browsers).",
+    "browser_attach_tab": "They see the client's name, the tab and the reason, and allow or deny it; the call ends with that, or after 60 s.",
+    "getDataLayer": "`name` may be another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The newest that "
+    "fit into 40,000 characters come back, with a note on how to get the rest. What is private is "
+    "[redacted](driving.md#private-values) and counted; `redact=false` shows it only where the person allows that.",
+    "page_elements": "One line an element, each with a selector for the other tools. `find` looks for words, `within` in a part of the "
+    "page, `offset` goes on. [Looking first](driving.md#looking-first).",
+    "click": "The mouse, on the first element that matches: two clicks select a word, three a line. `at` is a point in the element, "
+    "`[x, y]` in CSS pixels from its top left corner.",
+    "press": "Keys, in an element or where the focus is: names and chords with blanks between them (`Control+A Delete`, `Shift+Tab`, "
+    '`ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
+    "drag": "By the mouse or as the page's own drag and drop: sliders, sorted lists, files of a page. `source_at` and `target_at` are "
+    "points in them; without a target `target_at` is measured from the source.",
+    "scroll": "Brings an element into view; with `to` scrolls it or the page: `top`, `bottom`, `left`, `right` or a number of pixels "
+    "down. The reply says where that is and how much there is.",
+    "wait_for": "All that is named must hold: a text is shown, a text is gone, an element is visible; also on the page that follows.",
+    "fill_form": "Nothing is written unless every field can be.",
+    "upload": "For a field, or for the button that asks for files.",
+    "screenshot": "What the tab shows, one element, or the page in a window of the given size. [Screenshots](driving.md#screenshots).",
+    "network_requests": "Since the tab was attached: method, status, type, size in bytes, time in ms, address. `filter` is a type "
+    "(`xhr`, `fetch`, `document` ...) or a text of the address; `body_of`, the id of one, adds its response as text. Hits of "
+    "analytics (`/g/collect` and others) come as names and values. Headers are not shown; the rest is "
+    "[redacted](driving.md#private-values).",
+    "evaluate": "[Where it may run](driving.md#javascript).",
+}
+
+MODEL = ("MODEL_UNREACHABLE", "MODEL_NOT_FOUND", "MODEL_TIMEOUT", "MODEL_ERROR", "MODEL_EMPTY", "RATE_LIMITED")
+READING = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE", "EMPTY_PAGE", "KEYWORD_NOT_FOUND", "HOST_BLOCKED")
+BRIDGE = ("EXTENSION_NOT_CONNECTED", "COMMAND_TIMEOUT", "RATE_LIMITED")
+TAB = (*BRIDGE, "TAB_NOT_FOUND", "TAB_DISCONNECTED", "HOST_BLOCKED")
+ATTACHED = (*TAB, "TAB_NOT_ATTACHED", "AMBIGUOUS_TAB", "UNREADABLE_PAGE")
+ELEMENT = (*ATTACHED, "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR")
+# What each tool can end with, beside INVALID_ARGUMENT, which all of them say for a wrong argument.
+ERRORS: dict[str, tuple[str, ...]] = {
+    "process_chrome_tab": (*READING, *BRIDGE[:2], *MODEL),
+    "read_chrome_tab": (*READING, *BRIDGE),
+    "look_at_chrome_tab": (*ELEMENT, *MODEL[:-1]),
+    "chrome_tab_status": (),
+    "process_chrome_tabs": (*READING, *BRIDGE[:2], "TAB_NOT_FOUND", *MODEL),
+    "browser_get_tabs": (*BRIDGE, *READING[:2], "EXECUTION_ERROR"),
+    "list_tabs": BRIDGE,
+    "browser_create_tab": (*BRIDGE, "NAVIGATION_FAILED", "HOST_BLOCKED"),
+    "browser_attach_tab": (*TAB, "ATTACH_DENIED"),
+    "browser_close_tab": TAB,
+    "getDataLayer": (*ATTACHED, "DATALAYER_NOT_FOUND", "PRIVATE_NOT_ALLOWED"),
+    **dict.fromkeys(("navigate", "back", "forward"), (*ATTACHED, "NAVIGATION_FAILED")),
+    **dict.fromkeys(("console_logs", "network_requests"), ATTACHED),
+    "evaluate": (*ATTACHED, "EVALUATE_NOT_ALLOWED", "EXECUTION_ERROR"),
+    "upload": (*ELEMENT, "FILE_NOT_ALLOWED"),
+}
+
+
+def kind_of(schema: dict[str, Any]) -> str:
+    """Return what a value may be, in words."""
+    match schema:
+        case {"enum": options}:
+            return " or ".join(f"`{option}`" for option in options)
+        case {"anyOf": schemas}:
+            return " or ".join(map(kind_of, schemas))
+        case {"items": item}:
+            return f"list of {kind_of(item)}"
+        case {"properties": properties}:
+            return "{" + ", ".join(f"{name}: {kind_of(each)}" for name, each in properties.items()) + "}"
+        case _:
+            kind = str(schema.get("type", "any"))
+            return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(kind, kind)
+
+
+def limits_of(schema: dict[str, Any]) -> str:
+    """Return a value's limits in words, also those that the list of tools leaves out."""
+    bounds = {**schema, **schema.get("unlisted", {})}
+    said = [
+        f"{words} {bounds[key]:,}{unit}"
+        for key, words, unit in (
+            *(("minimum", "at least", ""), ("maximum", "at most", "")),
+            *(("maxLength", "at most", " characters"), ("minItems", "at least", ""), ("maxItems", "at most", "")),
+        )
+        if key in bounds
+    ]
+    return ", ".join([*said, *([f"default `{json.dumps(schema['default'])}`"] if "default" in schema else [])])
+
+
+def section(tool: Any) -> list[str]:
+    """Return what is said about one tool."""
+    table = server.extension_commands().get(tool.name, {}).get("parameters", {})
+    required = tool.parameters.get("required", ())
+    rows = [
+        f"| `{name}`{' (required)' if name in required else ''} | {kind_of(schema)} | "
+        f"{schema.get('description') or PARAMETERS.get(name, '')} | {limits_of(table.get(name, schema))} |"
+        for name, schema in tool.parameters["properties"].items()
+    ]
+    parameters = ["| parameter | kind | what | limits |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
+    codes = dict.fromkeys(("INVALID_ARGUMENT", *ERRORS.get(tool.name, ELEMENT)))
+    errors = ", ".join(f"`{code}`" for code in codes)
+    call = json.dumps(EXAMPLES[tool.name])
+    return [
+        f"## {tool.name}",
+        "",
+        tool.description,
+        "",
+        *([NOTES[tool.name], ""] if tool.name in NOTES else []),
+        *parameters,
+        "",
+        f"Example: `{call}`",
+        "",
+        f"Errors: {errors}.",
+        "",
+    ]
+
+
+async def page() -> str:
+    """Return `docs/tools.md`."""
+    made = server.create_server(server.load_settings({}, need_model=False))
+    tools = await made.list_tools(run_middleware=False)
+    head = [
+        "# Tool reference",
+        "",
+        "<!-- Written by `python -m scripts.reference`; a test compares. -->",
+        "",
+        "Every parameter that is not marked as required may be left out. Without `tab_id` the reading tools take the active "
+        "tab, the others the one attached tab. What each code means, and what to do, stands in "
+        "[troubleshooting](troubleshooting.md#by-code).",
+        "",
+    ]
+    return "\n".join([*head, *(line for tool in tools for line in section(tool))])
+
+
+# --- Tables in other documents ---
+
+# What a setting means, for the documents: with links, where the help of the command line has none.
+SETTINGS = {
+    "OLLAMA_BASE_URL": "model server, with or without a trailing `/` or `/v1`",
+    "OLLAMA_MODEL": "model name",
+    "CHROME_TAB_FALLBACK_MODELS": "tried in order when the model is missing or fails",
+    "OLLAMA_API_KEY": "sent as a bearer token, never logged",
+    "CHROME_TAB_TIMEOUT_S": "seconds for one model answer",
+    "CHROME_TAB_MAX_SECONDS": "seconds for one answer as a whole: what was read until then is answered, and the last line says what was not",
+    "CHROME_TAB_CONTEXT_LENGTH": "tokens the model really has",
+    "CHROME_TAB_REQUESTS_PER_MINUTE": "model requests a minute: what is over it waits, and is refused with `RATE_LIMITED` where it would wait more than 30 s",
+    "CHROME_TAB_PARALLEL": "parts of a long page asked at the same time",
+    "CHROME_TAB_SOURCE": "`auto`, `applescript`, `extension`",
+    "CHROME_TAB_BROWSER": "on a Mac the [browser](install.md#browsers) that AppleScript reads: `auto` is the frontmost running one of `Google Chrome`, `Google Chrome Beta`, `Google Chrome Dev`, `Google Chrome Canary`, `Chromium`, `Brave Browser`, `Microsoft Edge`, `Vivaldi`, `Opera`, `Arc`, `Safari`, else Chrome",
+    "CHROME_TAB_CLIPBOARD": "also copy the text to the clipboard (AppleScript)",
+    "CHROME_TAB_TRANSPORT": "`stdio`, `http`, `sse`: [one server for every client](http.md)",
+    "CHROME_TAB_PORT": "loopback port for the extension",
+    "CHROME_TAB_UPLOAD_FOLDERS": "folders below which `upload` may take files",
+    "CHROME_TAB_OPEN": "HTTP without a bearer key, on this machine only",
+    "CHROME_TAB_TOOL_NAMES": "`default`, or `kapture`: [other names](driving.md#other-names) for the tools that drive a page",
+    "CHROME_TAB_VISION_MODEL": "model that is shown pictures (`--model` without it): [pictures](asking.md#pictures)",
+    "CHROME_TAB_HISTORY": "keep questions, answers and receipts [on this machine](asking.md#history)",
+    "CHROME_TAB_CONFIG": "TOML: defaults, `tools`, `[sites]`, `[extract]`",
+}
+DEFAULTS = {"OLLAMA_BASE_URL": "**required**", "OLLAMA_MODEL": "**required**"} | {
+    "CHROME_TAB_CONTEXT_LENGTH": "asked from the server",
+    "CHROME_TAB_CONFIG": "`config.toml` in your configuration folder",
+}
+
+
+def settings_table() -> list[str]:
+    """Return a row for each setting that has a flag."""
+    rows = ["| flag | environment | default | meaning |", "|---|---|---|---|"]
+    for name, field in server.Settings.model_fields.items():
+        if not (variable := server.environment_name(name)):
+            continue
+        flag = server.flag_of(name)
+        is_list = isinstance(field.default, list)
+        flags = (
+            f"`{flag}`, `--no-{flag[2:]}`"
+            if field.annotation is bool and name in {"clipboard", "history"}
+            else f"`{flag}`"
+        )
+        default = field.default
+        shown = "off" if default is False else "none" if default in (None, []) else str(default)
+        shown = f"`{shown}`" if isinstance(default, str) else shown
+        rows.append(
+            f"| {flags}{' (repeatable)' if is_list else ''} | `{variable}`{' (comma-separated)' if is_list else ''} | "
+            f"{DEFAULTS.get(variable, shown)} | {SETTINGS.get(variable, field.description)} |"
+        )
+    return rows
+
+
+def names_table() -> list[str]:
+    """Return a row for each tool that has another name."""
+    names = server.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
+    return ["| tool | its other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
+
+
+def commands_table() -> list[str]:
+    """Return a row for each command of the wire; a parameter that may be left out has a question mark."""
+    rows = ["| command | consent | debugger | parameters | result |", "|---|---|---|---|---|"]
+    for name, about in json.loads((EXTENSION / "shared" / "commands.json").read_text(encoding="utf-8"))[
+        "commands"
+    ].items():
+        required = about.get("required", ())
+        sent = (key for key, schema in about["parameters"].items() if key != "tab_id" and schema.get("for") != "server")
+        params = ", ".join(f"`{key}{'' if key in required else '?'}`" for key in sent)
+        rows.append(f"| `{name}` | {about['consent']} | {about['debugger']} | {params} | `{about['result']}` |")
+    return rows
+
+
+def constant(path: str, before: str) -> int:
+    """Return a number that stands once in a file of the extension, written as a product or with separators."""
+    (found,) = re.findall(rf"{before}([\d_* ]+)", (EXTENSION / path).read_text(encoding="utf-8"))
+    return math.prod(int(factor) for factor in found.split("*"))
+
+
+def limits_table() -> list[str]:
+    """Return a row for each limit of the bridge, as server and extension have it."""
+    mib, seconds = 1024 * 1024, 1000
+    pdf_wait = constant("commands/read-tab.js", "const PDF_WAIT_MS = ") // seconds
+    script_wait = int(re.findall(r"waitMs: (\d+)", server.SCRIPT.read_text(encoding="ascii"))[0]) // seconds
+    limits = {
+        "frame to the server": f"{server.MAX_FRAME_BYTES // mib} MiB",
+        "frame to the extension": f"{server.MAX_COMMAND_BYTES // mib} MiB",
+        "page text": f"{constant('page/read-page.js', 'const MAX_TEXT_BYTES = ') // mib} MiB of UTF-8; more is `UNREADABLE_PAGE`",
+        "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB, from a disk "
+        f"{constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB; {pdf_wait} s, by AppleScript {script_wait} s",
+        "handshake": f"{server.OPENING_TIMEOUT_S:g} s",
+        "command": f"{constant('background/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
+        f"{server.COMMAND_TIMEOUT_S:g} s in the server",
+        "answer to a consent prompt": f"{server.ANSWER_TIMEOUT_S:g} s, on top of the command's",
+        "console of a tab": f"the newest {constant('browser/debugger/console-log.js', 'const MAX_ENTRIES = '):,} messages of at most "
+        f"{constant('browser/debugger/console-log.js', 'const MAX_MESSAGE_LENGTH = '):,} characters",
+        "requests of a tab": f"the newest {constant('browser/debugger/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "
+        f"{constant('browser/debugger/network-log.js', 'const MAX_URL_LENGTH = '):,} characters; of a body "
+        f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters",
+        "list of elements": f"{constant('page/elements/element-list.js', 'const MAX_TEXT = '):,} characters",
+        "screenshot": f"{constant('commands/screenshot.js', 'const MAX_DATA_LENGTH = '):,} characters of base64, "
+        f"{constant('commands/screenshot.js', 'const MAX_SIDE = '):,} pixels a side",
+        "value of `evaluate`": f"{constant('commands/evaluate.js', 'total: '):,} bytes",
+    }
+    return ["| what | limit |", "|---|---|", *(f"| {what} | {limit} |" for what, limit in limits.items())]
+
+
+TABLES: dict[str, Callable[[], list[str]]] = {
+    "settings": settings_table,
+    "names": names_table,
+    "commands": commands_table,
+    "limits": limits_table,
+}
+
+
+async def pages() -> dict[Path, str]:
+    """Return each page that holds something written here, as it should be."""
+    texts = {path: path.read_text(encoding="utf-8") for path in [ROOT / "DESIGN.md", *(ROOT / "docs").rglob("*.md")]}
+    written = {
+        path: TABLE.sub(lambda found: found[1] + "\n".join(TABLES[found[2]]()) + found[3], text)
+        for path, text in texts.items()
+        if TABLE.search(text)
+    }
+    return written | {ROOT / "docs" / "tools.md": await page()}
+
+
+def main() -> None:
+    for path, text in asyncio.run(pages()).items():
+        path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,487 @@
+"""Frames of denied hosts on pages of allowed ones: not listed, not acted in, not pictured.
+
+By both lists of denied hosts, each time next to a frame of an allowed host, where the same commands work.
+"""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any
+
+import pytest
+from playwright.async_api import Frame
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+from tests.extension.test_in_sight import prefer
+from tests.support.fake_bridge import Message
+from tests.support.polling import until
+
+page = shared_tab_at("/blank")
+
+HOSTS = ["bank.*"]
+# Another site, and another host of the same site, whose frame shares the process of the page around it.
+FAR, NEAR, FINE = "bank.localhost", "bank.shop.localhost", "fine.localhost"
+FRAMED = """<!doctype html><title>Framed</title><body style="margin:0;background:{color}">
+<button id=pay style="display:block;width:90px;height:30px;background:{color};border:0;color:black">Pay {name}</button>
+<input id=card placeholder="Card of {name}"><p style="height:900px"></p><script>
+  window.events = [];
+  for (const type of ["pointerdown", "mousemove", "mouseup", "click", "wheel", "keydown", "keyup", "input", "dragover", "drop"])
+    addEventListener(type, () => events.push(type), true);
+</script>"""
+AROUND = """<body style="margin:0;background:lime"><button id=own>Own button</button><br>"""
+
+
+def address(page: DrivenTab, host: str, path: str) -> str:
+    return page.site.url(path).replace("127.0.0.1", host)
+
+
+def frame(page: DrivenTab, host: str, name: str, style: str = "") -> str:
+    """The element of a frame that is red, or blue where its host is allowed."""
+    color = "blue" if host.startswith("fine.") else "red"
+    page.site.pages[f"/framed-{name}"] = FRAMED.format(name=name, color=color).encode()
+    url = address(page, host, f"/framed-{name}")
+    return (
+        f"<iframe id={name} title='Frame {name}' src='{url}' style='width:120px;height:80px;border:0;{style}'></iframe>"
+    )
+
+
+async def show(page: DrivenTab, body: str, host: str = "shop.localhost") -> None:
+    page.site.pages["/around"] = f"<!doctype html><title>Around</title>{AROUND}{body}".encode()
+    await page.do("navigate", url=address(page, host, "/around"))
+
+
+async def frame_of(page: DrivenTab, name: str) -> Frame:
+    async def look() -> Frame | None:
+        return next((one for one in page.page.frames if one.url.endswith(f"/framed-{name}")), None)
+
+    found = await until(look)
+    await found.wait_for_load_state()
+    return found
+
+
+async def events_in(page: DrivenTab, name: str) -> list[str]:
+    return await (await frame_of(page, name)).evaluate("events.splice(0)")
+
+
+# In the tab of the extension: which of the colours of the frames a picture shows.
+COLORS = """async ([type, data]) => {
+  const image = await createImageBitmap(await (await fetch(`data:${type};base64,${data}`)).blob());
+  const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+  canvas.drawImage(image, 0, 0);
+  const { data: bytes } = canvas.getImageData(0, 0, image.width, image.height);
+  const found = new Set();
+  for (let i = 0; i < bytes.length; i += 4) {
+    const [red, green, blue] = bytes.slice(i, i + 3);
+    if (red > 150 && green < 100 && blue < 100) found.add("red");
+    if (blue > 150 && green < 100 && red < 100) found.add("blue");
+    if (green > 150 && red < 100 && blue < 100) found.add("lime");
+  }
+  return [...found];
+}"""
+
+
+async def colors_in(page: DrivenTab, shot: Message) -> set[str]:
+    return set(await page.popup.page.evaluate(COLORS, [shot["mime_type"], shot["data"]]))
+
+
+Ask = Callable[..., Awaitable[Any]]
+
+
+class Denying:
+    """The tab, whose commands come with hosts that one of the two lists denies."""
+
+    def __init__(self, page: DrivenTab, params: dict[str, object]) -> None:
+        self.page = page
+        self.params = params
+
+    async def do(self, command: str, **params: object) -> Message:
+        return await self.page.do(command, **params, **self.params)
+
+    async def blocked(self, command: str, **params: object) -> str:
+        code, message = await self.page.refused(command, **params, **self.params)
+        assert code == "HOST_BLOCKED", message
+        return message
+
+
+@pytest.fixture(params=["sites", "options"])
+async def denying(page: DrivenTab, request: pytest.FixtureRequest) -> AsyncGenerator[Denying]:
+    is_option = request.param == "options"
+    await prefer(page.popup, deniedHosts=HOSTS if is_option else [])
+    yield Denying(page, {} if is_option else {"denied_hosts": HOSTS})
+    await prefer(page.popup, deniedHosts=[])
+
+
+# --- Lists
+
+
+@pytest.mark.parametrize("host", [FAR, NEAR])
+async def test_list_leaves_out_frames_of_denied_hosts(denying: Denying, host: str) -> None:
+    page = denying.page
+    page.site.pages["/holding"] = f"<button>Around it</button>{frame(page, host, 'nested')}".encode()
+    holding = f"<iframe id=holding width=300 height=200 src='{address(page, FINE, '/holding')}'></iframe>"
+    await show(
+        page,
+        f"{frame(page, host, 'bank')}{frame(page, FINE, 'fine')}{holding}"
+        "<iframe id=written srcdoc='<button>Written by the page</button>'></iframe>"
+        "<iframe id=sandboxed sandbox=allow-scripts srcdoc='<button>Sandboxed by the page</button>'></iframe>"
+        f"<div id=host></div><script>host.attachShadow({{mode: 'closed'}}).innerHTML = `{frame(page, host, 'shadowed')}`"
+        "</script>",
+    )
+    for name in ("bank", "fine", "nested", "shadowed"):
+        await frame_of(page, name)
+
+    listed = (await denying.do("page_elements"))["text"]
+    found = (await denying.do("page_elements", find="Pay"))["text"]
+
+    for text in (listed, found):
+        assert "Pay fine" in text
+        assert not [name for name in ("bank", "nested", "shadowed") if name in text], text
+    for own in ("Own button", "Around it", "Written by the page", "Sandboxed by the page"):
+        assert own in listed
+    for within in ("#bank >>> body", "#holding >>> #nested >>> body"):
+        await denying.blocked("page_elements", within=within)
+    assert "Pay fine" in (await denying.do("page_elements", within="#fine >>> body"))["text"]
+    # The frames are there for whoever does not deny them.
+    whole = (await page.do("page_elements", denied_hosts=["other.example"]))["text"]
+    assert ("Pay bank" in whole) is (denying.params != {})
+
+
+SELECTING: list[tuple[str, dict[str, object]]] = [
+    ("click", {"selector": "#{} >>> #pay"}),
+    ("hover", {"selector": "#{} >>> #pay"}),
+    ("press", {"selector": "#{} >>> #card", "keys": "a"}),
+    ("fill", {"selector": "#{} >>> #card", "value": "1"}),
+    ("fill_form", {"fields": [{"selector": "#{} >>> #card", "value": "1"}]}),
+    ("drag", {"source": "#{} >>> #pay", "target": "#own"}),
+    ("drag", {"source": "#own", "target": "#{} >>> #pay"}),
+    ("scroll", {"selector": "#{} >>> html", "to": "bottom"}),
+    ("wait_for", {"selector": "#{} >>> #pay", "timeout": 5_000}),
+    ("screenshot", {"selector": "#{} >>> #pay"}),
+    ("screenshot", {"selector": "#{}"}),
+    ("page_elements", {"within": "#{} >>> #pay"}),
+]
+
+
+def naming(params: Any, name: str) -> Any:
+    if isinstance(params, str):
+        return params.replace("{}", name)
+    if isinstance(params, dict):
+        return {key: naming(value, name) for key, value in params.items()}
+    return [naming(value, name) for value in params] if isinstance(params, list) else params
+
+
+@pytest.mark.parametrize("host", [FAR, NEAR])
+async def test_selectors_lead_into_no_frame_of_a_denied_host(denying: Denying, host: str) -> None:
+    page = denying.page
+    await show(page, frame(page, host, "bank") + frame(page, FINE, "fine"))
+    await frame_of(page, "bank")
+    await frame_of(page, "fine")
+
+    for command, params in SELECTING:
+        await denying.blocked(command, **naming(params, "bank"))
+        await denying.do(command, **naming(params, "fine"))
+
+    assert await events_in(page, "bank") == []
+    read = await denying.do("read_tab", start=None, end=None)
+    assert "Pay fine" in read["text"]
+    assert "Pay bank" not in read["text"]
+
+
+async def test_frame_that_failed_to_load_a_denied_host_is_denied(denying: Denying) -> None:
+    page = denying.page
+    page.site.extra_headers["/framed-bank"] = ("X-Frame-Options", "DENY")
+    await show(page, frame(page, FAR, "bank") + frame(page, FINE, "fine"))
+    del page.site.extra_headers["/framed-bank"]
+    await frame_of(page, "fine")
+
+    await denying.blocked("click", selector="#bank >>> #pay")
+    await denying.blocked("click", selector="#bank", at=[30, 10])
+    await denying.do("click", selector="#fine", at=[30, 10])
+    assert "bank" not in (await denying.do("page_elements"))["text"]
+
+
+async def test_frame_that_its_page_reaches_by_its_domain_is_of_a_denied_host_all_the_same(denying: Denying) -> None:
+    page = denying.page
+    # On a site of its own: the browser decides once for an origin whether others may reach it.
+    paths = ("/around", "/framed-bank", "/framed-fine")
+    page.site.extra_headers |= dict.fromkeys(paths, ("Origin-Agent-Cluster", "?0"))
+    framed = frame(page, "bank.reach.localhost", "bank") + frame(page, "fine.reach.localhost", "fine")
+    relaxed = "<script>document.domain = 'reach.localhost'</script>"
+    for path in paths[1:]:
+        page.site.pages[path] += f"{relaxed}<p>Account {path}".encode()
+    await show(page, framed + relaxed, "reach.localhost")
+    for path in paths:
+        del page.site.extra_headers[path]
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+    assert await page.page.evaluate("bank.contentDocument !== null")
+
+    for name in ("bank", "fine"):
+        await (await frame_of(page, name)).evaluate("getSelection().selectAllChildren(document.body)")
+    selected = await page.ask("read_tab", content="selection", **denying.params)
+    assert "Account /framed-bank" not in str(selected)
+    assert "Account /framed-fine" in str(selected)
+    text = (await denying.do("page_elements"))["text"]
+    assert ("Pay fine" in text, "Pay bank" in text) == (True, False)
+    for selector in ("#{} >>> #pay", "#{}"):
+        await denying.blocked("click", selector=naming(selector, "bank"))
+        await denying.do("click", selector=naming(selector, "fine"))
+    assert await events_in(page, "bank") == []
+    assert await colors_in(page, await denying.do("screenshot")) == {"lime", "blue"}
+
+
+async def test_snapshots_of_a_view_transition_show_no_frame_of_a_denied_host(page: DrivenTab) -> None:
+    slow = (
+        "<style>::view-transition-old(*) { animation: none; opacity: 1 } ::view-transition-new(*) { animation: none; "
+    )
+    slow += "opacity: 0 } ::view-transition-group(*) { animation-duration: 60s }</style>"
+    await show(page, frame(page, FAR, "bank") + slow)
+    await frame_of(page, "bank")
+
+    async def shows_red() -> bool:
+        return "red" in await colors_in(page, await page.do("screenshot"))
+
+    await until(shows_red)
+    await page.page.evaluate("document.startViewTransition(() => (bank.style.height = '81px')).ready")
+    # The frame itself is hidden, and its snapshot is there still.
+    await page.page.evaluate("bank.style.display = 'none'")
+    assert await shows_red()
+
+    assert "red" not in await colors_in(page, await page.do("screenshot", denied_hosts=HOSTS))
+
+
+# --- Mouse and keyboard
+
+
+@pytest.mark.parametrize("style", ["", "transform: rotate(20deg) scale(0.8); margin: 60px"])
+@pytest.mark.parametrize("host", [FAR, NEAR])
+async def test_mouse_does_nothing_in_a_frame_of_a_denied_host(denying: Denying, host: str, style: str) -> None:
+    page = denying.page
+    await show(page, frame(page, host, "bank", style) + "<br>" + frame(page, FINE, "fine", style))
+    await frame_of(page, "fine")
+    actions: list[tuple[str, dict[str, object]]] = [
+        ("click", {"selector": "#{}", "at": [40, 12]}),
+        ("click", {"selector": "#{}"}),
+        ("click", {"selector": "#{}", "button": "right"}),
+        ("hover", {"selector": "#{}", "at": [40, 12]}),
+        ("drag", {"source": "#{}", "source_at": [40, 12], "target": "#own"}),
+        ("drag", {"source": "#own", "target": "#{}"}),
+    ]
+    for command, params in actions:
+        await denying.blocked(command, **naming(params, "bank"))
+        assert await events_in(page, "bank") == []
+
+        await denying.do(command, **naming(params, "fine"))
+        assert await events_in(page, "fine")
+    # The user's own next press is the page's.
+    await page.page.evaluate("own.onclick = () => (document.title = 'clicked')")
+    await page.page.mouse.click(20, 10)
+    assert await page.page.title() == "clicked"
+
+
+async def test_drag_jumps_over_a_frame_of_a_denied_host(denying: Denying) -> None:
+    page = denying.page
+    await show(
+        page,
+        frame(page, FAR, "bank", "display:block")
+        + "<div id=below style='height:40px;width:300px'>Below</div><script>window.events = [];"
+        "for (const type of ['mousedown', 'mouseup']) addEventListener(type, () => events.push(type))</script>",
+    )
+    await frame_of(page, "bank")
+
+    for target in ({"target": "#bank"}, {"target_at": [20, 60]}):
+        await denying.blocked("drag", source="#own", source_at=[20, 5], **target)
+    assert await page.page.evaluate("events") == []
+    await denying.do("drag", source="#own", source_at=[20, 5], target="#below", target_at=[20, 10])
+    assert await page.page.evaluate("events") == ["mousedown", "mouseup"]
+    assert await events_in(page, "bank") == []
+
+
+async def test_page_scrolls_where_a_frame_of_a_denied_host_lies_below_the_mouse(denying: Denying) -> None:
+    page = denying.page
+    cover = "position: fixed; inset: 0; width: 100%; height: 100%; opacity: 0.1"
+    await show(page, f"{frame(page, FAR, 'bank', cover)}<p style='height: 9000px'></p>")
+
+    result = await denying.do("scroll", to=500)
+
+    assert result["scrolled"]["top"] == 500
+    assert await events_in(page, "bank") == []
+
+
+@pytest.mark.parametrize("host", [FAR, NEAR])
+async def test_frame_of_a_denied_host_inside_an_allowed_one_takes_no_input(denying: Denying, host: str) -> None:
+    page = denying.page
+    page.site.pages["/holding"] = (
+        f"<body style='margin:0'><button id=near style='width:90px;height:30px'>Near</button><br>"
+        f"{frame(page, host, 'bank')}{frame(page, FINE, 'fine')}"
+    ).encode()
+    url = address(page, FINE, "/holding")
+    await show(page, f"<iframe id=holding width=400 height=200 src='{url}' style='border:5px solid'></iframe>")
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+
+    await denying.blocked("click", selector="#holding", at=[40, 60])
+    await denying.blocked("hover", selector="#holding >>> #bank")
+    await denying.blocked("click", selector="#holding >>> #bank", at=[20, 10])
+    await denying.blocked("screenshot", selector="#holding >>> #bank")
+    assert await events_in(page, "bank") == []
+    await denying.do("click", selector="#holding", at=[170, 60])
+    await denying.do("click", selector="#holding >>> #near")
+    assert "click" in await events_in(page, "fine")
+
+    await (await frame_of(page, "bank")).evaluate("card.focus()")
+    await denying.blocked("press", keys="a")
+    assert await events_in(page, "bank") == []
+    await (await frame_of(page, "fine")).evaluate("card.focus()")
+    await denying.do("press", keys="a")
+    assert "keydown" in await events_in(page, "fine")
+
+
+@pytest.mark.parametrize("host", [FAR, NEAR])
+async def test_keys_do_not_go_to_a_frame_of_a_denied_host_that_has_the_focus(denying: Denying, host: str) -> None:
+    page = denying.page
+    await show(page, frame(page, host, "bank") + frame(page, FINE, "fine"))
+    bank, fine = await frame_of(page, "bank"), await frame_of(page, "fine")
+
+    await bank.evaluate("card.focus()")
+    await denying.blocked("press", keys="a Enter")
+    assert (await events_in(page, "bank"), await bank.evaluate("card.value")) == ([], "")
+    await fine.evaluate("card.focus()")
+    await denying.do("press", keys="a")
+    assert await fine.evaluate("card.value") == "a"
+    # A selector takes the focus to where keys may go.
+    await bank.evaluate("card.focus()")
+    await denying.do("press", selector="#own", keys="a")
+    assert await events_in(page, "bank") == []
+
+
+@pytest.mark.parametrize("host", [FAR, NEAR])
+async def test_tab_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(denying: Denying, host: str) -> None:
+    page = denying.page
+    await show(page, frame(page, host, "bank"))
+    bank = await frame_of(page, "bank")
+
+    led = await denying.do("press", selector="#own", keys="Tab")
+    assert "denies" in " ".join(led["notes"])
+    await denying.blocked("press", keys="Enter")
+    for keys in ("Tab Enter", "Tab Tab", 'Tab "abc"'):
+        await denying.blocked("press", selector="#own", keys=keys)
+    assert (await events_in(page, "bank"), await bank.evaluate("card.value")) == ([], "")
+
+    await show(page, frame(page, FINE, "fine"))
+    fine = await frame_of(page, "fine")
+    assert "notes" not in await denying.do("press", selector="#own", keys="Tab")
+    await until(lambda: fine.evaluate("document.hasFocus()"))
+    assert "notes" not in await denying.do("press", keys="Tab a")
+    assert await fine.evaluate("card.value") == "a"
+
+
+# --- Pictures
+
+
+KINDS = {
+    "plain": "{frame}",
+    "turned": "<div style='transform: rotate(30deg) scale(1.3) skew(9deg); margin: 60px; width: 120px'>{frame}</div>",
+    "mirrored": "<div style='-webkit-box-reflect: right; filter: drop-shadow(0 0 9px black)'>{frame}</div>",
+    "shadowed": "<div id=host></div><script>host.attachShadow({{mode: 'closed'}}).innerHTML = `{frame}`</script>",
+    "shown by force": "{frame}<style>iframe {{ opacity: 1 !important; transition: opacity 1s !important }}</style>",
+    "moving": "<style>@keyframes go {{ to {{ margin-left: 200px; opacity: 0.9 }} }}</style>"
+    "<div style='animation: go 0.4s linear infinite alternate'>{frame}</div>",
+    "in a frame of the page": "<iframe id=same width=300 height=150></iframe><script>"
+    "same.contentDocument.body.innerHTML = `{frame}`</script>",
+    "zoomed": "<div style='zoom: 1.7'>{frame}</div>",
+}
+
+
+@pytest.mark.parametrize("host", [FAR, NEAR])
+@pytest.mark.parametrize("kind", KINDS)
+async def test_picture_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying, kind: str, host: str) -> None:
+    page = denying.page
+    body = KINDS[kind].format(frame=frame(page, host, "bank"))
+    await show(page, f"{body}<div id=all style='position:absolute;inset:0'></div>{frame(page, FINE, 'fine')}")
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+
+    for params in ({}, {"width": 700, "height": 500}, {"selector": "html"}):
+        shot = await denying.do("screenshot", **params)
+        assert await colors_in(page, shot) == {"lime", "blue"}
+        assert "left out" in " ".join(shot["notes"])
+
+    # Afterwards the frame is as it was, for the user and for whoever does not deny it.
+    await prefer(page.popup, deniedHosts=[])
+
+    async def shows_all() -> bool:
+        shown = await page.do("screenshot")
+        return "notes" not in shown and await colors_in(page, shown) == {"lime", "blue", "red"}
+
+    await until(shows_all)
+
+
+async def test_picture_beyond_the_viewport_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
+    page = denying.page
+    frames = frame(page, FAR, "bank") + frame(page, FINE, "fine")
+    await show(page, f"<div id=tall>{frames}<p style='height: 3000px'></p></div>")
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+
+    shot = await denying.do("screenshot", selector="#tall")
+
+    assert shot["height"] > 3000
+    assert await colors_in(page, shot) == {"lime", "blue"}
+
+
+async def test_picture_in_the_background_shows_nothing_of_a_frame_of_a_denied_host(denying: Denying) -> None:
+    page = denying.page
+    await show(page, frame(page, FAR, "bank") + frame(page, FINE, "fine"))
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+    await page.popup.page.bring_to_front()
+
+    assert await colors_in(page, await denying.do("screenshot")) == {"lime", "blue"}
+    await page.page.bring_to_front()
+
+
+@pytest.mark.parametrize("element", ["object data", "embed src"])
+async def test_picture_and_mouse_leave_out_every_kind_of_frame(denying: Denying, element: str) -> None:
+    page = denying.page
+    tag, attribute = element.split()
+    framed = frame(page, FAR, "bank").replace("<iframe", f"<{tag} type=text/html").replace(" src=", f" {attribute}=")
+    await show(page, f"{framed.replace('</iframe>', f'</{tag}>')}<br>{frame(page, FINE, 'fine')}")
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+
+    assert await colors_in(page, await denying.do("screenshot")) == {"lime", "blue"}
+    await denying.blocked("click", selector="#bank")
+    assert await events_in(page, "bank") == []
+    await denying.do("click", selector="#fine >>> #pay")
+
+
+async def test_frameset_of_a_denied_host_is_left_out(denying: Denying) -> None:
+    page = denying.page
+    cells = "".join(frame(page, host, name) for host, name in ((FAR, "bank"), (FINE, "fine")))
+    framed = cells.replace("<iframe", "<frame").replace("</iframe>", "")
+    page.site.pages["/set"] = f"<title>Set</title><frameset cols='50%,50%'>{framed}</frameset>".encode()
+    await page.do("navigate", url=address(page, "shop.localhost", "/set"))
+    for name in ("bank", "fine"):
+        await frame_of(page, name)
+
+    assert "blue" in (colors := await colors_in(page, await denying.do("screenshot")))
+    assert "red" not in colors
+    await denying.blocked("click", selector="#bank")
+    await denying.do("click", selector="#fine")
+    text = (await denying.do("page_elements"))["text"]
+    assert ("Pay fine" in text, "Pay bank" in text) == (True, False)
+
+
+async def test_picture_shows_an_allowed_frame_without_the_denied_one_inside(denying: Denying) -> None:
+    page = denying.page
+    page.site.pages["/holding"] = frame(page, FAR, "bank").encode()
+    page.site.pages["/hiding"] = (
+        f"<body style='background: blue'>{frame(page, FAR, 'unseen', 'display: none')}".encode()
+    )
+    await show(
+        page,
+        "".join(f"<iframe src='{address(page, FINE, path)}'></iframe>" for path in ("/holding", "/hiding")),
+    )
+    for name in ("bank", "unseen"):
+        await frame_of(page, name)
+
+    assert await colors_in(page, await denying.do("screenshot")) == {"lime", "blue"}
