@@ -111,7 +111,8 @@ def test_hidden_text_is_left_out_and_text_that_can_be_brought_into_view_is_kept(
     tags = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     show(tab, article(f"{hidden}{visible}<p>Plain\u200b words{tags}. {SENTENCE}</p>"))
     tab.evaluate("document.querySelector('#levels').scrollTop = 8000; scrollTo(0, 500)")
-    around = Surroundings(FakeChrome(IsolatedWorld(tab, "mac")), {"CHROME_TAB_CONTENT": "main"})
+    environment = {"CHROME_TAB_CONTENT": "main", "CHROME_TAB_EXTENSION": str(EXTENSION)}
+    around = Surroundings(FakeChrome(IsolatedWorld(tab, "mac")), environment)
 
     text = read(tab)["text"]
     on_a_mac = osascript(SCRIPT_TEXT, ["--no-filter"], around).stdout
