@@ -69,7 +69,10 @@ export class FramePages {
     if (frame.url && !frame.url.startsWith("about:")) return frame.url;
     const origins = [...this.#contexts.values()].filter((context) => context.frameId === frameId);
     const own = origins.find(({ origin }) => IS_WEB.test(origin));
-    return own?.origin ?? (frame.parent === undefined ? "" : this.pageOf(frame.parent));
+    if (own) return own.origin;
+    const parent = this.#frames.get(frame.parent ?? "");
+    // A frame in a process of its own is of another site, also before its address is known.
+    return parent && parent.session === frame.session ? this.pageOf(frame.parent ?? "") : "";
   }
 
   get main() {
