@@ -1,21 +1,16 @@
 """The texts that a person reads in the extension stand in `_locales`, whole in each language."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 import chrome_tab_mcp_server as server
+from tests.support.ui_texts import messages as texts
 
 EXTENSION = Path(server.__file__).parent / "extension"
 LOCALES = ["de", "es", "fr", "ja", "zh_CN"]
 PAGES = sorted((EXTENSION / "ui").rglob("*.html"))
-
-
-def texts(locale: str) -> dict[str, str]:
-    stored = json.loads((EXTENSION / "_locales" / locale / "messages.json").read_text(encoding="utf-8"))
-    return {key: entry["message"] for key, entry in stored.items()}
 
 
 def places(text: str) -> list[str]:
@@ -46,6 +41,7 @@ def test_every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() -> 
     scripts = "".join(
         path.read_text(encoding="utf-8") for path in EXTENSION.rglob("*.js") if "vendor" not in path.parts
     )
+    described = (EXTENSION / "shared" / "commands.json").read_text(encoding="utf-8")
     asked = {
         *re.findall(r'data-message(?:-label|-title|-placeholder)?="(\w+)"', html),
         *re.findall(r'phrase\(\s*"(\w+)"', scripts),
@@ -56,7 +52,7 @@ def test_every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() -> 
     assert len(asked) > 100
     assert asked <= known
     # Where a name is chosen before it is asked for; tsc knows all of them.
-    assert known - asked <= {*re.findall(r'"(\w+)"', scripts)}
+    assert known - asked <= {*re.findall(r'"(\w+)"', scripts + described)}
 
 
 # Names, and what is the protocol's.
