@@ -146,7 +146,7 @@ function parsed(name, value) {
   try {
     return JSON.parse(value);
   } catch {
-    throw new SyntaxError(`${name} takes JSON, and this is none. Correct it, or leave it empty.`);
+    throw new SyntaxError(`${name} takes JSON, and this is not valid JSON. Correct it, or leave it empty.`);
   }
 }
 

@@ -68,6 +68,6 @@ export function historyItem(run, onEdit, onRun) {
       run.tool,
     ),
     make("span", { className: "count" }, `${time}, ${duration(run.milliseconds)}, `, outcome),
-    makeButton("Run again", () => onRun(run), `Run ${run.tool} of ${time} again`),
+    makeButton("Run again", () => onRun(run), `Run ${run.tool} from ${time} again`),
   );
 }

@@ -17,9 +17,9 @@ import { attachedIds, isAboutPrivateTab, tabItem, tabsOf } from "./tabs.js";
 const SENTENCES = {
   connecting: "Connecting",
   connected: "Connected",
-  lost: "Disconnected. The server does not answer; looking for it",
+  lost: "Disconnected. The server does not respond. Retrying",
   left: "Disconnected",
-  locked: "Disconnected. The server wants a key",
+  locked: "Disconnected. The server requires a key",
 };
 
 const page = {
@@ -93,7 +93,7 @@ function showState() {
 async function enter(entry) {
   const refusal = await connection.enter(entry);
   if (connection.state !== "locked") return;
-  const advice = "Run the server's file with --pair --http, and paste the link or the bearer key that it prints.";
+  const advice = "Run the server with --pair --http, then paste the link or the bearer key that it prints.";
   setText(page.entranceAdvice, entry && refusal ? refusal : advice);
   page.link.focus();
 }
@@ -135,7 +135,9 @@ function choose(name) {
   setText(page.toolAbout, chosen?.description ?? "");
   const { properties = {}, required = [] } = chosen?.inputSchema ?? {};
   page.fields.replaceChildren(...fieldsOf(/** @type {Record<string, Schema>} */ (properties), required));
-  if (!controlsIn(page.fields).length) page.fields.append(make("p", { className: "hint" }, "It takes no arguments."));
+  if (!controlsIn(page.fields).length) {
+    page.fields.append(make("p", { className: "hint" }, "This tool takes no arguments."));
+  }
   putTab();
   putIntoEditor(argumentsOf(page.fields));
   setText(page.problem, "");
@@ -177,7 +179,7 @@ function showTabs(open, attached) {
     chosenTab = id;
     putTab();
   };
-  const active = { id: 0, url: "the tool's own choice", title: "No tab named", active: false };
+  const active = { id: 0, url: "the tool chooses a tab", title: "Any tab", active: false };
   page.tabs.replaceChildren(
     tabItem(active, false, chosenTab === null, chooseTab(null)),
     ...openTabs.map((tab) => tabItem(tab, ids.has(tab.id), tab.id === chosenTab, chooseTab(tab.id))),
@@ -212,7 +214,7 @@ function parsedEditor() {
   } catch {
     // Said below.
   }
-  setText(page.problem, "The arguments must be one JSON object. Correct it, or go back to the form.");
+  setText(page.problem, "The arguments must be one JSON object. Correct the JSON, or go back to the form.");
   return null;
 }
 
@@ -249,7 +251,7 @@ function showAs(asJson) {
 /** @param {Record<string, unknown>} args */
 function fillForm(args) {
   const unknown = fillFields(page.fields, args);
-  if (unknown.length) setText(page.problem, `The tool has no argument ${unknown.join(", ")}. Take it out of the JSON.`);
+  if (unknown.length) setText(page.problem, `The tool has no argument ${unknown.join(", ")}. Remove it from the JSON.`);
   return !unknown.length;
 }
 
@@ -279,8 +281,8 @@ async function execute() {
   } catch (error) {
     const code = controller.signal.aborted ? "CANCELLED" : "NO_ANSWER";
     const message = controller.signal.aborted
-      ? "You have cancelled the call."
-      : `The server gave no answer: ${sentenceOf(error)}`;
+      ? "You canceled the call."
+      : `The server did not respond: ${sentenceOf(error)}`;
     result = { content: [], isError: true, structuredContent: { error: { code, message } } };
   }
   running = null;
@@ -332,14 +334,14 @@ function showResult(name, result, milliseconds) {
 
 function showHistory() {
   const runs = loadHistory();
-  setText(page.historyAdvice, runs.length ? "" : "What you execute is listed here, in this browser only.");
+  setText(page.historyAdvice, runs.length ? "" : "The calls you execute appear here, in this browser only.");
   page.export.disabled = page.historyClear.disabled = !runs.length;
   page.history.replaceChildren(...runs.map((run) => historyItem(run, edit, runAgain)));
 }
 
 /** @param {Run} run */
 function edit(run) {
-  if (!tools.has(run.tool)) return setText(page.problem, `The server does not offer ${run.tool} now.`);
+  if (!tools.has(run.tool)) return setText(page.problem, `The server does not offer ${run.tool} at the moment.`);
   choose(run.tool);
   putIntoEditor(run.arguments);
   fillForm(run.arguments);

@@ -34,7 +34,7 @@ export function contentElements(result) {
   return result.content.flatMap((block) => {
     if (block.type === "text") return [textBlock(block.text)];
     if (block.type === "image") return [picture(block.data, block.mimeType)];
-    return [make("p", { className: "hint" }, `A block of the type ${block.type} is not shown here.`)];
+    return [make("p", { className: "hint" }, `Content of type ${block.type} cannot be shown here.`)];
   });
 }
 
@@ -45,7 +45,7 @@ function textBlock(text) {
   return make(
     "div",
     { className: "block" },
-    makeButton("Copy", () => copyText(text), "Copy the text"),
+    makeButton("Copy", () => copyText(text), "Copy text"),
     make("pre", {}, shown),
   );
 }
@@ -59,7 +59,7 @@ function picture(data, mimeType) {
   const url = `data:${kind};base64,${data}`;
   const name = `screenshot.${kind.slice("image/".length)}`;
   const save = make("a", { href: url, download: name, className: "save" }, "Save");
-  return make("figure", {}, make("img", { src: url, alt: "The picture that the tool took" }), save);
+  return make("figure", {}, make("img", { src: url, alt: "The image that the tool returned" }), save);
 }
 
 /**

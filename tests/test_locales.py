@@ -1,21 +1,16 @@
 """The texts that a person reads in the extension stand in `_locales`, whole in each language."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
 
 import chrome_tab_mcp_server as server
+from tests.support.ui_texts import messages as texts
 
 EXTENSION = Path(server.__file__).parent / "extension"
 LOCALES = ["de", "es", "fr", "ja", "zh_CN"]
 PAGES = sorted((EXTENSION / "ui").rglob("*.html"))
-
-
-def texts(locale: str) -> dict[str, str]:
-    stored = json.loads((EXTENSION / "_locales" / locale / "messages.json").read_text(encoding="utf-8"))
-    return {key: entry["message"] for key, entry in stored.items()}
 
 
 def places(text: str) -> list[str]:

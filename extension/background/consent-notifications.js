@@ -7,7 +7,7 @@
 
 import { NOTICES_ASK } from "../shared/capabilities.js";
 import { phrase } from "../shared/messages.js";
-import { explanation, question } from "../shared/consent-text.js";
+import { explanation, question, statedReason } from "../shared/consent-text.js";
 import { isolated } from "../shared/text.js";
 
 /** In the order of the notification's buttons. */
@@ -43,11 +43,16 @@ export function answerOf(button) {
 
 /** @param {AgentRequest} request */
 function showNotice(request) {
+  const reason = statedReason(request);
   const options = {
     type: /** @type {const} */ ("basic"),
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
     title: question(request),
-    message: `"${isolated(request.title)}" (${request.site})\n${request.client}: ${explanation(request)}`,
+    message: [
+      `"${isolated(request.title)}" (${request.site})`,
+      `${request.client}${reason && `: ${reason}`}`,
+      explanation(request),
+    ].join("\n"),
     ...(NOTICES_ASK && { buttons: [{ title: phrase("allow") }, { title: phrase("deny") }], requireInteraction: true }),
   };
   const isThere = chrome.notifications.create(request.id, options).catch(() => {

@@ -97,9 +97,9 @@ export function obstacleOf(tab) {
     case "obstacleEmpty":
       return "The tab is empty. Open a page in it.";
     case "obstacleScheme":
-      return `The browser lets no extension read its ${schemeOf(tab)} pages. Switch to a web page.`;
+      return `Extensions cannot read ${schemeOf(tab)} pages. Switch to a web page.`;
     case "obstacleShop":
-      return "The browser lets no extension read its extension shop. Switch to another page.";
+      return "Extensions cannot read the browser's extension store. Switch to another page.";
     case null:
       return "";
   }

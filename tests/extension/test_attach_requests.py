@@ -11,6 +11,7 @@ from tests.extension.conftest import Popup, Site, shorter_waits
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_popup import show_page
 from tests.support.fake_bridge import FakeBridge, Message
+from tests.support.ui_texts import ui_text
 
 REASON = "I am to fill in the form <b>now</b>"
 AGENT = {"id": "3fa2", "client": "claude-code"}
@@ -54,7 +55,14 @@ async def test_person_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
     await shown(paired)
 
     text = await paired.element("requests").inner_text()
-    for part in ("Attach this tab for claude-code?", "One", "127.0.0.1", "3fa2", f'"{REASON}"'):
+    for part in (
+        ui_text("attachQuestion", "claude-code"),
+        "One",
+        "127.0.0.1",
+        "3fa2",
+        f'"{REASON}"',
+        "until you detach",
+    ):
         assert part in text
     assert await paired.page.locator("#requests b").count() == 0
     assert await paired.chrome("await chrome.action.getBadgeText({})") == "?"
@@ -222,7 +230,7 @@ async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that
     asked = click()
     await shown(paired)
     text = await paired.element("requests").inner_text()
-    for part in ("May claude-code act on 127.0.0.1", "One", "3fa2", "Its next command here is click."):
+    for part in ("claude-code", "127.0.0.1", "One", "3fa2", ui_text("actExplanation", "click")):
         assert part in text
     await notices(paired, 1)
     # Who only reads need not wait.

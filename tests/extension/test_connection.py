@@ -267,7 +267,7 @@ async def test_server_that_says_nothing_is_left_with_4408(popup: Popup, bridge: 
         await popup.paste(bridge.connection_string)
 
         assert await bridge.next_close_code() == 4408
-        await popup.shows("Disconnected. The program on port .* does not answer")
+        await popup.shows("Disconnected. The program on port .* does not respond")
 
 
 async def test_server_that_has_answered_no_ping_is_left_at_the_third_and_found_again(
@@ -293,7 +293,7 @@ async def test_web_server_on_the_port_is_named_as_what_it_is_and_its_end_is_noti
     await bridge.stop()
     address = ("127.0.0.1", bridge.port)
     with serving(http.server.HTTPServer(address, http.server.BaseHTTPRequestHandler)):
-        await paired.shows(f"Disconnected. Another program has port {bridge.port}")
+        await paired.shows(f"Disconnected. Another program uses port {bridge.port}")
         await expect(paired.element("status")).to_have_attribute("data-tone", "error")
 
     await paired.shows("Paired")
@@ -304,4 +304,4 @@ async def test_web_server_on_the_port_is_named_as_what_it_is_and_its_end_is_noti
 async def test_program_that_says_nothing_at_all_is_named_as_silent(paired: Popup, bridge: FakeBridge) -> None:
     await bridge.stop()
     with socket.create_server(("127.0.0.1", bridge.port)):
-        await paired.shows(f"Disconnected. The program on port {bridge.port} does not answer")
+        await paired.shows(f"Disconnected. The program on port {bridge.port} does not respond")

@@ -20,6 +20,7 @@ from tests.extension.conftest import (
     driven_tab,
 )
 from tests.extension.test_attaching import error_of, until
+from tests.support.ui_texts import ui_text
 
 __all__ = ["driven"]
 SECRET = "hunter2-typed"
@@ -316,7 +317,7 @@ async def test_panel_shows_the_log_with_what_the_person_ran(driven: DrivenTab) -
     await page.locator("#tab-activity").click()
 
     await expect(page.locator("#activity > li").first).to_contain_text("list_tabs")
-    await expect(page.locator("#activity > li").first).to_contain_text("you, in the panel")
+    await expect(page.locator("#activity > li").first).to_contain_text(ui_text("activityYou"))
     await page.close()
 
 

@@ -9,6 +9,7 @@ from playwright.async_api import Page, expect
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, Driver, Popup, Site, driven, driven_tab
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_in_sight import prefer
+from tests.support.ui_texts import ui_text
 from tests.test_host_names import CASES
 
 __all__ = ["driven"]
@@ -60,7 +61,7 @@ async def test_host_that_is_none_stays_in_its_field_with_the_reason(driver: Driv
     await hosts.fill("bank.example\nhttps://bank.example/login")
     await options.keyboard.press("Tab")
 
-    await expect(options.locator("#problem")).to_contain_text('"https://bank.example/login" is no host')
+    await expect(options.locator("#problem")).to_have_text(ui_text("hostWrong", "https://bank.example/login"))
     await expect(hosts).to_have_value("bank.example\nhttps://bank.example/login")
     await hosts.fill("bank.example")
     await options.keyboard.press("Tab")

@@ -24,6 +24,7 @@ from tests.extension.conftest import (
 from tests.extension.test_popup import contrast, show_page
 from tests.support.plain_chromium import PlainChromium, plain_chromium
 from tests.support.polling import until
+from tests.support.ui_texts import ui_text
 
 PANEL_URL = f"{EXTENSION_URL}/ui/devtools/panel.html"
 HOSTILE = "<img src=x onerror=\"document.title='owned'\">"
@@ -262,7 +263,7 @@ async def test_reply_is_shown_as_json_with_the_time_it_took(panel: Panel, inspec
         "incognito": False,
     }
     await expect(card.locator(".state")).to_have_text(re.compile(r"^ok \d+ ms$|^ok \d\.\d s$"))
-    await expect(panel.element("spoken")).to_have_text(re.compile("^read_tab is done after"))
+    await expect(panel.element("spoken")).to_have_text(re.compile("^read_tab finished in"))
     assert (await panel.reply("getDataLayer", since=1))["values"] == [{"event": "add_to_cart", "item": "Blue shoe"}]
 
 
@@ -334,7 +335,7 @@ async def test_page_is_driven_by_hand(panel: Panel, inspected: DrivenTab) -> Non
     await expect(panel.element("inspected")).to_have_text("bought by Ann")
     card = await panel.run("evaluate", code="document.title")
     await expect(card.locator(".state")).to_have_text(re.compile("^EVALUATE_NOT_ALLOWED "))
-    await expect(card.locator(".error")).to_contain_text('turn on "Allow JavaScript"')
+    await expect(card.locator(".error")).to_have_text(ui_text("replyNoEvaluate"))
     await panel.allow_evaluate()
     assert (await panel.reply("evaluate", code="document.title"))["value"] == "bought by Ann"
     await panel.fill_form("evaluate", code="1 + 1")
@@ -397,7 +398,7 @@ async def test_screenshot_is_shown_and_opens_whole_in_a_tab_by_keyboard(panel: P
     await panel.page.bring_to_front()
     await inspected.show("<body style='margin:0;background:rgb(10, 200, 30)'>")
     card = await panel.run("screenshot", width=300, height=200)
-    image = card.get_by_role("img", name="Screenshot, 300 by 200 pixels")
+    image = card.get_by_role("img", name=ui_text("screenshotOf", 300, 200))
     await expect(image).to_be_visible()
     assert await image.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") == 300
     await expect(card.locator("pre")).to_contain_text("(base64, ")
@@ -419,12 +420,12 @@ async def test_screenshot_is_saved_as_a_file_and_copied_as_a_picture(panel: Pane
     card = await panel.run("screenshot", width=300, height=200)
 
     async with panel.page.expect_download() as downloading:
-        await card.get_by_role("button", name="Save the picture").click()
+        await card.get_by_role("button", name=ui_text("pictureSave")).click()
     download = await downloading.value
     assert re.fullmatch(r"screenshot-[\d-]+T[\d-]+\.png", download.suggested_filename)
     assert (await download.path()).read_bytes().startswith(b"\x89PNG")
 
-    await card.get_by_role("button", name="Copy the picture").click()
+    await card.get_by_role("button", name=ui_text("pictureCopy")).click()
     await expect(card.get_by_role("status")).to_have_text("Copied.")
     width = """navigator.clipboard.read().then(async ([item]) =>
         (await createImageBitmap(await item.getType('image/png'))).width)"""
@@ -437,9 +438,9 @@ async def test_picture_that_may_not_be_copied_says_what_to_do_instead(panel: Pan
     await panel.page.evaluate(f"() => {{ {refused} }}")
     card = await panel.run("screenshot")
 
-    await card.get_by_role("button", name="Copy the picture").click()
+    await card.get_by_role("button", name=ui_text("pictureCopy")).click()
 
-    await expect(card.get_by_role("status")).to_contain_text("Save it")
+    await expect(card.get_by_role("status")).to_have_text(ui_text("pictureNoCopy"))
 
 
 # --- Console
@@ -491,9 +492,9 @@ async def test_console_is_filtered_by_level_and_text(panel: Panel, inspected: Dr
     await panel.show("Console")
     await expect(rows).to_have_count(5)
 
-    await panel.element("console-level").select_option("Without debug")
+    await panel.element("console-level").select_option("log")
     await expect(rows).to_have_count(4)
-    await panel.element("console-level").select_option("Warnings, errors")
+    await panel.element("console-level").select_option("warn")
     await expect(rows).to_have_text([re.compile("by warn"), re.compile("by error")])
     await panel.element("console-filter").fill("BY ERR")
     await expect(rows).to_have_text([re.compile("by error")])
@@ -517,7 +518,7 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(
     )
     await expect(rows.last).to_contain_text("line 10500.")
     await expect(panel.element("console-count")).to_have_text("1,000 of 10,000")
-    await expect(panel.element("console-state")).to_have_text("500 older ones are not kept.")
+    await expect(panel.element("console-state")).to_have_text(ui_text("consoleGone", 500))
     await expect(rows).to_have_count(1_000)
     await expect(rows.last).to_be_in_viewport()
 
@@ -532,7 +533,7 @@ async def test_console_keeps_10000_lines_and_shows_as_many_as_were_chosen(
     await log(inspected, "for (let i = 1; i <= 1_500; i += 1) console.log(`more ${i}.`)")
     await expect(rows.last).to_contain_text("more 1500.")
     await panel.open()
-    await expect(panel.element("console-state")).to_have_text("2,000 older ones are not kept.")
+    await expect(panel.element("console-state")).to_have_text(ui_text("consoleGone", "2,000"))
     await panel.show("Console")
     await panel.element("console-clear").click()
     await expect(panel.element("console-state")).to_be_empty()
@@ -574,9 +575,7 @@ async def test_console_goes_on_over_navigations_and_starts_anew_when_attached_ag
     await expect(panel.element("console-state")).to_be_empty()
 
     await panel.element("attachButton").click()
-    await expect(panel.element("console-state")).to_have_text(
-        "Detached: these lines are from before. Attach the tab to go on."
-    )
+    await expect(panel.element("console-state")).to_have_text(ui_text("consoleDetached"))
     await expect(rows).to_have_count(2)
     await panel.element("console-clear").click()
     await expect(panel.element("console-state")).to_have_text("Attach the tab to see its console.")
@@ -698,7 +697,7 @@ async def test_large_data_layer_is_shown_by_and_by(panel: Panel, inspected: Driv
     entries = entries_of(panel)
     await expect(panel.element("data-layer-count")).to_have_text("1,001 of 1,001")
     await expect(entries).to_have_count(201)
-    await expect(entries.last).to_have_text("801 more ...")
+    await expect(entries.last).to_have_text(ui_text("treeMore", 801))
     await entries.last.click()
     await expect(entries).to_have_count(401)
 
@@ -822,7 +821,7 @@ async def test_data_layer_is_asked_for_only_while_it_is_looked_at_and_the_tab_is
     await other.show("Data layer")
     assert await reads_meanwhile() > 3
     await other.element("attachButton").click()
-    await expect(other.element("data-layer-state")).to_contain_text("Detached: this is what the page had before.")
+    await expect(other.element("data-layer-state")).to_contain_text(ui_text("dataLayerDetached"))
     assert await reads_meanwhile() == 0
     await other.page.close()
 
@@ -843,7 +842,7 @@ async def test_elements_are_live_searched_and_go_on(panel: Panel, inspected: Dri
     await expect(lines).to_contain_text(["Mail"])
     await expect(lines).to_have_count(1)
     await panel.element("elements-find").fill("nothing like it")
-    await expect(panel.element("elements-state")).to_have_text("Nothing matches.")
+    await expect(panel.element("elements-state")).to_have_text(ui_text("elementsNoMatch"))
 
     names = "".join(f"<button id=b{i}>Button of number {i} {'x' * 30}</button>" for i in range(100))
     await inspected.show(f"<main>{names}</main>", "/many")
@@ -947,7 +946,7 @@ async def test_history_keeps_no_picture_and_nothing_typed_into_a_field(panel: Pa
     assert "iVBOR" not in json.dumps(kept)
     await panel.show("History")
     oldest = panel.page.locator("#history > li").last
-    await expect(oldest).to_contain_text("value not kept")
+    await expect(oldest).to_contain_text(ui_text("notKept", "value"))
     await expect(oldest.get_by_role("button", name="Run fill again")).to_have_count(0)
     await oldest.get_by_role("button", name="Edit fill").click()
     await expect(panel.element("field-selector")).to_have_value("#secret")
@@ -969,7 +968,7 @@ async def test_history_is_bounded(panel: Panel, inspected: DrivenTab) -> None:
     assert (kept[0]["params"], kept[0]["code"]) == (None, "KEYWORD_NOT_FOUND")
     assert [run["id"] for run in kept[1:]] == [str(number) for number in range(99)]
     await panel.show("History")
-    await expect(panel.page.locator("#history > li").first).to_contain_text("too long to keep")
+    await expect(panel.page.locator("#history > li").first).to_contain_text(ui_text("tooLong"))
 
 
 async def test_forgetting_the_server_leaves_history_and_saved_commands(panel: Panel, inspected: DrivenTab) -> None:
@@ -1020,7 +1019,7 @@ async def test_saved_command_runs_is_replaced_under_its_name_and_deleted(panel: 
 async def test_full_list_of_saved_commands_asks_to_delete_one(panel: Panel) -> None:
     saved = [{"name": f"{number:02}", "command": "back", "params": {}} for number in range(50)]
     await panel.page.evaluate("(saved) => chrome.storage.local.set({ saved })", saved)
-    await expect(panel.element("saved-state")).to_have_text(re.compile("50 commands are saved"))
+    await expect(panel.element("saved-state")).to_have_text(ui_text("savedFull", 50))
     await expect(panel.element("save")).to_be_disabled()
 
     await panel.page.get_by_role("button", name="Delete 07").click()

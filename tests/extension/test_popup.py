@@ -11,6 +11,7 @@ from playwright.async_api import Page, Worker, expect
 
 from tests.extension.conftest import EXTENSION_URL, Popup, Site, changed_worker, comes_true
 from tests.support.fake_bridge import FakeBridge, make_nonce
+from tests.support.ui_texts import ui_text
 
 GREEN, GRAY, RED = [19, 115, 51], [95, 99, 104], [179, 38, 30]
 CONTROLS = {
@@ -54,7 +55,7 @@ SILENT = """wanted => {
 async def test_popup_whose_first_question_got_lost_says_so_and_asks_again(popup: Popup) -> None:
     async with changed_worker(popup.page.context, SILENT, True, False):
         await popup.page.reload()
-        await popup.shows("Chrome Tab Reader does not answer yet.")
+        await popup.shows(ui_text("statusSilent"))
 
     await popup.shows("Setup")
 
@@ -112,16 +113,14 @@ async def test_tab_is_shown_with_its_icon_its_host_and_what_may_be_done_there(pa
     site.pages["/icon"] = b"<title>Icon</title><link rel=icon href='data:image/png;base64,iVBORw0KGgo='><body>x"
     await show_page(paired, site.url("/icon"))
     await expect(paired.element("tab-host")).to_have_text(f"127.0.0.1:{site.server_port}")
-    await expect(paired.element("tab-rights")).to_contain_text(
-        "can ask about pages and read them, and list, open and close tabs. Attaching lets"
-    )
+    await expect(paired.element("tab-rights")).to_have_text(ui_text("rights"))
     icon = paired.element("tab-icon")
     assert str(await icon.get_attribute("src")).startswith(f"{EXTENSION_URL}/_favicon/")
     await expect(icon).to_have_js_property("complete", value=True)
     assert await icon.evaluate("(icon) => icon.naturalWidth") > 0
 
     await paired.press("attachButton")
-    await expect(paired.element("tab-rights")).to_contain_text("can click, type")
+    await expect(paired.element("tab-rights")).to_have_text(ui_text("rightsAttached"))
 
 
 async def test_version_and_help_are_at_hand(popup: Popup) -> None:
@@ -131,7 +130,7 @@ async def test_version_and_help_are_at_hand(popup: Popup) -> None:
     async with popup.page.context.expect_page() as opened:
         await popup.page.get_by_role("link", name="Help").click()
     help_page = await opened.value
-    await expect(help_page.get_by_role("heading", name="What the popup says")).to_be_visible()
+    await expect(help_page.get_by_role("heading", name=ui_text("popupSays"))).to_be_visible()
 
 
 async def test_copy_that_the_browser_refuses_does_not_take_the_persons_next_one(popup: Popup) -> None:
@@ -184,7 +183,7 @@ async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: P
     await keyboard.press("Tab")
     await keyboard.press("Enter")
     await expect(popup.page.get_by_role("dialog", name="Unpair?")).to_be_visible()
-    await expect(popup.page.get_by_role("button", name="Keep")).to_be_focused()
+    await expect(popup.page.get_by_role("button", name=ui_text("keep"))).to_be_focused()
     await keyboard.press("Tab")
     await keyboard.press("Enter")
     await popup.shows("Setup")

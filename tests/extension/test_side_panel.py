@@ -7,6 +7,7 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, shared_tab_at
+from tests.support.ui_texts import ui_text
 
 one = shared_tab_at("/one")
 
@@ -141,7 +142,7 @@ async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None
     await panel.at("#stop").click()
 
     assert await panel.question("stop") == asked["id"]
-    await expect(panel.at("#talk")).to_contain_text("You have stopped this answer.")
+    await expect(panel.at("#talk")).to_contain_text(ui_text("askStopped"))
     # What still comes belongs to nothing; the next question does.
     await panel.tell(asked, "done", text="An apple.")
     again = await panel.ask("What is it?")
@@ -157,7 +158,7 @@ async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
 
     await panel.ask("What is it?")
     await panel.tab.bridge.hang_up()
-    await expect(panel.at(".problem").last).to_contain_text("The connection to the server broke.")
+    await expect(panel.at(".problem").last).to_contain_text(ui_text("askFailedLost"))
     await expect(panel.at("#ask")).to_be_disabled()
     await expect(panel.at("#status")).to_contain_text("--serve")
     await expect(panel.at("#help a")).to_be_visible()
@@ -169,10 +170,10 @@ async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
 async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_two_are_attached(
     panel: Panel, one: DrivenTab
 ) -> None:
-    await panel.at("#ready button", has_text="Key facts").click()
+    await panel.at("#ready button", has_text=ui_text("askFacts")).click()
     asked = await panel.question("ask")
-    assert asked["question"].startswith("List the key facts of this page")
-    await expect(panel.at(".asked")).to_have_text("Key facts")
+    assert asked["question"] == ui_text("askFactsQuestion")
+    await expect(panel.at(".asked")).to_have_text(ui_text("askFacts"))
     await panel.tell(asked, "done", text="Facts.")
 
     compare = panel.at("#ready button", has_text="Compare")
@@ -200,7 +201,7 @@ async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: Driv
     await worker.evaluate("chrome.commands.onCommand.dispatch('stop')")
 
     assert await panel.question("stop") == asked["id"]
-    await expect(panel.at("#talk")).to_contain_text("You have stopped this answer.")
+    await expect(panel.at("#talk")).to_contain_text(ui_text("askStopped"))
     await one.told("tab_detached")
     await one.person_does("attach")
     await one.told("tab_attached")

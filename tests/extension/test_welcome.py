@@ -11,6 +11,7 @@ from playwright.async_api import Page, expect
 from tests.extension.conftest import EXTENSION, EXTENSION_URL, Popup, Site, comes_true
 from tests.extension.test_popup import contrast, show_page
 from tests.support.fake_bridge import FakeBridge
+from tests.support.ui_texts import ui_text
 
 WELCOME_URL = f"{EXTENSION_URL}/ui/welcome/welcome.html"
 
@@ -19,7 +20,7 @@ WELCOME_URL = f"{EXTENSION_URL}/ui/welcome/welcome.html"
 async def welcome(popup: Popup) -> AsyncGenerator[Page]:
     page = await popup.page.context.new_page()
     await page.goto(WELCOME_URL)
-    await expect(page.locator("#pair-check")).to_have_text("Not paired yet.")
+    await expect(page.locator("#pair-check")).to_have_text(ui_text("checkUnpaired"))
     yield page
     await page.close()
 
@@ -45,7 +46,7 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     welcome: Page, bridge: FakeBridge, site: Site
 ) -> None:
     keyboard, field = welcome.keyboard, welcome.locator("#connection-string")
-    await expect(welcome.locator("#client-check")).to_have_text("Known once the extension is paired.")
+    await expect(welcome.locator("#client-check")).to_have_text(ui_text("checkAfterPairing"))
     await keyboard.press("Tab")
     await expect(field).to_be_focused()
     await keyboard.type("nonsense")
@@ -59,7 +60,7 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     await bridge.connected()
     await expect(welcome.locator("#pair-check")).to_have_text(re.compile("Paired with the server on port"))
     await expect(welcome.locator("#pair-check")).to_have_attribute("data-tone", "good")
-    await expect(welcome.locator("#client-check")).to_contain_text("without a client so far")
+    await expect(welcome.locator("#client-check")).to_have_text(re.compile("No client uses it yet"))
     await expect(welcome.locator("#copy")).to_be_focused()
     await keyboard.press("Enter")
     await expect(welcome.locator("#copy")).to_have_text("Copied.")
@@ -70,10 +71,10 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     page = await welcome.context.new_page()
     check = welcome.locator("#page-check")
     await page.goto(site.url("/one"))
-    await expect(check).to_have_text(f'"\u2068One\u2069" (127.0.0.1:{site.server_port}) can be read.')
+    await expect(check).to_have_text(ui_text("checkReadable", "\u2068One\u2069", f"127.0.0.1:{site.server_port}"))
     await expect(check).to_have_attribute("data-tone", "good")
     await page.goto("chrome://version")
-    await expect(check).to_contain_text("lets no extension read its chrome: pages")
+    await expect(check).to_have_text(ui_text("obstacleScheme", "chrome:"))
     await expect(check).to_have_attribute("data-tone", "neutral")
 
     await bridge.stop()

@@ -2,7 +2,7 @@
 
 import { byId, make, makeButton, refill } from "../dom.js";
 import { phrase } from "../../shared/messages.js";
-import { explanation, question } from "../../shared/consent-text.js";
+import { explanation, question, statedReason } from "../../shared/consent-text.js";
 
 const list = byId("requests", HTMLElement);
 
@@ -27,12 +27,14 @@ function item(request, onAnswer) {
   const { id, kind, title, site, client, session } = request;
   const who = `${client}${session && ` (${session})`}`;
   const asked = question(request);
+  const reason = statedReason(request);
   return make(
     "li",
     {},
     make("strong", {}, asked),
     make("p", { className: "title", dir: "auto" }, title),
     make("p", { className: "hint" }, kind === "attach" ? phrase("requestSays", site, who) : `${site} - ${who}`),
+    ...(reason ? [make("p", { dir: "auto" }, reason)] : []),
     make("p", { dir: "auto" }, explanation(request)),
     make(
       "div",
