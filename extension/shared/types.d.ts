@@ -1,4 +1,4 @@
-// The shapes that cross a border: the wire (DESIGN.md, "Wire protocol"), the page function, the popup's port and
+// The shapes that cross a border: the wire (docs/design/protocol.md), the page function, the popup's port and
 // chrome.storage. Everything else is typed where it is written.
 
 import type { Activity } from "../background/activity-log.js";
@@ -25,7 +25,7 @@ export type ClientMessage =
   | Response
   | TabEvent;
 
-/** What the person asks in the side panel; DESIGN.md, "Asking in the browser". */
+/** What the person asks in the side panel; docs/design/protocol.md, "Side panel". */
 export type QuestionMessage = { type: "question" } & (
   | { ask: { id: string; talk: string; question: string; tab_ids: number[]; model: string | null } }
   | { stop: string }
