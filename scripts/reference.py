@@ -1,15 +1,17 @@
 """Write the reference pages from the code: `python -m scripts.reference`.
 
-`docs/tools.md` lists each tool with its parameters, limits, errors and an example. In other documents the tables between
+`docs/tools.md` lists each tool with its parameters, limits, errors and an example, `docs/errors.md` each error code with its
+sentences. In other documents the tables between
 `<!-- NAME, by scripts.reference -->` and `<!-- end -->` are written: settings, other names, commands, limits. Names,
 descriptions, parameters, defaults and limits are those of the code; the examples are calls that the tools take.
 """
 
+import ast
 import asyncio
 import json
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -206,6 +208,100 @@ async def page() -> str:
     return "\n".join([*head, *(line for tool in tools for line in section(tool))])
 
 
+# --- Errors ---
+
+UNKNOWN = "\u2026"
+JS_LITERALS = r'((?:(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)\s*\+?\s*)+)'
+JS_ERROR = re.compile(
+    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*{JS_LITERALS}|\binvalid\(\s*{JS_LITERALS}'
+)
+JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
+
+
+def template(node: ast.expr, names: dict[str, ast.expr]) -> str:
+    """Return a sentence of the code, with an ellipsis for what is only known when it is raised."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.JoinedStr(values=values):
+            return "".join(template(value, names) for value in values)
+        case ast.BinOp(left=left, right=right, op=ast.Add()):
+            return template(left, names) + template(right, names)
+        case ast.Name(id=name) if name in names:
+            return template(names[name], {key: value for key, value in names.items() if key != name})
+        case _:
+            return UNKNOWN
+
+
+def python_errors(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the code and the sentence of each error that a Python file raises."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for function in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)):
+        nodes = sorted(ast.walk(function), key=lambda node: getattr(node, "lineno", 0))
+        names: dict[str, ast.expr] = {}
+        for node in nodes:
+            match node:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    names[name] = value
+                case ast.Call(
+                    func=ast.Name(id="ChromeTabError") | ast.Attribute(attr="ChromeTabError"),
+                    args=[ast.Constant(value=str(code)), said],
+                ):
+                    yield code, template(said, names)
+                case _:
+                    pass
+
+
+def javascript_errors(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the code and the sentence of each error that a file of the extension throws."""
+    for code, literals, argument in JS_ERROR.findall(path.read_text(encoding="utf-8")):
+        said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals or argument))
+        yield (
+            code or "INVALID_ARGUMENT",
+            re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", UNKNOWN, said).replace('\\"', '"'),
+        )
+
+
+def shown(sentence: str) -> str:
+    """Return a sentence as Markdown on one line."""
+    line = re.sub(f"{UNKNOWN}+", UNKNOWN, " ".join(sentence.split()))
+    return re.sub(r"([<*_\[\]])", r"\\\1", line)
+
+
+def errors_page() -> str:
+    """Return `docs/errors.md`: each code with the sentences that it comes with."""
+    found: dict[str, dict[str, None]] = {code: {} for code in server.ERROR_CODES}
+    python = [ROOT / "chrome_tab_mcp_server.py", *sorted((ROOT / "chrome_tab").rglob("*.py"))]
+    scripts = [path for path in sorted(EXTENSION.rglob("*.js")) if "vendor" not in path.parts]
+    for path in [*python, *scripts]:
+        for code, sentence in python_errors(path) if path.suffix == ".py" else javascript_errors(path):
+            if code in found:
+                found[code][shown(sentence)] = None
+    for code, sentence in server.APPLE_EVENT_ERRORS.values():
+        found[code][shown(re.sub(r"\{\w+\}", UNKNOWN, sentence))] = None
+    sections = (
+        [
+            f"## {code}",
+            "",
+            f"[What to do](troubleshooting.md#{code.lower()})",
+            "",
+            *(f"- {each}" for each in sentences),
+            "",
+        ]
+        for code, sentences in found.items()
+    )
+    head = [
+        "# Errors",
+        "",
+        "<!-- Written by `python -m scripts.reference`; a test compares. -->",
+        "",
+        "Every failure is a sentence and a code. These are all codes, with the sentences that they come with; \u2026 stands for "
+        "what is only known when it happens: a name, an address, a number.",
+        "",
+    ]
+    return "\n".join([*head, *(line for section in sections for line in section)])
+
+
 # --- Tables in other documents ---
 
 # What a setting means, for the documents: with links, where the help of the command line has none.
@@ -329,7 +425,7 @@ async def pages() -> dict[Path, str]:
         for path, text in texts.items()
         if TABLE.search(text)
     }
-    return written | {ROOT / "docs" / "tools.md": await page()}
+    return written | {ROOT / "docs" / "tools.md": await page(), ROOT / "docs" / "errors.md": errors_page()}
 
 
 def main() -> None:
