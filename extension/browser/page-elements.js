@@ -7,52 +7,24 @@
  * @import {PressOutcome, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
  * @import {PageFunction, Script} from "./inject.js"
  * @import {FramePage} from "./navigation-watch.js"
+ * @import {FileGroup} from "./page-files.js"
  */
 
 import { deniedFrames, mayBeDenied, pagesIn, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { askPage, PageLeft, runInPage } from "./inject.js";
+import { pageFiles } from "./page-files.js";
 import { endsWithin, pause } from "./async.js";
 
-/** Classic scripts, in the order in which they need each other; each leaves one constant in our world of the page. */
-const FILES = filesOf([
-  "dom",
-  "texts",
-  "geometry",
-  "search",
-  "unique-selectors",
-  "near-misses",
-  "focusing",
-  "states",
-  "targets",
-  "options",
-  "scrolling",
-  "readiness",
-  "foreign-frames",
-  "awaiting",
-  "press-watch",
-  "change-report",
-  "changes",
-  "fields",
-  "filled-fields",
-  "forms",
-  "commands",
-]);
-/** What only the list of elements needs, after them. */
-const LIST_FILES = filesOf([
-  "names",
-  "roles",
-  "looks",
-  "distant-items",
-  "page-items",
-  "modals",
-  "repeats",
-  "element-list",
-]);
-/** By what a page answers that has not got them. */
+/**
+ * The groups of `page/files.json` to inject, by what a page answers that lacks them. They are classic scripts; each leaves
+ * one constant in the extension's isolated world of the page.
+ *
+ * @type {Map<string, FileGroup[]>}
+ */
 const MISSING = new Map([
-  ["absent", FILES],
-  ["absent for a list", [...FILES, ...LIST_FILES]],
-  ["incomplete", LIST_FILES],
+  ["absent", ["interaction"]],
+  ["absent for a list", ["interaction", "elementList"]],
+  ["incomplete", ["elementList"]],
 ]);
 
 /** Times that a page may leave while it is asked. */
@@ -463,8 +435,9 @@ export async function answerOf(context, page, scriptFor) {
   const cancel = ask("cancel", { id: context.requestId });
   for (;;) {
     const answer = await runIn(context, page, (tab) => ({ ...scriptFor(tab), cancel }));
-    const files = MISSING.get(/** @type {string} */ (answer));
-    if (!files) return answer;
+    const groups = MISSING.get(/** @type {string} */ (answer));
+    if (!groups) return answer;
+    const files = await pageFiles(...groups);
     await runIn(context, page, () => ({ files }));
   }
 }
@@ -486,7 +459,7 @@ async function runIn(context, page, scriptFor) {
 
 /**
  * @param {keyof typeof chromeTabReader} command
- * @param {object} request of that command, in page/elements/commands.js
+ * @param {object} request of that command, in page/interaction/commands.js
  * @returns {PageFunction}
  */
 export function ask(command, request) {
@@ -503,9 +476,4 @@ function forward({ command, request }) {
   if (!Object.hasOwn(globalThis, "chromeTabReader")) return command === "list" ? "absent for a list" : "absent";
   const run = chromeTabReader[command];
   return run ? run(request) : "incomplete";
-}
-
-/** @param {string[]} names */
-function filesOf(names) {
-  return names.map((name) => `page/elements/${name}.js`);
 }

@@ -1,25 +1,20 @@
-/** @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts" */
+/**
+ * @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts"
+ * @import {FileGroup} from "../browser/page-files.js"
+ */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
 import { hostOf } from "../shared/denied-hosts.js";
 import { framedPages } from "../browser/frame-text.js";
 import { askPage, runInPage, unreadable } from "../browser/inject.js";
+import { pageFiles } from "../browser/page-files.js";
 import { tabById } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
 
 /** For the frames of other sites, which are read side by side. */
 const FRAMES_WAIT_MS = 3_000;
 
-/** What finds the main content, in this order; the same list stands in scripts/embed_page_function.py. */
-const MAIN_CONTENT = [
-  "vendor/readability.js",
-  ...["sight", "visible-copy", "text-blocks", "block-model", "markdown", "main-content"].map(
-    (name) => `page/main-content/${name}.js`,
-  ),
-];
-
-const PDF = ["vendor/pdfjs.js", "page/pdf/pdf-text.js"];
 /** Less than a command has. */
 const PDF_WAIT_MS = 20_000;
 /** Files of pdf.js for Chinese, Japanese and Korean text. */
@@ -45,7 +40,7 @@ export async function readTab(context) {
   };
   let reading = await ask();
   while (reading === "absent" || reading === "pdf") {
-    if (reading === "absent") await askPage(context, () => ({ files: MAIN_CONTENT }));
+    if (reading === "absent") await injectFiles(context, "mainContent");
     if (reading === "pdf") await takePdf(context);
     if (reading === "pdf") request.pdf = "taken";
     reading = await ask();
@@ -55,6 +50,15 @@ export async function readTab(context) {
   if (code) throw new CommandError(code, message);
   const { incognito } = await tabById(tabId);
   return { tab_id: tabId, text, url, title, incognito, ...(report && { content: report }), ...(notes && { notes }) };
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {FileGroup} group
+ */
+async function injectFiles(context, group) {
+  const files = await pageFiles(group);
+  await askPage(context, () => ({ files }));
 }
 
 /**
@@ -68,7 +72,7 @@ async function takePdf(context) {
     func: () => Object.hasOwn(globalThis, "chromeTabPdf"),
     args: [null],
   }));
-  if (!isThere) await askPage(context, () => ({ files: PDF }));
+  if (!isThere) await injectFiles(context, "pdf");
   const { url = "" } = await tabById(context.tabId);
   const request = { url: url.startsWith("file:") ? await dataUrlOf(url) : url, waitMs: PDF_WAIT_MS };
   const stopServing = serveCharacterMaps(context.tabId);

@@ -422,7 +422,7 @@ export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
-// --- Acting on elements (page/elements/, commands/element-action.js)
+// --- Acting on elements (page/interaction/, commands/element-action.js)
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =
@@ -486,7 +486,7 @@ export type ElementRequest = ElementAction & {
 
 export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement | FoundFrames;
 
-/** What a page is asked about the element of an action, by the names of `page/elements/commands.js`. */
+/** What a page is asked about the element of an action, by the names of `page/interaction/commands.js`. */
 export type ElementLook =
   | "awaitMouse"
   | "finishFill"

@@ -6,21 +6,17 @@ const elementCommands = (() => {
   const { controlOf, documentOf, kindOf, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
-  const { comeBy, selectorOf } = uniqueSelectors;
-  const { Wait, pause } = readiness;
-  const { describeFrame, holders, isHolder, placeOutside, traitsOf } = foreignFrames;
-  const { caretToEnd, prepareField } = fields;
-  const { chooseOptions, chosenIn } = options;
-  const { shownBy } = filledFields;
+  const { comeBy, selectorOf } = selectorGenerator;
+  const { Wait, pause } = actionability;
+  const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
+  const { caretToEnd, chooseOptions, chosenIn, isCheckable, isChecked, prepareField, shownBy, wayOf } = formControls;
   const { focusedElement, takeFocus } = focusing;
-  const { isCheckable, isChecked } = states;
-  const { wayOf } = forms;
   const { isField } = targets;
-  const { PressWatch } = pressWatch;
-  const { ChangeWatch } = changes;
+  const { PressWatch } = hitTarget;
+  const { ChangeWatch } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
-  const { untilAllHold } = awaiting;
+  const { untilAllHold } = waitFor;
 
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
@@ -107,7 +103,7 @@ const elementCommands = (() => {
    * @param {WaitRequest} request
    * @returns {Promise<WaitAnswer>}
    */
-  async function waitFor(request) {
+  async function waitForElements(request) {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
@@ -125,15 +121,15 @@ const elementCommands = (() => {
   /** @param {{way: string}} request `way`: of the frame that this page is in; empty in the main frame */
   function readableFrames({ way }) {
     comeBy(way);
-    return foreignFrames.readableFrames();
+    return crossOriginFrames.readableFrames();
   }
 
   /**
    * @param {{point?: Point}} request before an input
-   * @returns {ReturnType<typeof foreignFrames.frameWithInput>}
+   * @returns {ReturnType<typeof crossOriginFrames.frameWithInput>}
    */
   function frameWithInput({ point }) {
-    return foreignFrames.frameWithInput(point);
+    return crossOriginFrames.frameWithInput(point);
   }
 
   /**
@@ -179,7 +175,7 @@ const elementCommands = (() => {
   async function finishFill({ id, ...how }) {
     const { prepared, signal, changes: watch, isEntered } = latest;
     if (latest.id !== id || !prepared || !signal) return null;
-    const filled = await filledFields.finishFill(prepared, signal, how);
+    const filled = await formControls.finishFill(prepared, signal, how);
     if (filled.next || isEntered) return filled;
     const changed = watch?.tell();
     watch?.stop();
@@ -425,7 +421,7 @@ const elementCommands = (() => {
     place,
     readableFrames,
     uploadField,
-    waitFor,
+    waitFor: waitForElements,
     watchPress,
     ...looks,
   };

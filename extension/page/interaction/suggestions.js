@@ -2,11 +2,11 @@
 
 // What was meant, when nothing was found.
 
-const nearMisses = (() => {
+const suggestions = (() => {
   const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
   const { TEXT_LENGTH, PageError, collapse, quote, textOf } = texts;
   const { PARTLY_SEARCHED, foreignFramesIn } = search;
-  const { fromMainFrame, selectorOf } = uniqueSelectors;
+  const { fromMainFrame, selectorOf } = selectorGenerator;
 
   /** @typedef {Pick<InstanceType<typeof search.Search>, "roots" | "isWhole">} Searched */
 

@@ -2,10 +2,10 @@
 
 // Whether a press of the mouse reaches the element that it is meant for: hovering may cover or replace it.
 
-const pressWatch = (() => {
+const hitTarget = (() => {
   const { innerRootOf, isDocument, isFrame, tagOf, windowOf } = dom;
   const { hitAt, isPartOf } = geometry;
-  const { coverName } = readiness;
+  const { coverName } = actionability;
 
   const EVENTS = [
     "pointerdown",

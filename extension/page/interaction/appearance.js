@@ -2,7 +2,7 @@
 
 // What an element without words looks like: how a person tells such elements from each other.
 
-const looks = (() => {
+const appearance = (() => {
   const { attributeOf, boxOf, isHtml, tagOf } = dom;
   const { shorten } = texts;
 

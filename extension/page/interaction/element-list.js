@@ -19,15 +19,14 @@ const elementList = (() => {
   const { collapse, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
-  const { Counts, comeBy, selectorOf } = uniqueSelectors;
-  const { describeFrame } = foreignFrames;
-  const { notFound } = nearMisses;
-  const { INLINE, accessibleNameOf, contentOf, plain } = names;
-  const { isNamedByContent, plainQuote, stateOf } = roles;
-  const { lookOf } = looks;
+  const { Counts, comeBy, selectorOf } = selectorGenerator;
+  const { describeFrame } = crossOriginFrames;
+  const { notFound } = suggestions;
+  const { INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, plainQuote, stateOf } = aria;
+  const { lookOf } = appearance;
   const { PageItems } = pageItems;
   const { openModals } = modals;
-  const { collapsed, patternOf } = repeats;
+  const { collapsed, patternOf } = grouping;
 
   const MAX_TEXT = 4_000;
   /** For the last line. */

@@ -2,14 +2,14 @@
 
 // Waiting until an element is there and can be acted on.
 
-const readiness = (() => {
+const actionability = (() => {
   const { drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf, timelineOf } = dom;
   const { PageError, nameOf } = texts;
   const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
-  const { notFound } = nearMisses;
+  const { notFound } = suggestions;
   const { targetOf } = targets;
-  const { matching } = options;
+  const { matching } = formControls;
   const { showSpot } = scrolling;
 
   const POLL_MS = 50;

@@ -29,9 +29,8 @@ const pageItems = (() => {
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, labelsOf, parentElementOf, parentOf } = dom;
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
-  const { INLINE } = names;
-  const { CANDIDATES, roleOf } = roles;
-  const { HEADINGS, SEEN, distantItemsIn, grippedRole } = distantItems;
+  const { CANDIDATES, INLINE, roleOf } = aria;
+  const { HEADINGS, SEEN, distantItemsIn, grippedRole } = offscreenItems;
 
   const SKIPPED = wordsOf(
     "base br col colgroup datalist head hr link meta noscript optgroup option param script source style template title " +

@@ -2,14 +2,14 @@
 
 // Frames of other sites, seen from the page that they stand in. What is in them only the extension can reach.
 
-const foreignFrames = (() => {
+const crossOriginFrames = (() => {
   const { documentOf, innerRootOf, queryAll, tagOf, windowOf } = dom;
   const { allRoots, foreignFramesIn } = search;
   const { focusedElement } = focusing;
   const { nameOf } = texts;
   const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, placeInMainFrame, round } = geometry;
-  const { selectorOf } = uniqueSelectors;
-  const { coverage, isSamePlace, moves, nextFrame } = readiness;
+  const { selectorOf } = selectorGenerator;
+  const { coverage, isSamePlace, moves, nextFrame } = actionability;
 
   /** Smaller ones hold counters and buttons. */
   const LEAST_WIDTH = 100;
