@@ -6,7 +6,7 @@
  * @import {Debuggers} from "./debugger/session-pool.js"
  */
 
-import { lookAtElement } from "./page-elements.js";
+import { answerNow, ask } from "./page-elements.js";
 
 const FIND_MS = 2_000;
 /** Long enough for a person to see what an agent acts on. */
@@ -34,7 +34,9 @@ export async function markElement(request, debuggers) {
   const { tabId, selector } = request;
   newest.set(tabId, request);
   const context = { tabId, requestId: "", signal: AbortSignal.timeout(FIND_MS) };
-  const place = selector ? await lookAtElement(context, "placeOf", { selector }).catch(() => null) : null;
+  const place = selector
+    ? await answerNow(context, undefined, ask("placeOf", { selector, id: "" })).catch(() => null)
+    : null;
   if (newest.get(tabId) !== request) return;
   newest.delete(tabId);
   await take(tabId, debuggers, place ? drawing(/** @type {Box} */ (place)) : ENDING);

@@ -1,9 +1,9 @@
 /** @import {ActionReply, DrivenContext, FoundElement} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { afterwards, noting, pointOf, replyAbout, selectorOf } from "./element-action.js";
+import { ElementTarget, pointOf, REACHED } from "../browser/element-target.js";
+import { noting, selectorOf } from "./element-params.js";
 import { pressAt } from "./click.js";
-import { pressElement, REACHED } from "./mouse-press.js";
 
 const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;
@@ -20,15 +20,16 @@ export async function upload(context) {
   const paths = pathsIn(params.paths);
   await requireFileAccess();
   const chooser = session.next("Page.fileChooserOpened");
+  const target = new ElementTarget(context);
   const action = { action: /** @type {const} */ ("upload"), selector: selectorOf(context), count: paths.length };
-  const { found, notes } = await pressElement(context, action, async (aimed) =>
-    aimed.isFileField ? REACHED : pressAt(context, pointOf(aimed), { button: "left", count: 1, at: undefined }),
+  const { found, notes } = await target.press(action, async (aimed) =>
+    aimed.isFileField ? REACHED : pressAt(context, target, pointOf(aimed), { button: "left", count: 1, at: undefined }),
   );
   const field = found.isFileField ? await ownField(context) : await chosenField(found, chooser, paths.length);
   await session.send("DOM.setFileInputFiles", { files: paths, ...field });
   await session.settled();
-  const files = /** @type {string[] | null} */ (found.isFileField ? await afterwards(context, "readFiles") : null);
-  return { ...noting(await replyAbout(context, found), notes), files: files ?? paths.map(nameOf) };
+  const files = /** @type {string[] | null} */ (found.isFileField ? await target.look("readFiles") : null);
+  return { ...noting(await target.reply(found), notes), files: files ?? paths.map(nameOf) };
 }
 
 /** @param {unknown} paths */

@@ -3,7 +3,7 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { waitForElements } from "../browser/page-elements.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { optionalSelectorOf } from "./element-action.js";
+import { optionalSelectorOf } from "./element-params.js";
 
 const DEFAULT_MS = 10_000;
 const MOST_MS = 25_000;

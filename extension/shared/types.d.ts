@@ -422,7 +422,7 @@ export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
-// --- Acting on elements (page/interaction/, commands/element-action.js)
+// --- Acting on elements (page/interaction/, browser/element-target.js)
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =

@@ -7,7 +7,7 @@
  * - `reads`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
  * - `observes`: changes nothing at all. A dialog is the person's, and ends the command.
  *
- * @import {CommandContext, DebuggerUse, DialogReport, DrivenContext, Point} from "../../shared/types.d.ts"
+ * @import {Box, CommandContext, DebuggerUse, DialogReport, DrivenContext, Point} from "../../shared/types.d.ts"
  * @import {DebuggerSession} from "./debugger-session.js"
  */
 
@@ -184,6 +184,8 @@ export class Drive {
   /** @type {Map<string, (params: any) => void>} by the events that the command waits for */
   #awaited = new Map();
   guard = NO_GUARD;
+  /** The box in the viewport that is highlighted when the command ends. @type {Box | null} */
+  outlined = null;
   /** The latest input: fails once one was refused. @type {Promise<{done?: Promise<unknown>}>} */
   #input = Promise.resolve({});
   /** When waiting for pages ends, in milliseconds since 1970. */

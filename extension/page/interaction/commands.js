@@ -1,6 +1,6 @@
 "use strict";
 
-// What commands/element-action.js asks of a page.
+// What browser/element-target.js asks of a page.
 
 const elementCommands = (() => {
   const { controlOf, documentOf, kindOf, queryAll, tagOf } = dom;
