@@ -171,7 +171,7 @@ async function runCommand(command, services, controller, { observe, trace, until
   if (caller?.id) await pace.take(caller, signal);
   const rules = new SiteRules(command, services);
   const { deniedHosts } = rules;
-  const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
+  const use = observe && entry.debugger === "read" ? "observe" : entry.debugger;
   const runOn = async (/** @type {number} */ tabId) =>
     usingDebugger(
       use,
@@ -190,7 +190,7 @@ async function runCommand(command, services, controller, { observe, trace, until
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
   const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose, session));
   // A page that goes while this waits for its turn ends what waits.
-  if (use === "acts") refuseSleeping(tab);
+  if (use === "interact") refuseSleeping(tab);
   // Not in its turn: others may go on meanwhile.
   if (rules.asks) {
     await rules.refuseTab(tab);

@@ -150,7 +150,7 @@ export type TabWithId = chrome.tabs.Tab & { id: number };
 export type Consent = "paired" | "attached" | "evaluate";
 
 /** How a command uses the debugger of its tab; browser/debugger/command-session.js. */
-export type DebuggerUse = "nothing" | "observes" | "reads" | "acts" | "leaves";
+export type DebuggerUse = "nothing" | "observe" | "read" | "interact" | "navigate";
 
 /** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
 export interface ParameterDescription {

@@ -1,11 +1,11 @@
 /**
- * The ways in which a command uses the debugger of its tab; the table of commands names one for each.
+ * How a command uses the debugger of its tab; `commands.json` names one use for each.
  *
- * - `acts`: trusted input and what else changes the page. The page believes that it has the focus meanwhile, because a
+ * - `interact`: trusted input and what else changes the page. The page believes that it has the focus meanwhile, because a
  *   page in the background gets no frames and no input. Dialogs are answered.
- * - `leaves`: the same for what leads the tab elsewhere: it asks nothing of the page that is there.
- * - `reads`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
- * - `observes`: changes nothing at all. A dialog is the person's, and ends the command.
+ * - `navigate`: the same for what leads the tab elsewhere: it asks nothing of the page that is there.
+ * - `read`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
+ * - `observe`: changes nothing at all. A dialog is left to the user, and ends the command.
  *
  * @import {Box, CommandContext, DebuggerUse, DialogReport, DrivenContext, Point} from "../../shared/types.d.ts"
  * @import {DebuggerSession} from "./debugger-session.js"
@@ -28,34 +28,34 @@ const DIALOG_GRACE_MS = 200;
 /** @typedef {(context: any) => Promise<any>} Run a command of the table */
 
 /** @type {Record<DebuggerUse, (context: CommandContext, run: Run) => Promise<any>>} */
-const WAYS = {
+const USES = {
   nothing: (context, run) => run(context),
-  acts: async (context, run) => {
+  interact: async (context, run) => {
     const session = await context.debuggers.open(context.tabId);
     await session.endIfPrinting();
     return act(session, context, run);
   },
-  leaves: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
-  reads: async (context, run) => {
+  navigate: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
+  read: async (context, run) => {
     const session = context.debuggers.known(context.tabId);
     await session?.endIfPrinting();
     return session ? drive(session, context, () => run(context)) : run(context);
   },
-  observes: async (context, run) => {
+  observe: async (context, run) => {
     const session = context.debuggers.known(context.tabId);
     return session ? observe(session, () => run(context)) : run(context);
   },
 };
 
 /**
- * Runs a command in its way of using the debugger.
+ * Runs a command with the debugger use that the table of commands names.
  *
  * @param {DebuggerUse} use
  * @param {CommandContext} context
  * @param {Run} run
  */
 export async function usingDebugger(use, context, run) {
-  return WAYS[use](context, run);
+  return USES[use](context, run);
 }
 
 /**
