@@ -3,7 +3,7 @@
 
 import type { Activity } from "../background/activity-log.js";
 import type { Attachments } from "../browser/attachments.js";
-import type { Drive } from "../browser/debugger/command-session.js";
+import type { CommandSession } from "../browser/debugger/command-session.js";
 import type { Debuggers } from "../browser/debugger/session-pool.js";
 import type { Pace } from "../background/rate-limit.js";
 import type { ChosenPreferences } from "../background/preferences.js";
@@ -215,7 +215,7 @@ export interface CommandContext {
 
 /** What a command that acts gets besides. */
 export interface DrivenContext extends CommandContext {
-  session: Drive;
+  session: CommandSession;
 }
 
 /** What the worker holds while it lives. */

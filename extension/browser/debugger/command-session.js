@@ -39,7 +39,7 @@ const USES = {
   read: async (context, run) => {
     const session = context.debuggers.known(context.tabId);
     await session?.endIfPrinting();
-    return session ? drive(session, context, () => run(context)) : run(context);
+    return session ? runWith(session, context, () => run(context)) : run(context);
   },
   observe: async (context, run) => {
     const session = context.debuggers.known(context.tabId);
@@ -64,7 +64,7 @@ export async function usingDebugger(use, context, run) {
  * @param {(context: DrivenContext) => Promise<object>} run
  */
 async function act(session, context, run) {
-  return drive(session, context, async (own) => {
+  return runWith(session, context, async (own) => {
     own.guard = {
       isNeeded: async () => (await deniedFrames(context)).length > 0,
       refuse: refuseInput.bind(null, context),
@@ -84,15 +84,15 @@ async function act(session, context, run) {
 }
 
 /**
- * Runs a command's work: dialogs are answered meanwhile, and told in what it answers or throws.
+ * Runs a command: dialogs are answered meanwhile, and reported in its result or error.
  *
  * @template {object} T
  * @param {DebuggerSession} session
  * @param {CommandContext} context
- * @param {(own: Drive) => Promise<T>} work
+ * @param {(own: CommandSession) => Promise<T>} work
  */
-async function drive(session, { tabId, signal, params, rules }, work) {
-  const own = new Drive(session, signal, answersOf(params), () => rules.check(tabId));
+async function runWith(session, { tabId, signal, params, rules }, work) {
+  const own = new CommandSession(session, signal, answersOf(params), () => rules.check(tabId));
   try {
     return await unlessAborted(signal, async () => {
       await session.begin(own);
@@ -171,8 +171,8 @@ const NO_GUARD = { isNeeded: async () => false, refuse: async () => {} };
 /** A mouse button that was pressed is released, and what was dragged is let go. */
 const RELEASES = new Set(["mouseReleased", "dragCancel"]);
 
-/** What one command may do with the debugger; nothing more once its time is up. */
-export class Drive {
+/** The debugger as one command may use it, until the command ends. */
+export class CommandSession {
   /** @readonly @type {number[]} the tabs that the page has opened meanwhile */
   opened = [];
   /** @type {DialogReport[]} */

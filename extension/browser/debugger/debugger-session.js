@@ -1,10 +1,10 @@
 /**
  * The debugger's session in one tab: how it begins and ends, and what its events tell. How commands use it is in
- * debugger-uses.js.
+ * command-session.js.
  *
  * @import {LogEntry} from "./cdp.d.ts"
  * @import {ConsoleLog} from "./console-log.js"
- * @import {Drive} from "./command-session.js"
+ * @import {CommandSession} from "./command-session.js"
  * @import {NetworkLog} from "./network-log.js"
  */
 
@@ -50,8 +50,8 @@ export class DebuggerSession {
   /** The extension's own world in the page of the main frame, once something has run there. @type {number | undefined} */
   ownWorldId = undefined;
   #isClosed = false;
-  /** @type {Drive | null} the command that runs now */
-  #drive = null;
+  /** @type {CommandSession | null} the command that runs now */
+  #command = null;
   /** @type {{type: string, message: string, defaultPrompt?: string} | null} the dialog that is open now */
   #dialog = null;
   /** Whether the page has begun to print and not answered since. */
@@ -189,17 +189,17 @@ export class DebuggerSession {
     }
   }
 
-  /** @param {Drive} drive the command that runs from now on: dialogs are answered, and told to it */
-  async begin(drive) {
-    this.#drive = drive;
+  /** @param {CommandSession} command the command that runs from now on: dialogs are answered, and told to it */
+  async begin(command) {
+    this.#command = command;
     // A page that never finishes loading is not what this command has begun.
     this.#isLoading = false;
     await this.#answerDialog();
   }
 
-  /** @param {Drive} drive */
-  end(drive) {
-    if (this.#drive === drive) this.#drive = null;
+  /** @param {CommandSession} command */
+  end(command) {
+    if (this.#command === command) this.#command = null;
   }
 
   /**
@@ -256,7 +256,7 @@ export class DebuggerSession {
       case "Page.javascriptDialogOpening":
         this.#dialog = params;
         this.#told.dispatchEvent(new Event("dialog"));
-        if (this.#drive) void this.#answerDialog();
+        if (this.#command) void this.#answerDialog();
         break;
       case "Page.javascriptDialogClosed":
         this.#dialog = null;
@@ -289,7 +289,7 @@ export class DebuggerSession {
         break;
       case "Input.dragIntercepted":
       case "Page.fileChooserOpened":
-        this.#drive?.hear(method, params);
+        this.#command?.hear(method, params);
         break;
       case "Runtime.executionContextCreated":
         this.#noteWorld(params.context);
@@ -343,12 +343,12 @@ export class DebuggerSession {
 
   /** @param {number} tabId that the page has opened */
   handleOpening(tabId) {
-    this.#drive?.opened.push(tabId);
+    this.#command?.opened.push(tabId);
   }
 
   /** @param {string} error of the main frame, for example net::ERR_NAME_NOT_RESOLVED */
   handleLoadError(error) {
-    if (error !== NO_PAGE) this.#drive?.addNote(loadFailure(error));
+    if (error !== NO_PAGE) this.#command?.addNote(loadFailure(error));
   }
 
   /** @param {{id: number, origin: string, auxData: {frameId: string}}} world */
@@ -369,11 +369,11 @@ export class DebuggerSession {
   }
 
   async #answerDialog() {
-    if (!this.#dialog || !this.#drive) return;
+    if (!this.#dialog || !this.#command) return;
     const { type, message, defaultPrompt } = this.#dialog;
     this.#dialog = null;
-    const { accept, text = defaultPrompt } = this.#drive.answerTo(type);
-    this.#drive.addDialog({
+    const { accept, text = defaultPrompt } = this.#command.answerTo(type);
+    this.#command.addDialog({
       type,
       message: message.slice(0, MAX_DIALOG_MESSAGE).toWellFormed(),
       answer: accept ? "accepted" : "dismissed",
