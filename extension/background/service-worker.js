@@ -9,7 +9,7 @@ import { Activity } from "./activity-log.js";
 import { Attachments } from "../browser/attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
-import { Debuggers } from "../browser/debugger/session-pool.js";
+import { SessionPool } from "../browser/debugger/session-pool.js";
 import { markElement } from "../browser/highlight.js";
 import { handleCommitted } from "../browser/navigation-watch.js";
 import { Pace } from "./rate-limit.js";
@@ -43,7 +43,7 @@ const attachments = new Attachments((event) => {
   }
   if (event.event === "tab_detached") {
     // What ends gives back what it holds, the mouse for one, by the debugger.
-    void endCommands(event.tab_id, "detached").then(() => debuggers.close(event.tab_id));
+    void endCommands(event.tab_id, "detached").then(() => sessionPool.close(event.tab_id));
     requests.gone(event.tab_id);
     void clearBadge(event.tab_id);
     void ungroup([event.tab_id]);
@@ -51,7 +51,7 @@ const attachments = new Attachments((event) => {
   void show();
 });
 
-const debuggers = new Debuggers({
+const sessionPool = new SessionPool({
   onConsole: (tabId, entry) => uiPorts.addConsoleEntry(tabId, entry),
   onCancel: (tabId) => void attachments.detach(tabId),
   onCrash: (tabId) => void endCommands(tabId, "crashed"),
@@ -71,7 +71,7 @@ const preferences = new ChosenPreferences(async () => {
 /** @type {Services} */
 const services = {
   attachments,
-  debuggers,
+  sessionPool,
   requests,
   preferences,
   questions,
@@ -90,11 +90,11 @@ const uiPorts = new UiPorts({
       observe,
       signal,
     }),
-  mark: (request) => markElement(request, debuggers),
+  mark: (request) => markElement(request, sessionPool),
   viewOf: (tabId) => viewOf(tabId, bridge, services),
   consoleOf: async (tabId) => {
     if (!(await attachments.get(tabId))) return { entries: [], total: 0 };
-    const log = debuggers.console(tabId);
+    const log = sessionPool.console(tabId);
     return { entries: log.entries(), total: log.total };
   },
 });
@@ -106,7 +106,7 @@ const uiPorts = new UiPorts({
  */
 async function openDebugger(tabId) {
   if (!HAS_DEBUGGER) return;
-  await debuggers.open(tabId).catch(() => {
+  await sessionPool.open(tabId).catch(() => {
     // The command that needs it says why.
   });
 }
@@ -145,15 +145,15 @@ chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
 });
 
 if (HAS_DEBUGGER) {
-  chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
-  chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+  chrome.debugger.onEvent.addListener((source, method, params) => sessionPool.handleEvent(source, method, params));
+  chrome.debugger.onDetach.addListener((source, reason) => sessionPool.handleDetach(source, reason));
 }
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
-chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
+chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => sessionPool.handleOpening(details));
 chrome.webNavigation.onErrorOccurred.addListener((details) => {
   // The browser's own page about it comes without a word of its own.
   handleCommitted({ ...details, documentId: "" });
-  debuggers.handleLoadError(details);
+  sessionPool.handleLoadError(details);
 });
 chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
 chrome.notifications.onButtonClicked.addListener((id, button) => requests.answer(id, answerOf(button)));

@@ -3,7 +3,7 @@
  * browser draws them over the page, which neither sees nor feels them.
  *
  * @import {Box, CommandContext, MarkRequest} from "../shared/types.d.ts"
- * @import {Debuggers} from "./debugger/session-pool.js"
+ * @import {SessionPool} from "./debugger/session-pool.js"
  */
 
 import { answerNow, ask } from "./page-elements.js";
@@ -27,10 +27,10 @@ const newest = new Map();
 
 /**
  * @param {MarkRequest} request
- * @param {Debuggers} debuggers
+ * @param {SessionPool} sessionPool
  * @returns {Promise<void>} never rejects: what cannot be found is not marked
  */
-export async function markElement(request, debuggers) {
+export async function markElement(request, sessionPool) {
   const { tabId, selector } = request;
   newest.set(tabId, request);
   const context = { tabId, requestId: "", signal: AbortSignal.timeout(FIND_MS) };
@@ -39,7 +39,7 @@ export async function markElement(request, debuggers) {
     : null;
   if (newest.get(tabId) !== request) return;
   newest.delete(tabId);
-  await take(tabId, debuggers, place ? drawing(/** @type {Box} */ (place)) : ENDING);
+  await take(tabId, sessionPool, place ? drawing(/** @type {Box} */ (place)) : ENDING);
 }
 
 /** @type {Map<number, ReturnType<typeof setTimeout>>} the end of each tab's outline */
@@ -48,33 +48,33 @@ const outlines = new Map();
 /**
  * Outlines for a moment what a command acts on. Nobody waits for it.
  *
- * @param {Pick<CommandContext, "tabId" | "debuggers">} context
+ * @param {Pick<CommandContext, "tabId" | "sessionPool">} context
  * @param {Box} place in the viewport
  */
-export function outline({ tabId, debuggers }, place) {
+export function outline({ tabId, sessionPool }, place) {
   clearTimeout(outlines.get(tabId));
   outlines.set(
     tabId,
-    setTimeout(() => void endOutline({ tabId, debuggers }), OUTLINE_MS),
+    setTimeout(() => void endOutline({ tabId, sessionPool }), OUTLINE_MS),
   );
-  void take(tabId, debuggers, drawing(place));
+  void take(tabId, sessionPool, drawing(place));
 }
 
-/** @param {Pick<CommandContext, "tabId" | "debuggers">} context */
-export async function endOutline({ tabId, debuggers }) {
+/** @param {Pick<CommandContext, "tabId" | "sessionPool">} context */
+export async function endOutline({ tabId, sessionPool }) {
   if (!outlines.has(tabId)) return;
   clearTimeout(outlines.get(tabId));
   outlines.delete(tabId);
-  await take(tabId, debuggers, ENDING);
+  await take(tabId, sessionPool, ENDING);
 }
 
 /**
  * @param {number} tabId
- * @param {Debuggers} debuggers
+ * @param {SessionPool} sessionPool
  * @param {Steps} steps
  */
-async function take(tabId, debuggers, steps) {
-  const session = debuggers.known(tabId);
+async function take(tabId, sessionPool, steps) {
+  const session = sessionPool.known(tabId);
   await Promise.all(steps.map(([method, params]) => session?.send(method, params))).catch(() => {
     // The page has gone, and what was drawn over it.
   });

@@ -26,11 +26,11 @@ const TYPES = new Set(
  * @returns {Promise<NetworkRequests>}
  * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, HOST_BLOCKED, UNREADABLE_PAGE
  */
-export async function networkRequests({ tabId, params, debuggers, deniedHosts }) {
+export async function networkRequests({ tabId, params, sessionPool, deniedHosts }) {
   const wanted = filterOf(params);
   const max = maxOf(params);
   const id = idOf(params);
-  const session = await debuggers.open(tabId);
+  const session = await sessionPool.open(tabId);
   const { network: log } = session;
   const redactor = await redactorFor(tabId);
   if (id) return { entries: [await withBody(session, id, redactor, deniedHosts)], total: log.total };

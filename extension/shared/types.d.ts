@@ -4,7 +4,7 @@
 import type { Activity } from "../background/activity-log.js";
 import type { Attachments } from "../browser/attachments.js";
 import type { CommandSession } from "../browser/debugger/command-session.js";
-import type { Debuggers } from "../browser/debugger/session-pool.js";
+import type { SessionPool } from "../browser/debugger/session-pool.js";
 import type { Pace } from "../background/rate-limit.js";
 import type { ChosenPreferences } from "../background/preferences.js";
 import type { Questions } from "../background/side-panel-chat.js";
@@ -200,7 +200,7 @@ export interface CommandContext {
   /** Who asks; null for the person. */
   caller: Session | null;
   attachments: Attachments;
-  debuggers: Debuggers;
+  sessionPool: SessionPool;
   requests: Requests;
   preferences: ChosenPreferences;
   /** What the user's rules for sites say about the command. */
@@ -221,7 +221,7 @@ export interface DrivenContext extends CommandContext {
 /** What the worker holds while it lives. */
 export interface Services {
   attachments: Attachments;
-  debuggers: Debuggers;
+  sessionPool: SessionPool;
   requests: Requests;
   preferences: ChosenPreferences;
   questions: Questions;

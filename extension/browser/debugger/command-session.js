@@ -31,18 +31,18 @@ const DIALOG_GRACE_MS = 200;
 const USES = {
   nothing: (context, run) => run(context),
   interact: async (context, run) => {
-    const session = await context.debuggers.open(context.tabId);
+    const session = await context.sessionPool.open(context.tabId);
     await session.endIfPrinting();
     return act(session, context, run);
   },
-  navigate: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
+  navigate: async (context, run) => act(await context.sessionPool.enter(context.tabId), context, run),
   read: async (context, run) => {
-    const session = context.debuggers.known(context.tabId);
+    const session = context.sessionPool.known(context.tabId);
     await session?.endIfPrinting();
     return session ? runWith(session, context, () => run(context)) : run(context);
   },
   observe: async (context, run) => {
-    const session = context.debuggers.known(context.tabId);
+    const session = context.sessionPool.known(context.tabId);
     return session ? observe(session, () => run(context)) : run(context);
   },
 };

@@ -16,7 +16,7 @@ const OPEN_WAIT_MS = 5_000;
 /** What asks nothing of the page still comes after the opening, where there is one. */
 const ENTER_WAIT_MS = 1_000;
 
-export class Debuggers {
+export class SessionPool {
   /** @type {Map<number, DebuggerSession>} */
   #sessions = new Map();
   /** @type {Map<number, ConsoleLog>} they outlive a session that the browser ends */
