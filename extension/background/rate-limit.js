@@ -7,7 +7,7 @@
  */
 
 import { CommandError } from "../shared/errors.js";
-import { Allowance } from "../shared/token-bucket.js";
+import { TokenBucket } from "../shared/token-bucket.js";
 
 /** As many seconds' worth may come at once. */
 const BURST_S = 2;
@@ -15,8 +15,8 @@ const MAX_WAIT_S = 5;
 const MAX_SESSIONS = 1_000;
 
 export class Pace {
-  /** @type {Map<string, Allowance>} by session and its limit, the last one to ask at the end */
-  #allowances = new Map();
+  /** @type {Map<string, TokenBucket>} by session and its limit, the last one to ask at the end */
+  #buckets = new Map();
   /** @readonly */
   #preferences;
 
@@ -33,12 +33,12 @@ export class Pace {
   async take({ id, client }, signal) {
     const perSecond = this.#preferences.now.commandsPerSecond;
     const key = JSON.stringify([id, client, perSecond]);
-    const allowance = this.#allowances.get(key) ?? new Allowance(perSecond * BURST_S, perSecond);
-    this.#allowances.delete(key);
-    this.#allowances.set(key, allowance);
-    const [oldest] = this.#allowances.keys();
-    if (this.#allowances.size > MAX_SESSIONS && oldest !== undefined) this.#allowances.delete(oldest);
-    const waitS = allowance.take(performance.now(), MAX_WAIT_S);
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(perSecond * BURST_S, perSecond);
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > MAX_SESSIONS && oldest !== undefined) this.#buckets.delete(oldest);
+    const waitS = bucket.take(performance.now(), MAX_WAIT_S);
     if (waitS === null) throw tooMany(perSecond);
     if (waitS > 0) await new Promise((go) => setTimeout(go, waitS * 1_000));
     signal.throwIfAborted();
