@@ -1,6 +1,6 @@
 /**
- * How many commands a session may have run: so many a second for long, and many times that at once. What is over it waits
- * its turn; what would wait too long is refused. So one session cannot take the browser from the others.
+ * Limits the commands of each session by a token bucket, so that one session cannot block the others. A command over the
+ * limit waits for its turn; one that would wait too long is refused.
  *
  * @import {Session} from "../shared/types.d.ts"
  * @import {ChosenPreferences} from "./preferences.js"
@@ -14,8 +14,8 @@ const BURST_S = 2;
 const MAX_WAIT_S = 5;
 const MAX_SESSIONS = 1_000;
 
-export class Pace {
-  /** @type {Map<string, TokenBucket>} by session and its limit, the last one to ask at the end */
+export class SessionRateLimiter {
+  /** @type {Map<string, TokenBucket>} by session and its limit, the most recently used last */
   #buckets = new Map();
   /** @readonly */
   #preferences;
@@ -49,7 +49,7 @@ export class Pace {
 function tooMany(perSecond) {
   return new CommandError(
     "RATE_LIMITED",
-    `This session asks for more than ${perSecond} commands a second, which the extension's options allow. Wait a few ` +
-      "seconds, then ask for one after another.",
+    `This session sent more than ${perSecond} commands a second, the limit in the extension's options. Wait a few ` +
+      "seconds, then send one command at a time.",
   );
 }

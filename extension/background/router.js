@@ -165,10 +165,10 @@ async function runCommand(command, services, controller, { observe, trace, until
   }
   if (missing().includes(command.command)) throw notHere(command.command);
   const { signal } = controller;
-  const { attachments, preferences, pace } = services;
+  const { attachments, preferences, rateLimiter } = services;
   await preferences.loaded;
   // A server that does not say who asks is an older one.
-  if (caller?.id) await pace.take(caller, signal);
+  if (caller?.id) await rateLimiter.take(caller, signal);
   const rules = new SiteRules(command, services);
   const { deniedHosts } = rules;
   const use = observe && entry.debugger === "read" ? "observe" : entry.debugger;

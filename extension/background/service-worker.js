@@ -12,7 +12,7 @@ import { Bridge } from "./bridge.js";
 import { SessionPool } from "../browser/debugger/session-pool.js";
 import { markElement } from "../browser/highlight.js";
 import { handleCommitted } from "../browser/navigation-watch.js";
-import { Pace } from "./rate-limit.js";
+import { SessionRateLimiter } from "./rate-limit.js";
 import { ChosenPreferences } from "./preferences.js";
 import { answerOf, clearOldNotices, showNotices } from "./consent-notifications.js";
 import { Questions } from "./side-panel-chat.js";
@@ -76,7 +76,7 @@ const services = {
   preferences,
   questions,
   activity: new Activity(preferences),
-  pace: new Pace(preferences),
+  rateLimiter: new SessionRateLimiter(preferences),
 };
 
 const uiPorts = new UiPorts({

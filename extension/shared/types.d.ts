@@ -5,7 +5,7 @@ import type { Activity } from "../background/activity-log.js";
 import type { Attachments } from "../browser/attachments.js";
 import type { CommandSession } from "../browser/debugger/command-session.js";
 import type { SessionPool } from "../browser/debugger/session-pool.js";
-import type { Pace } from "../background/rate-limit.js";
+import type { SessionRateLimiter } from "../background/rate-limit.js";
 import type { ChosenPreferences } from "../background/preferences.js";
 import type { Questions } from "../background/side-panel-chat.js";
 import type { Requests } from "../browser/consent-prompts.js";
@@ -226,7 +226,7 @@ export interface Services {
   preferences: ChosenPreferences;
   questions: Questions;
   activity: Activity;
-  pace: Pace;
+  rateLimiter: SessionRateLimiter;
 }
 
 /** What an agent asks the person for. All texts are one printable line, and not ours. */
