@@ -339,7 +339,7 @@ function tooLarge() {
  * @param {Services} services
  * @throws {CommandError} with a sentence for the person
  */
-export async function performAction(action, bridge, { attachments, requests, questions }) {
+export async function performAction(action, bridge, { attachments, requests, sidePanelChat }) {
   switch (action.action) {
     case "connect": {
       const pairing = parseConnectionString(action.connectionString);
@@ -367,7 +367,7 @@ export async function performAction(action, bridge, { attachments, requests, que
       return attachments.setSwitch(action.tabId, "privateOn", action.on);
     case "stop":
       stopAll();
-      questions.stopAll();
+      sidePanelChat.stopAll();
       return attachments.detachAll();
     case "answer_request":
       return requests.answer(action.id, action.allowed);

@@ -15,7 +15,7 @@ import { handleCommitted } from "../browser/navigation-watch.js";
 import { SessionRateLimiter } from "./rate-limit.js";
 import { ChosenPreferences } from "./preferences.js";
 import { answerOf, clearOldNotices, showNotices } from "./consent-notifications.js";
-import { Questions } from "./side-panel-chat.js";
+import { SidePanelChat } from "./side-panel-chat.js";
 import { Requests } from "../browser/consent-prompts.js";
 import { group, ungroup } from "../browser/tab-group.js";
 import { UiPorts } from "./ui-ports.js";
@@ -26,12 +26,12 @@ import { answerCommand, endCommands, performAction, performShortcut, viewOf } fr
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
   onCommand: (command, signal) => answerCommand(command, services, { signal }),
-  onAnswer: (event) => questions.hear(event),
-  onLost: () => questions.lost(),
+  onAnswer: (event) => sidePanelChat.handleEvent(event),
+  onLost: () => sidePanelChat.handleDisconnect(),
   onChange: () => void show(),
 });
 
-const questions = new Questions((message) => bridge.sendFrame(JSON.stringify(message)));
+const sidePanelChat = new SidePanelChat((message) => bridge.sendFrame(JSON.stringify(message)));
 
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
@@ -74,7 +74,7 @@ const services = {
   sessionPool,
   requests,
   preferences,
-  questions,
+  sidePanelChat,
   activity: new Activity(preferences),
   rateLimiter: new SessionRateLimiter(preferences),
 };
@@ -84,7 +84,7 @@ const uiPorts = new UiPorts({
     await performAction(action, bridge, services);
     await show();
   },
-  questions,
+  sidePanelChat,
   run: ({ id, command, tabId, params, observe = false }, signal) =>
     answerCommand({ id, type: "command", command, tab_id: tabId, params, session: null }, services, {
       observe,

@@ -3,7 +3,7 @@
  * that watches none hears about the tab that the person last looked at.
  *
  * @import {Action, AnswerEvent, ConsoleEntry, MarkRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
- * @import {Questions} from "./side-panel-chat.js"
+ * @import {SidePanelChat} from "./side-panel-chat.js"
  */
 
 import { dropOldest } from "../browser/debugger/console-log.js";
@@ -32,7 +32,7 @@ export class UiPorts {
    * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
    *   never throws
    * @param {(request: MarkRequest) => Promise<void>} worker.mark never throws
-   * @param {Questions} worker.questions
+   * @param {SidePanelChat} worker.sidePanelChat
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
    *   how many there were
@@ -47,7 +47,7 @@ export class UiPorts {
     this.#pages.set(port, page);
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
-      this.#worker.questions.left(port);
+      this.#worker.sidePanelChat.handleClose(port);
       page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
       if (page.tabId !== null) void this.#worker.mark({ action: "mark", tabId: page.tabId, selector: "" });
     });
@@ -107,13 +107,13 @@ export class UiPorts {
     const tell = (/** @type {AnswerEvent} */ event) => this.#send(port, event);
     switch (request.action) {
       case "ask":
-        return this.#worker.questions.ask(request, port, tell);
+        return this.#worker.sidePanelChat.ask(request, port, tell);
       case "models":
-        return this.#worker.questions.nameModels(request.id, port, tell);
+        return this.#worker.sidePanelChat.nameModels(request.id, port, tell);
       case "stop_answer":
-        return this.#worker.questions.stop(request.id);
+        return this.#worker.sidePanelChat.stop(request.id);
       case "forget_talk":
-        return this.#worker.questions.forget(request.talk, port);
+        return this.#worker.sidePanelChat.forget(request.talk, port);
       case "watch":
         Object.assign(page, { tabId: request.tabId, unsaid: [], gone: 0 });
         await this.#show(port);

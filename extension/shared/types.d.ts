@@ -7,7 +7,7 @@ import type { CommandSession } from "../browser/debugger/command-session.js";
 import type { SessionPool } from "../browser/debugger/session-pool.js";
 import type { SessionRateLimiter } from "../background/rate-limit.js";
 import type { ChosenPreferences } from "../background/preferences.js";
-import type { Questions } from "../background/side-panel-chat.js";
+import type { SidePanelChat } from "../background/side-panel-chat.js";
 import type { Requests } from "../browser/consent-prompts.js";
 import type { SiteRules } from "../browser/site-rules.js";
 import type { ERROR_CODES } from "./errors.js";
@@ -224,7 +224,7 @@ export interface Services {
   sessionPool: SessionPool;
   requests: Requests;
   preferences: ChosenPreferences;
-  questions: Questions;
+  sidePanelChat: SidePanelChat;
   activity: Activity;
   rateLimiter: SessionRateLimiter;
 }
