@@ -339,7 +339,7 @@ function tooLarge() {
  * @param {Services} services
  * @throws {CommandError} with a sentence for the person
  */
-export async function performAction(action, bridge, { attachments, requests, sidePanelChat }) {
+export async function performAction(action, bridge, { attachments, consentPrompts, sidePanelChat }) {
   switch (action.action) {
     case "connect": {
       const pairing = parseConnectionString(action.connectionString);
@@ -370,7 +370,7 @@ export async function performAction(action, bridge, { attachments, requests, sid
       sidePanelChat.stopAll();
       return attachments.detachAll();
     case "answer_request":
-      return requests.answer(action.id, action.allowed);
+      return consentPrompts.answer(action.id, action.allowed);
   }
 }
 
@@ -394,14 +394,14 @@ export async function performShortcut(name, tab, bridge, services) {
  * @param {Services} services
  * @returns {Promise<View>} what our own pages show
  */
-export async function viewOf(tabId, bridge, { attachments, requests }) {
+export async function viewOf(tabId, bridge, { attachments, consentPrompts }) {
   const status = await bridge.status();
   const attached = (await attachments.tabs()).map((tab) => ({
     id: tab.id,
     title: tab.title ?? "",
     site: siteOf(urlOf(tab)),
   }));
-  const whole = { type: /** @type {const} */ ("view"), status, requests: requests.list(), attached };
+  const whole = { type: /** @type {const} */ ("view"), status, requests: consentPrompts.list(), attached };
   const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
   if (!tab) return { ...whole, tab: null };
   const switches = await attachments.switchesOf(tab);

@@ -14,9 +14,9 @@ import { markElement } from "../browser/highlight.js";
 import { handleCommitted } from "../browser/navigation-watch.js";
 import { SessionRateLimiter } from "./rate-limit.js";
 import { ChosenPreferences } from "./preferences.js";
-import { answerOf, clearOldNotices, showNotices } from "./consent-notifications.js";
+import { answerOf, clearOldNotifications, showNotifications } from "./consent-notifications.js";
 import { SidePanelChat } from "./side-panel-chat.js";
-import { Requests } from "../browser/consent-prompts.js";
+import { ConsentPrompts } from "../browser/consent-prompts.js";
 import { group, ungroup } from "../browser/tab-group.js";
 import { UiPorts } from "./ui-ports.js";
 import { StorageError } from "../shared/errors.js";
@@ -36,7 +36,7 @@ const sidePanelChat = new SidePanelChat((message) => bridge.sendFrame(JSON.strin
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
   if (event.event === "tab_attached") {
-    requests.attached(event.tab_id);
+    consentPrompts.attached(event.tab_id);
     if (preferences.now.group) void group([event.tab_id]);
     void uiPorts.restartConsole(event.tab_id);
     void openDebugger(event.tab_id);
@@ -44,7 +44,7 @@ const attachments = new Attachments((event) => {
   if (event.event === "tab_detached") {
     // What ends gives back what it holds, the mouse for one, by the debugger.
     void endCommands(event.tab_id, "detached").then(() => sessionPool.close(event.tab_id));
-    requests.gone(event.tab_id);
+    consentPrompts.gone(event.tab_id);
     void clearBadge(event.tab_id);
     void ungroup([event.tab_id]);
   }
@@ -58,8 +58,8 @@ const sessionPool = new SessionPool({
   onPrint: (tabId) => void endCommands(tabId, "printing"),
 });
 
-const requests = new Requests((open) => {
-  showNotices(open);
+const consentPrompts = new ConsentPrompts((open) => {
+  showNotifications(open);
   void show();
 });
 
@@ -72,7 +72,7 @@ const preferences = new ChosenPreferences(async () => {
 const services = {
   attachments,
   sessionPool,
-  requests,
+  consentPrompts,
   preferences,
   sidePanelChat,
   activity: new Activity(preferences),
@@ -112,7 +112,7 @@ async function openDebugger(tabId) {
 }
 
 async function show() {
-  await showBadge(await bridge.status(), await attachments.tabIds(), requests.list().length);
+  await showBadge(await bridge.status(), await attachments.tabIds(), consentPrompts.list().length);
   await uiPorts.show();
 }
 
@@ -132,7 +132,7 @@ chrome.runtime.onConnect.addListener((port) => {
 chrome.tabs.onRemoved.addListener((tabId) => {
   // A tab need not be attached to be read.
   void endCommands(tabId, "closed");
-  requests.gone(tabId);
+  consentPrompts.gone(tabId);
   void attachments.detach(tabId);
   if (uiPorts.isWatched(tabId)) void uiPorts.show();
 });
@@ -156,10 +156,10 @@ chrome.webNavigation.onErrorOccurred.addListener((details) => {
   sessionPool.handleLoadError(details);
 });
 chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
-chrome.notifications.onButtonClicked.addListener((id, button) => requests.answer(id, answerOf(button)));
+chrome.notifications.onButtonClicked.addListener((id, button) => consentPrompts.answer(id, answerOf(button)));
 // Where the popup cannot be opened for them, the person opens it.
 chrome.notifications.onClicked.addListener(() => void chrome.action.openPopup?.().catch(() => {}));
-void clearOldNotices();
+void clearOldNotifications();
 // A killed worker leaves attached tabs behind.
 void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 

@@ -7,7 +7,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { hostOf, isMatch } from "../shared/denied-hosts.js";
-import { requestAbout } from "./consent-prompts.js";
+import { consentPrompt } from "./consent-prompts.js";
 import { originOf, urlOf } from "./tabs.js";
 
 /** @type {WeakMap<Attachment, Set<string>>} what was allowed in an attached tab; it goes with the attachment */
@@ -27,8 +27,8 @@ export async function askToAct(tab, command, services, signal) {
   const attachment = await services.attachments.get(tab.id);
   // Without consent to the tab at all the command is refused in its turn.
   if (!attachment) return;
-  const request = requestAbout("act", tab, command.session, command.command);
-  await services.requests.ask(request, signal);
+  const request = consentPrompt("act", tab, command.session, command.command);
+  await services.consentPrompts.ask(request, signal);
   const known = allowed.get(attachment) ?? new Set();
   allowed.set(attachment, known.add(keyOf(tab, command)));
 }

@@ -3,7 +3,7 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { PageLoadWatch } from "../browser/page-load.js";
-import { requestAbout } from "../browser/consent-prompts.js";
+import { consentPrompt } from "../browser/consent-prompts.js";
 import { addressOf, obstacleOf, originOf, tabById } from "../browser/tabs.js";
 
 const MAX_REASON_LENGTH = 200;
@@ -16,14 +16,14 @@ const MAX_REASON_LENGTH = 200;
  * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, HOST_BLOCKED, INVALID_ARGUMENT, NAVIGATION_FAILED, RATE_LIMITED,
  *   TAB_NOT_FOUND, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
-export async function attachTab({ tabId, params, attachments, requests, caller, signal }) {
+export async function attachTab({ tabId, params, attachments, consentPrompts, caller, signal }) {
   if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab as tab_id. browser_get_tabs lists them.");
   const reason = reasonOf(params);
   const tab = await tabById(tabId);
   const obstacle = obstacleOf(tab);
   if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
   const isAttached = await attachments.get(tabId);
-  if (!isAttached) await requests.ask(requestAbout("attach", tab, caller, reason), signal);
+  if (!isAttached) await consentPrompts.ask(consentPrompt("attach", tab, caller, reason), signal);
   await wake(tabId, signal);
   if (!isAttached) {
     // What the person has seen and allowed is this site.

@@ -1,17 +1,17 @@
-/** The agents' requests in words, for the popup and the notification. @import {AgentRequest} from "./types.d.ts" */
+/** The texts of consent prompts, for the popup and the notification. @import {ConsentPrompt} from "./types.d.ts" */
 
 import { phrase } from "./messages.js";
 
 /**
- * @param {AgentRequest} request
- * @returns {string} a question to the person
+ * @param {ConsentPrompt} request
+ * @returns {string} a question to the user
  */
 export function question({ kind, client, site }) {
   return kind === "attach" ? phrase("attachQuestion", client) : phrase("actQuestion", client, site);
 }
 
 /**
- * @param {AgentRequest} request
+ * @param {ConsentPrompt} request
  * @returns {string} what for, or how far the answer goes
  */
 export function explanation({ kind, reason }) {

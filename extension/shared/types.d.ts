@@ -8,7 +8,7 @@ import type { SessionPool } from "../browser/debugger/session-pool.js";
 import type { SessionRateLimiter } from "../background/rate-limit.js";
 import type { ChosenPreferences } from "../background/preferences.js";
 import type { SidePanelChat } from "../background/side-panel-chat.js";
-import type { Requests } from "../browser/consent-prompts.js";
+import type { ConsentPrompts } from "../browser/consent-prompts.js";
 import type { SiteRules } from "../browser/site-rules.js";
 import type { ERROR_CODES } from "./errors.js";
 import type { MessageKey } from "./messages.js";
@@ -201,7 +201,7 @@ export interface CommandContext {
   caller: Session | null;
   attachments: Attachments;
   sessionPool: SessionPool;
-  requests: Requests;
+  consentPrompts: ConsentPrompts;
   preferences: ChosenPreferences;
   /** What the user's rules for sites say about the command. */
   rules: SiteRules;
@@ -222,7 +222,7 @@ export interface DrivenContext extends CommandContext {
 export interface Services {
   attachments: Attachments;
   sessionPool: SessionPool;
-  requests: Requests;
+  consentPrompts: ConsentPrompts;
   preferences: ChosenPreferences;
   sidePanelChat: SidePanelChat;
   activity: Activity;
@@ -230,7 +230,7 @@ export interface Services {
 }
 
 /** What an agent asks the person for. All texts are one printable line, and not ours. */
-export interface AgentRequest {
+export interface ConsentPrompt {
   id: string;
   kind: "attach" | "act";
   tabId: number;
@@ -909,7 +909,7 @@ export interface View {
   status: Status;
   tab: ViewedTab | null;
   /** Open ones, the oldest first. */
-  requests: AgentRequest[];
+  requests: ConsentPrompt[];
   /** In the order in which they were attached. */
   attached: AttachedView[];
 }
