@@ -10,7 +10,7 @@ import { Attachments } from "../browser/attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
 import { SessionPool } from "../browser/debugger/session-pool.js";
-import { markElement } from "../browser/highlight.js";
+import { highlightElement } from "../browser/highlight.js";
 import { handleCommitted } from "../browser/navigation-watch.js";
 import { SessionRateLimiter } from "./rate-limit.js";
 import { ChosenPreferences } from "./preferences.js";
@@ -90,7 +90,7 @@ const uiPorts = new UiPorts({
       observe,
       signal,
     }),
-  mark: (request) => markElement(request, sessionPool),
+  highlight: (request) => highlightElement(request, sessionPool),
   viewOf: (tabId) => viewOf(tabId, bridge, services),
   consoleOf: async (tabId) => {
     if (!(await attachments.get(tabId))) return { entries: [], total: 0 };

@@ -2,7 +2,7 @@
  * The ports of our own open pages, the popup and the DevTools panel. Each page hears about the tab that it watches; one
  * that watches none hears about the tab that the person last looked at.
  *
- * @import {Action, AnswerEvent, ConsoleEntry, MarkRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
+ * @import {Action, AnswerEvent, ConsoleEntry, HighlightRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
  * @import {SidePanelChat} from "./side-panel-chat.js"
  */
 
@@ -31,7 +31,7 @@ export class UiPorts {
    * @param {(action: Action) => Promise<void>} worker.perform
    * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
    *   never throws
-   * @param {(request: MarkRequest) => Promise<void>} worker.mark never throws
+   * @param {(request: HighlightRequest) => Promise<void>} worker.highlight never throws
    * @param {SidePanelChat} worker.sidePanelChat
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
@@ -49,7 +49,7 @@ export class UiPorts {
       this.#pages.delete(port);
       this.#worker.sidePanelChat.handleClose(port);
       page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
-      if (page.tabId !== null) void this.#worker.mark({ action: "mark", tabId: page.tabId, selector: "" });
+      if (page.tabId !== null) void this.#worker.highlight({ action: "highlight", tabId: page.tabId, selector: "" });
     });
     port.onMessage.addListener((request) => void this.#serve(port, page, request));
   }
@@ -118,8 +118,8 @@ export class UiPorts {
         Object.assign(page, { tabId: request.tabId, unsaid: [], gone: 0 });
         await this.#show(port);
         return this.#sendWholeConsole(port, request.tabId);
-      case "mark":
-        return this.#worker.mark(request);
+      case "highlight":
+        return this.#worker.highlight(request);
       case "run":
         return this.#run(port, page, request);
       default:

@@ -1,15 +1,15 @@
 /**
- * Marks in a page: around the element that the person points at in our panel, and around what a command acts on. The
- * browser draws them over the page, which neither sees nor feels them.
+ * Highlights in a page: of the element that the user points at in the DevTools panel, and of what a command acts on. The
+ * browser draws them over the page, which cannot detect them.
  *
- * @import {Box, CommandContext, MarkRequest} from "../shared/types.d.ts"
+ * @import {Box, CommandContext, HighlightRequest} from "../shared/types.d.ts"
  * @import {SessionPool} from "./debugger/session-pool.js"
  */
 
 import { answerNow, ask } from "./page-elements.js";
 
 const FIND_MS = 2_000;
-/** Long enough for a person to see what an agent acts on. */
+/** Long enough for the user to see what an agent acts on. */
 const OUTLINE_MS = 600;
 /** The colours of the browser's own. */
 const COLORS = {
@@ -22,15 +22,15 @@ const COLORS = {
 /** @type {Steps} */
 const ENDING = [["Overlay.disable"], ["DOM.disable"]];
 
-/** @type {Map<number, MarkRequest>} the newest one of each tab: the pointer may be elsewhere when an element is found */
+/** @type {Map<number, HighlightRequest>} the newest one of each tab: the pointer may be elsewhere when an element is found */
 const newest = new Map();
 
 /**
- * @param {MarkRequest} request
+ * @param {HighlightRequest} request
  * @param {SessionPool} sessionPool
- * @returns {Promise<void>} never rejects: what cannot be found is not marked
+ * @returns {Promise<void>} never rejects: an element that cannot be found is not highlighted
  */
-export async function markElement(request, sessionPool) {
+export async function highlightElement(request, sessionPool) {
   const { tabId, selector } = request;
   newest.set(tabId, request);
   const context = { tabId, requestId: "", signal: AbortSignal.timeout(FIND_MS) };
@@ -46,7 +46,7 @@ export async function markElement(request, sessionPool) {
 const outlines = new Map();
 
 /**
- * Outlines for a moment what a command acts on. Nobody waits for it.
+ * Outlines for a moment what a command acts on. The command does not wait for it.
  *
  * @param {Pick<CommandContext, "tabId" | "sessionPool">} context
  * @param {Box} place in the viewport

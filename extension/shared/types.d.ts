@@ -810,7 +810,7 @@ export interface Status {
 
 // --- The port of our own pages: the popup and the DevTools panel
 
-export type PageRequest = Action | WatchRequest | MarkRequest | RunRequest | QuestionRequest;
+export type PageRequest = Action | WatchRequest | HighlightRequest | RunRequest | QuestionRequest;
 
 export type Action =
   | { action: "refresh" }
@@ -833,8 +833,8 @@ export interface WatchRequest {
 }
 
 /** The browser outlines this element in the page, and none when there is no selector. */
-export interface MarkRequest {
-  action: "mark";
+export interface HighlightRequest {
+  action: "highlight";
   tabId: number;
   selector: string;
 }
