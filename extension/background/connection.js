@@ -65,7 +65,7 @@ export class Connection {
   #state = State.LOOKING;
   #nonce = makeNonce();
   #unansweredPings = 0;
-  /** @type {Map<string, AbortController>} the commands that are under way, by id */
+  /** @type {Map<string, AbortController>} the commands that are running, by id */
   #commands = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #pingTimer;
@@ -75,7 +75,7 @@ export class Connection {
    * @param {object} handlers
    * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand answers JSON; the signal is
-   *   aborted when nobody waits for the answer any more: the server has said so, or this connection has closed
+   *   aborted when the result is no longer wanted: the server has said so, or this connection has closed
    * @param {() => void} handlers.onSessions the sessions or their clients have changed
    * @param {(event: AnswerEvent) => void} handlers.onAnswer
    * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
@@ -242,7 +242,7 @@ export class Connection {
 }
 
 function nobodyWaits() {
-  return new CommandError("COMMAND_TIMEOUT", "Nobody waits for the command any more.");
+  return new CommandError("COMMAND_TIMEOUT", "The command was cancelled.");
 }
 
 /**

@@ -157,7 +157,7 @@ chrome.webNavigation.onErrorOccurred.addListener((details) => {
 });
 chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
 chrome.notifications.onButtonClicked.addListener((id, button) => consentPrompts.answer(id, answerOf(button)));
-// Where the popup cannot be opened for them, the person opens it.
+// Where the popup cannot be opened for them, the user opens it.
 chrome.notifications.onClicked.addListener(() => void chrome.action.openPopup?.().catch(() => {}));
 void clearOldNotifications();
 // A killed worker leaves attached tabs behind.

@@ -1,6 +1,6 @@
 /**
  * The ports of our own open pages, the popup and the DevTools panel. Each page hears about the tab that it watches; one
- * that watches none hears about the tab that the person last looked at.
+ * that watches none hears about the tab that the user last looked at.
  *
  * @import {Action, AnswerEvent, ConsoleEntry, HighlightRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
  * @import {SidePanelChat} from "./side-panel-chat.js"
@@ -90,7 +90,7 @@ export class UiPorts {
   }
 
   /**
-   * The tab's console starts anew, or has to be told anew.
+   * The tab's console starts again, or has to be told again.
    *
    * @param {number} tabId
    */

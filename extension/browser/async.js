@@ -27,7 +27,7 @@ export function pause(milliseconds) {
 /**
  * @param {EventTarget} target
  * @param {string} event
- * @param {AbortSignal} signal aborted when nobody waits any more
+ * @param {AbortSignal} signal aborted when the result is no longer wanted
  * @returns {Promise<void>} when the event comes next
  */
 export function nextEvent(target, event, signal) {

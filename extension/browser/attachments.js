@@ -1,5 +1,5 @@
 /**
- * The tabs that the person has attached: consent.js decides by asking here. Each change is told to the server as an
+ * The tabs that the user has attached: consent.js decides by asking here. Each change is told to the server as an
  * event.
  *
  * @import {Attachment, TabEvent, TabWithId} from "../shared/types.d.ts"

@@ -71,7 +71,7 @@ export class ConsentPrompts {
       if (answer === true) return;
       if (answer !== false) throw answer;
       this.#coolingDown.set(subject, Date.now() + COOL_DOWN_MS);
-      throw denied(tabId, "The person has said no");
+      throw denied(tabId, "The user said no");
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", leave);
@@ -97,7 +97,10 @@ export class ConsentPrompts {
 
   /** @param {number} tabId of a tab that was closed or detached */
   gone(tabId) {
-    const error = new CommandError("TAB_DISCONNECTED", "The tab was closed or detached while the person was asked.");
+    const error = new CommandError(
+      "TAB_DISCONNECTED",
+      "The tab was closed or detached before the user answered. List the tabs with list_tabs.",
+    );
     for (const { request, settle } of this.#open.values()) if (request.tabId === tabId) settle(error);
   }
 
@@ -108,11 +111,14 @@ export class ConsentPrompts {
   #refuseTooMuch(tabId, subject) {
     const now = Date.now();
     for (const [known, until] of this.#coolingDown) if (until <= now) this.#coolingDown.delete(known);
-    if (this.#coolingDown.has(subject)) throw denied(tabId, "The person has said no a moment ago");
+    if (this.#coolingDown.has(subject)) throw denied(tabId, "The user said no a moment ago");
     const open = this.list();
     if (open.length < MAX_OPEN && !open.some((request) => request.tabId === tabId)) return;
-    const what = open.length < MAX_OPEN ? `about tab ${tabId} already` : `about ${open.length} tabs already`;
-    throw new CommandError("RATE_LIMITED", `The person is being asked ${what}. Wait for the answer, then ask again.`);
+    const what = open.length < MAX_OPEN ? `about tab ${tabId}` : `about each of ${open.length} tabs`;
+    throw new CommandError(
+      "RATE_LIMITED",
+      `The user has an open request ${what}. Wait for the answer, then ask again.`,
+    );
   }
 
   #changed() {
@@ -125,7 +131,7 @@ export class ConsentPrompts {
  * @param {string} what
  */
 function denied(tabId, what) {
-  const advice = "Do without it, or tell them in your conversation what you need it for.";
+  const advice = "Continue without it, or explain in your conversation what you need it for.";
   return new CommandError("ATTACH_DENIED", `${what} to your request about tab ${tabId}. ${advice}`);
 }
 
@@ -133,7 +139,7 @@ function denied(tabId, what) {
 function unanswered(tabId) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The person has not answered your request about tab ${tabId} within ${ANSWER_TIMEOUT_MS / 1_000} s. Tell them in ` +
-      "your conversation to open the popup of the extension, then ask again.",
+    `The user did not answer your request about tab ${tabId} within ${ANSWER_TIMEOUT_MS / 1_000} s. Ask the user to ` +
+      "open the popup of the extension, then try again.",
   );
 }

@@ -91,7 +91,7 @@ export class ElementTarget {
       if (isPressed) {
         throw new CommandError(
           "EXECUTION_ERROR",
-          `When the mouse came, ${cover} lay over the element and was pressed.`,
+          `When the mouse arrived, ${cover} covered the element and was pressed.`,
         );
       }
       if (presses === MAX_PRESSES) {

@@ -1,5 +1,5 @@
 /**
- * The pages of other sites that a person sees inside the page of a tab.
+ * The pages of other sites that a user sees inside the page of a tab.
  *
  * @import {CommandContext, ForeignFrame} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"

@@ -25,7 +25,7 @@ const CARRY_WAIT_MS = 5_000;
 /**
  * @param {DrivenContext} context `params`: `source`, what is dragged; `target`, where to, or null; `source_at` and
  *   `target_at`, points in them, [x, y] in CSS pixels from their top left corners, or null for the middle; without a
- *   target `target_at` is measured from the source and may lie beside it
+ *   target `target_at` is measured from the source and may lie outside it
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */

@@ -26,14 +26,14 @@ export function optionalSelectorOf(context, name = "selector") {
 /**
  * @param {string} name of the parameter
  * @param {unknown} value
- * @param {boolean} [mayLieBeside] the element
+ * @param {boolean} [mayLieOutside] the element
  * @returns {[number, number] | undefined}
  * @throws {CommandError} INVALID_ARGUMENT
  */
-export function pointIn(name, value, mayLieBeside = false) {
+export function pointIn(name, value, mayLieOutside = false) {
   if ((value ?? null) === null) return undefined;
   const [x, y] = Array.isArray(value) && value.length === 2 ? value : [];
-  if (Number.isFinite(x) && Number.isFinite(y) && (mayLieBeside || (x >= 0 && y >= 0))) return [x, y];
+  if (Number.isFinite(x) && Number.isFinite(y) && (mayLieOutside || (x >= 0 && y >= 0))) return [x, y];
   throw invalid(`${name} must be [x, y], CSS pixels from the top left corner of the element: [10, 25].`);
 }
 

@@ -115,6 +115,6 @@ function readStatus() {
 function tooSlow(timeoutMs) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The page has not finished loading within ${timeoutMs} ms. What it shows by now can be read; or try again.`,
+    `The page did not finish loading within ${timeoutMs} ms. Read what it shows by now, or try again.`,
   );
 }

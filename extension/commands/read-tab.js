@@ -102,7 +102,7 @@ function serveCharacterMaps(tabId) {
 }
 
 /**
- * A page that shows a local file may load none, and the extension may where the person allows it.
+ * A page that shows a local file may load none, and the extension may where the user allows it.
  *
  * @param {string} url of a file on the disk, or of the extension's own
  * @returns {Promise<string>} one that holds the file
@@ -127,7 +127,7 @@ async function dataUrlOf(url) {
 /**
  * @param {CommandContext} context
  * @param {string} content
- * @returns {Promise<string>} what a person reads, or has selected, in frames of other sites, each after a line that names
+ * @returns {Promise<string>} what a user reads, or has selected, in frames of other sites, each after a line that names
  *   its host
  */
 async function framedText(context, content) {

@@ -49,7 +49,7 @@ async function requireFileAccess() {
   if (await chrome.extension.isAllowedFileSchemeAccess()) return;
   throw new CommandError(
     "FILE_NOT_ALLOWED",
-    'The browser gives the extension no files. Ask the person to turn on "Allow access to file URLs" for Chrome Tab ' +
+    'The extension has no access to files. Ask the user to turn on "Allow access to file URLs" for Chrome Tab ' +
       "Reader in chrome://extensions.",
   );
 }
@@ -63,7 +63,7 @@ async function ownField({ session }) {
   if (result.objectId) return { objectId: result.objectId };
   throw new CommandError(
     "EXECUTION_ERROR",
-    "The field has gone, or stands in a frame of another site, where no files can be given. Look at the page again.",
+    "The field is gone, or is in a frame of another site, where files cannot be set. Look at the page again.",
   );
 }
 
@@ -79,7 +79,9 @@ async function chosenField({ element }, chooser, count) {
   const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
   if (!asked) throw failed(`${name} was clicked, and the page asked for no file. Name the field or button that does.`);
   const { mode, backendNodeId } = asked;
-  if (backendNodeId === undefined) throw failed(`The page asks for files in a way that only a person can answer.`);
+  if (backendNodeId === undefined) {
+    throw failed("The page opens a file dialog that only the user can answer. Ask the user to choose the files.");
+  }
   if (mode === "selectSingle" && count > 1) throw failed(`${name} takes one file, and ${count} were given. Give one.`);
   return { backendNodeId };
 }

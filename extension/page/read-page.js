@@ -218,7 +218,7 @@ export function readPage(request) {
 
   /**
    * @param {Element} element
-   * @returns {{width: number, height: number}} in CSS pixels; nothing of what nobody sees
+   * @returns {{width: number, height: number}} in CSS pixels; nothing of what is not visible
    */
   function drawnSize(element) {
     return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
@@ -367,7 +367,7 @@ export function readPage(request) {
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
 
-  /** What the person has selected, also in a field or in a frame of this site. */
+  /** What the user has selected, also in a field or in a frame of this site. */
   function selectedText() {
     if (type === "application/pdf") {
       throw unreadable(

@@ -18,7 +18,7 @@ export function plainLine(text, limit) {
 
 /**
  * @param {string} address
- * @returns {string} what a person knows the page's site by: `example.com:8080`, `chrome://version`
+ * @returns {string} what a user knows the page's site by: `example.com:8080`, `chrome://version`
  */
 export function siteOf(address) {
   const url = URL.parse(address);

@@ -25,7 +25,7 @@ export type ClientMessage =
   | Response
   | TabEvent;
 
-/** What the person asks in the side panel; DESIGN.md, "Asking in the browser". */
+/** What the user asks in the side panel; DESIGN.md, "Asking in the browser". */
 export type QuestionMessage = { type: "question" } & (
   | { ask: { id: string; talk: string; question: string; tab_ids: number[]; model: string | null } }
   | { stop: string }
@@ -55,7 +55,7 @@ export interface Command {
   command: string;
   tab_id: number | null;
   params: Record<string, unknown>;
-  /** Who asks; null for the person, by our own pages. */
+  /** Who asks; null for the user, by our own pages. */
   session: Session | null;
 }
 
@@ -146,7 +146,7 @@ export interface DataLayer {
 
 export type TabWithId = chrome.tabs.Tab & { id: number };
 
-/** What a command needs the person to have agreed to; browser/consent.js. */
+/** What a command needs the user to have agreed to; browser/consent.js. */
 export type Consent = "paired" | "attached" | "evaluate";
 
 /** How a command uses the debugger of its tab; browser/debugger/command-session.js. */
@@ -197,7 +197,7 @@ export interface CommandContext {
   /** The chosen tab; for a command that works on no page the one that the server named, or -1. */
   tabId: number;
   params: Record<string, unknown>;
-  /** Who asks; null for the person. */
+  /** Who asks; null for the user. */
   caller: Session | null;
   attachments: Attachments;
   sessionPool: SessionPool;
@@ -229,7 +229,7 @@ export interface Services {
   rateLimiter: SessionRateLimiter;
 }
 
-/** What an agent asks the person for. All texts are one printable line, and not ours. */
+/** What an agent asks the user for. All texts are one printable line, and not ours. */
 export interface ConsentPrompt {
   id: string;
   kind: "attach" | "act";
@@ -553,7 +553,7 @@ export interface ElementDescription {
   /** Matches this element only, also in shadow roots and frames. */
   selector: string;
   tag: string;
-  /** What a person reads on it or beside it, at most 60 characters. */
+  /** What a user reads on it or beside it, at most 60 characters. */
   text: string;
 }
 
@@ -707,12 +707,12 @@ export interface Pairing {
 /** chrome.storage.local: what outlives the browser. */
 export interface Settings {
   pairing: Pairing | null;
-  /** False from the moment the person presses Disconnect until Reconnect or Connect. */
+  /** False from the moment the user presses Disconnect until Reconnect or Connect. */
   wanted: boolean;
   autoReconnect: boolean;
 }
 
-/** chrome.storage.local: what the person has chosen in the options page. */
+/** chrome.storage.local: what the user has chosen in the options page. */
 export interface Preferences {
   /** Whether attached tabs stand in a group of the tab strip. */
   group: boolean;
@@ -730,7 +730,7 @@ export interface Preferences {
 export interface ActivityEntry {
   /** ISO 8601, when it came. */
   time: string;
-  /** Both are empty for the person. */
+  /** Both are empty for the user. */
   session: string;
   client: string;
   /** Null where none is known. */
@@ -797,7 +797,7 @@ export type CloseReason =
   | "closed";
 
 export interface Status {
-  /** "paired": no client is open, which is nothing to mend. "disconnected": by the person, or for `failure`. */
+  /** "paired": no client is open, which is nothing to fix. "disconnected": by the user, or for `failure`. */
   state: "setup" | "connected" | "paired" | "disconnected";
   paired: boolean;
   port: number | null;
@@ -846,7 +846,7 @@ export interface RunRequest {
   command: string;
   tabId: number | null;
   params: Record<string, unknown>;
-  /** Of a command that reads: it changes nothing at all, and leaves a dialog that the page shows to the person. */
+  /** Of a command that reads: it changes nothing at all, and leaves a dialog that the page shows to the user. */
   observe?: boolean;
 }
 
@@ -865,7 +865,7 @@ export type QuestionRequest =
   | AskRequest
   /** Which models the server has. */
   | { action: "models"; id: string }
-  /** The person does not want this answer any more. */
+  /** The user does not want this answer any more. */
   | { action: "stop_answer"; id: string }
   /** Nothing more is asked in this talk. */
   | { action: "forget_talk"; talk: string };

@@ -353,7 +353,7 @@ export class CommandSession {
     if (dialog.type === "beforeunload" && dialog.answer === "dismissed") this.#stay.reject(stays());
   }
 
-  /** Keeps the browser from asking the person for files. */
+  /** Keeps the browser from asking the user for files. */
   interceptFiles() {
     const intercept = (/** @type {boolean} */ enabled) =>
       void this.#session.send("Page.setInterceptFileChooserDialog", { enabled }).catch(() => {

@@ -31,7 +31,7 @@ const PRINT_WATCH = {
   worldName: PRINT_BINDING.executionContextName,
   runImmediately: true,
 };
-/** A page that prints goes on in milliseconds, unless the browser asks the person about it. */
+/** A page that prints goes on in milliseconds, unless the browser asks the user about it. */
 const PRINT_GRACE_MS = 1_000;
 
 export class DebuggerSession {
@@ -69,7 +69,7 @@ export class DebuggerSession {
    * @param {{console: ConsoleLog, network: NetworkLog}} logs
    * @param {object} handlers
    * @param {() => void} handlers.onCrash
-   * @param {() => void} handlers.onPrint the browser asks the person about printing, and the page stands still
+   * @param {() => void} handlers.onPrint the browser asks the user about printing, and the page stands still
    */
   constructor(tabId, logs, handlers) {
     this.#tabId = tabId;
@@ -224,14 +224,14 @@ export class DebuggerSession {
   }
 
   /**
-   * @param {AbortSignal} signal aborted when nobody waits any more
+   * @param {AbortSignal} signal aborted when the result is no longer wanted
    * @returns {Promise<void>} when the page stands still because of a dialog, which may be now
    */
   async dialogOpened(signal) {
     if (!this.#dialog) await nextEvent(this.#told, "dialog", signal);
   }
 
-  /** Ends what runs on the page, as long as the browser asks the person about printing it. */
+  /** Ends what runs on the page, as long as the browser asks the user about printing it. */
   async endIfPrinting() {
     if (!this.#isPrinting) return;
     const signal = AbortSignal.timeout(PRINT_GRACE_MS);
@@ -380,7 +380,7 @@ export class DebuggerSession {
     });
     await this.send("Page.handleJavaScriptDialog", { accept, ...(type === "prompt" && { promptText: text }) }).catch(
       () => {
-        // The person was faster.
+        // The user was faster.
       },
     );
     // Who is not left loads nothing.

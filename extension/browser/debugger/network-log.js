@@ -32,7 +32,7 @@ export class NetworkLog {
   onFlood = () => {};
   /** @type {LoggedRequest[]} oldest first */
   #requests = [];
-  /** @type {Map<string, LoggedRequest>} those under way, by the browser's name for them */
+  /** @type {Map<string, LoggedRequest>} those running, by the browser's name for them */
   #open = new Map();
   #total = 0;
   #isResting = false;

@@ -1,6 +1,6 @@
 /**
  * One session of the browser's debugger for each attached tab: trusted input, dialogs, the console. The browser shows
- * the person a bar while it lasts; who presses Cancel there detaches the tab.
+ * the user a bar while it lasts; who presses Cancel there detaches the tab.
  *
  * @import {ConsoleEntry} from "../../shared/types.d.ts"
  */
@@ -29,9 +29,9 @@ export class SessionPool {
   /**
    * @param {object} handlers
    * @param {(tabId: number, entry: ConsoleEntry) => void} handlers.onConsole
-   * @param {(tabId: number) => void} handlers.onCancel the person has pressed Cancel in the browser's bar
+   * @param {(tabId: number) => void} handlers.onCancel the user has pressed Cancel in the browser's bar
    * @param {(tabId: number) => void} handlers.onCrash the tab's page has crashed
-   * @param {(tabId: number) => void} handlers.onPrint the browser asks the person about printing the tab's page
+   * @param {(tabId: number) => void} handlers.onPrint the browser asks the user about printing the tab's page
    */
   constructor(handlers) {
     this.#handlers = handlers;

@@ -1,6 +1,6 @@
 "use strict";
 
-// What an element without words looks like: how a person tells such elements from each other.
+// What an element without words looks like: how a user tells such elements from each other.
 
 const appearance = (() => {
   const { attributeOf, boxOf, isHtml, tagOf } = dom;

@@ -83,7 +83,7 @@ const aria = (() => {
     ["video", "video"],
   ]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
-  /** What is named by what stands beside it rather than in it. */
+  /** What is named by what stands next to it rather than in it. */
   const FIELDS = new Set(
     (
       "canvas color combobox date datetime file frame listbox month number password scrollable searchbox select slider " +
@@ -152,7 +152,7 @@ const aria = (() => {
   }
 
   /**
-   * What a person reads in an element, without what is written into fields.
+   * What a user reads in an element, without what is written into fields.
    *
    * @param {Element} element
    * @param {boolean} [isHiddenToo]
@@ -189,7 +189,7 @@ const aria = (() => {
 
   /**
    * @param {Element} element one of the candidates
-   * @returns {string} empty when nobody acts on it
+   * @returns {string} empty when it cannot be acted on
    */
   function roleOf(element) {
     const native = isHtml(element) ? nativeRoleOf(element) : "";

@@ -178,7 +178,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * What a field says of itself stands beside it, or is announced: typing has no time for the whole page.
+   * What a field says of itself stands next to it, or is announced: typing has no time for the whole page.
    *
    * @param {Element} field
    * @param {Root[]} roots
@@ -272,7 +272,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * Pages often write anew what was there: only what is not on both sides is a change.
+   * Pages often write again what was there: only what is not on both sides is a change.
    *
    * @param {Node[]} shown
    * @param {Node[]} left

@@ -63,7 +63,7 @@ const crossOriginFrames = (() => {
     return Array.from({ length: parent.length }, (_, index) => parent[index]).indexOf(view);
   }
 
-  /** @returns {ForeignFrame[]} those that a person can see and read */
+  /** @returns {ForeignFrame[]} those that a user can see and read */
   function readableFrames() {
     const roots = allRoots();
     const shown = foreignFramesIn(roots).filter(

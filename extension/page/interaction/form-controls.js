@@ -185,7 +185,7 @@ const formControls = (() => {
   }
 
   /**
-   * A page that watches its own property of the field sees no change of this world, as with a person's.
+   * A page that watches its own property of the field sees no change of this world, as with a user's.
    *
    * @param {HTMLInputElement} field
    * @param {string} text

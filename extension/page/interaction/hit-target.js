@@ -171,7 +171,7 @@ const hitTarget = (() => {
   }
 
   /**
-   * The page has seen the event by now; the browser's own menu would wait for a person.
+   * The page has seen the event by now; the browser's own menu would wait for a user.
    *
    * @param {Event} event
    */

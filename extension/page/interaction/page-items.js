@@ -155,7 +155,7 @@ const pageItems = (() => {
      * @param {string} tag
      * @param {boolean} isCandidate
      * @param {Surroundings} within whose cursor becomes the element's
-     * @returns {string} empty when nobody acts on it
+     * @returns {string} empty when it cannot be acted on
      */
     #roleAt(element, tag, isCandidate, within) {
       const role = isCandidate ? roleOf(element) : "";
@@ -394,7 +394,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether no text stands beside it
+   * @returns {boolean} whether no text stands next to it
    */
   function isLoneSpan(element) {
     const parent = parentOf(element);

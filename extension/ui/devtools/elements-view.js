@@ -95,7 +95,7 @@ export class ElementsView {
     let shown = 0;
     for (let offset = /** @type {number | null} */ (0), asked = 0; offset !== null && asked < this.#pages; asked += 1) {
       const { error, result } = await this.#worker.observe("page_elements", { find, offset });
-      // What was asked for before the person wrote on is not shown any more.
+      // What was asked for before the user wrote on is not shown any more.
       if (find !== page.find.value.trim()) return;
       if (!this.#isAttached) return;
       setText(page.state, error ? sentenceFor(error) : "");
