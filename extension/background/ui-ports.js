@@ -104,12 +104,12 @@ export class UiPorts {
    * @param {PageRequest} request
    */
   async #serve(port, page, request) {
-    const tell = (/** @type {AnswerEvent} */ event) => this.#send(port, event);
+    const onEvent = (/** @type {AnswerEvent} */ event) => this.#send(port, event);
     switch (request.action) {
       case "ask":
-        return this.#worker.sidePanelChat.ask(request, port, tell);
+        return this.#worker.sidePanelChat.ask(request, port, onEvent);
       case "models":
-        return this.#worker.sidePanelChat.nameModels(request.id, port, tell);
+        return this.#worker.sidePanelChat.nameModels(request.id, port, onEvent);
       case "stop_answer":
         return this.#worker.sidePanelChat.stop(request.id);
       case "forget_talk":

@@ -19,7 +19,7 @@ export class PageLoadWatch {
   #committed = new Set();
   /** @type {Map<number, PromiseWithResolvers<void>>} */
   #loads = new Map();
-  /** @readonly @type {[chrome.events.Event<any>, (...told: any[]) => void][]} */
+  /** @readonly @type {[chrome.events.Event<any>, (...args: any[]) => void][]} */
   #listeners;
 
   /** @param {(string | undefined)[]} leftUrls of pages that are being left: their end may be reported only now */

@@ -82,10 +82,10 @@ async function checkAll(context, fields) {
   }
   const [first] = troubles;
   if (!first) return;
-  const told = troubles.slice(0, MAX_TROUBLES).map(({ message }) => message);
-  const more = troubles.length > told.length ? ` And ${troubles.length - told.length} more.` : "";
+  const listed = troubles.slice(0, MAX_TROUBLES).map(({ message }) => message);
+  const more = troubles.length > listed.length ? ` And ${troubles.length - listed.length} more.` : "";
   const head = `Nothing was written: ${troubles.length} of ${fields.length} fields cannot be.`;
-  throw new CommandError(first.code, `${head} ${told.join(" ")}${more}`);
+  throw new CommandError(first.code, `${head} ${listed.join(" ")}${more}`);
 }
 
 /**

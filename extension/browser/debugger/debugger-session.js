@@ -62,7 +62,7 @@ export class DebuggerSession {
   #frames = new Set();
   #isLoading = false;
   /** Says `stopped` when the page has loaded and `dialog` when it shows one. */
-  #told = new EventTarget();
+  #events = new EventTarget();
 
   /**
    * @param {number} tabId
@@ -189,7 +189,7 @@ export class DebuggerSession {
     }
   }
 
-  /** @param {CommandSession} command the command that runs from now on: dialogs are answered, and told to it */
+  /** @param {CommandSession} command the command that runs from now on: dialogs are answered, and reported to it */
   async begin(command) {
     this.#command = command;
     // A page that never finishes loading is not what this command has begun.
@@ -217,7 +217,9 @@ export class DebuggerSession {
     if (!this.#isLoading) return "rest";
     const waiting = new AbortController();
     try {
-      return (await endsWithin(milliseconds, nextEvent(this.#told, "stopped", waiting.signal))) ? "loaded" : "loading";
+      return (await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal)))
+        ? "loaded"
+        : "loading";
     } finally {
       waiting.abort();
     }
@@ -228,7 +230,7 @@ export class DebuggerSession {
    * @returns {Promise<void>} when the page stands still because of a dialog, which may be now
    */
   async dialogOpened(signal) {
-    if (!this.#dialog) await nextEvent(this.#told, "dialog", signal);
+    if (!this.#dialog) await nextEvent(this.#events, "dialog", signal);
   }
 
   /** Ends what runs on the page, as long as the browser asks the user about printing it. */
@@ -255,7 +257,7 @@ export class DebuggerSession {
     switch (method) {
       case "Page.javascriptDialogOpening":
         this.#dialog = params;
-        this.#told.dispatchEvent(new Event("dialog"));
+        this.#events.dispatchEvent(new Event("dialog"));
         if (this.#command) void this.#answerDialog();
         break;
       case "Page.javascriptDialogClosed":
@@ -365,7 +367,7 @@ export class DebuggerSession {
 
   #loaded() {
     this.#isLoading = false;
-    this.#told.dispatchEvent(new Event("stopped"));
+    this.#events.dispatchEvent(new Event("stopped"));
   }
 
   async #answerDialog() {

@@ -47,7 +47,7 @@ const changeSummary = (() => {
   };
   const MOST_CHARACTERS = 200;
   const TEXT_LENGTH = 100;
-  /** More texts than these are told as a number. */
+  /** More texts than these are reported as a number. */
   const MOST_TEXTS = 3;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   const ALERTS = "[role='alert'], [aria-live='assertive']";
@@ -108,13 +108,13 @@ const changeSummary = (() => {
     }
 
     /** @returns {string} what has appeared and gone; empty when nothing has */
-    tell() {
+    summarize() {
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
       const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
-      return tellChanges(this.#before, stateOf(this.#roots), shown, [...left, ...hiddenNow]);
+      return summarizeChanges(this.#before, stateOf(this.#roots), shown, [...left, ...hiddenNow]);
     }
 
     stop() {
@@ -124,7 +124,7 @@ const changeSummary = (() => {
 
     /**
      * Timers that the page sets when it deals with an input end before one of ours that is longer. When it has dealt with
-     * it tells a task of its own: a timer would wait until the browser has drawn what the input has made.
+     * a task of its own notes it: a timer would wait until the browser has drawn what the input has made.
      */
     #noteInput = () => {
       void scheduler.postTask(() => (this.#inputAt = performance.now()), { priority: "user-blocking" });
@@ -233,17 +233,18 @@ const changeSummary = (() => {
    * @param {Node[]} left elements and texts that have gone, or cannot be seen any more
    * @returns {string} at most 200 characters; empty when nothing is worth telling
    */
-  function tellChanges(before, now, shown, left) {
+  function summarizeChanges(before, now, shown, left) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
     const enabled = [...before.disabled].filter((one) => isInPage(one) && !now.disabled.has(one) && isVisible(one));
-    const told = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
+    const reported = [...opened.map(([dialog]) => dialog), ...faulty.flatMap(messagesOf)];
     const { come, gone } = differences(outermost(shown), outermost(left));
-    const isUntold = (/** @type {News} */ { node }) => !told.some((one) => holds(one, node) || holds(node, one));
+    const isUnreported = (/** @type {News} */ { node }) =>
+      !reported.some((one) => holds(one, node) || holds(node, one));
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
-    const news = come.filter(isUntold);
+    const news = come.filter(isUnreported);
     return joined([
       ...wholesIn(news, ALERTS).map((alert) => `alert ${quote(visibleTextOf(alert), TEXT_LENGTH)}`),
       ...faulty.map((field) => `error at ${nameOf(field)}: ${quote(faultOf(field), TEXT_LENGTH)}`),
@@ -272,7 +273,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * Pages often write again what was there: only what is not on both sides is a change.
+   * Pages often rewrite what was there: only what is not on both sides is a change.
    *
    * @param {Node[]} shown
    * @param {Node[]} left
@@ -390,5 +391,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, dialogName, stateOf, tellChanges };
+  return { ANNOUNCED, ChangeWatch, DIALOGS, dialogName, stateOf, summarizeChanges };
 })();

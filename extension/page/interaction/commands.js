@@ -23,8 +23,8 @@ const elementCommands = (() => {
   const DRAWING_WAIT_MS = 500;
   const MOUSE_WAIT_MS = 300;
   const POLL_MS = 20;
-  /** After these the reply tells what has changed. */
-  const TOLD = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
+  /** Actions whose reply reports what has changed. */
+  const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
   /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
   const running = new Map();
@@ -54,14 +54,14 @@ const elementCommands = (() => {
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
-      const isTold = TOLD.has(request.action);
-      if (isTold || !begun) latest.changes?.stop();
+      const isReporting = REPORTING.has(request.action);
+      if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, placed, element, changes: begun };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
-      if (isTold) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
-      const outline = isTold && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
+      if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
+      const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
       const done = actOn(element, roots, request);
       return { code: "", element: description, matches: found.length, ...more, ...outline, ...done };
     } catch (error) {
@@ -177,7 +177,7 @@ const elementCommands = (() => {
     if (latest.id !== id || !prepared || !signal) return null;
     const filled = await formControls.finishFill(prepared, signal, how);
     if (filled.next || isEntered) return filled;
-    const changed = watch?.tell();
+    const changed = watch?.summarize();
     watch?.stop();
     return { ...filled, changed };
   }
@@ -189,7 +189,7 @@ const elementCommands = (() => {
   async function readChanges({ id }) {
     const watch = latest.id === id ? latest.changes : undefined;
     await watch?.rest();
-    const said = watch?.tell() ?? "";
+    const said = watch?.summarize() ?? "";
     watch?.stop();
     return said;
   }

@@ -65,14 +65,14 @@ const elementList = (() => {
     const listed = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
     const items = writer.matching(inSightFirst(listed), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
-    const told = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
-    return { code: "", ...writtenList(items, writer, told) };
+    const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
+    return { code: "", ...writtenList(items, writer, view) };
   }
 
   /**
    * @param {Item[]} items
    * @param {Writer} writer
-   * @param {{find: string, isNarrowed: boolean, isBrief: boolean, notices: string[], offset: number}} told
+   * @param {{find: string, isNarrowed: boolean, isBrief: boolean, notices: string[], offset: number}} view
    */
   function writtenList(items, writer, { find, isNarrowed, isBrief, notices, offset }) {
     const all = [...items.map(({ kind }) => kind === "thing"), ...writer.framedIn(items).map(({ isThing }) => isThing)];
@@ -279,10 +279,10 @@ const elementList = (() => {
    * @returns {string} for example `textbox "Name" = "Ada" required`
    */
   function describe({ kind, role, element, cells }, length) {
-    const told = cells
+    const filled = cells
       .map((cell) => cell.map(dataOf).join(role === "row" ? " " : ""))
       .filter((text) => /\S/u.test(text));
-    const text = collapse(told.join(" | "));
+    const text = collapse(filled.join(" | "));
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const isPicture = kind === "look" && role !== "text";

@@ -22,7 +22,7 @@ const hitTarget = (() => {
   const HOLDERS = new Set(["iframe", "frame", "embed", "object", "fencedframe"]);
 
   /**
-   * Watches from its making to the end of its presses, however late the page comes to them; one that goes astray is kept
+   * Watches from its making to the end of its presses, however late the page comes to them; one that misses is kept
    * from the page. Those that are meant for what is in a frame of another site are seen there: each that is seen here goes
    * astray.
    */
@@ -40,9 +40,9 @@ const hitTarget = (() => {
     /** @readonly @type {PromiseWithResolvers<string>} */
     #release = Promise.withResolvers();
     #isDecided = false;
-    /** Whether the first press goes astray, and so all. */
+    /** Whether the first press misses, and so all. */
     #isCovered = false;
-    #isAstray = false;
+    #hasMissed = false;
     #presses;
     #releasedOver = "";
     /** @type {Event | null} */
@@ -104,11 +104,11 @@ const hitTarget = (() => {
       const hit = hitBy(/** @type {MouseEvent} */ (event));
       if (!this.#isDecided) this.#decide(hit);
       // What the first press has opened takes no further one.
-      else if (event.type === "pointerdown" && !this.#isCovered) this.#isAstray = this.#coverNow(hit) !== "";
+      else if (event.type === "pointerdown" && !this.#isCovered) this.#hasMissed = this.#coverNow(hit) !== "";
       // A pointer whose press was prevented makes no more events of the mouse.
       if (event.type === "pointerup") this.#noteRelease(hit);
       if (event.type === "dragstart") this.#dragStart = event;
-      if (this.#isAstray) {
+      if (this.#hasMissed) {
         event.preventDefault();
         event.stopImmediatePropagation();
       }
@@ -135,7 +135,7 @@ const hitTarget = (() => {
       const cover = this.#coverOf(hit);
       this.#isDecided = true;
       this.#isCovered = cover !== "";
-      this.#isAstray = this.#isCovered;
+      this.#hasMissed = this.#isCovered;
       this.#cover.resolve(cover);
     }
 

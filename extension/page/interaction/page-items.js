@@ -16,11 +16,11 @@
  *
  * @typedef {object} Surroundings
  * @property {boolean} isInThing whether it is a part of what can be acted on
- * @property {boolean} isSilent whether its texts are told already
+ * @property {boolean} isSilent whether its texts are listed already
  * @property {boolean} isVisible whether its texts can be seen
  * @property {boolean} isFar whether it is known to be out of sight
  * @property {string} cursor
- * @property {Pick<Item, "kind" | "role">} told what its texts are
+ * @property {Pick<Item, "kind" | "role">} textKind what its texts are
  * @property {{item: Item | null, isRow: boolean}} block what its texts belong to
  */
 
@@ -69,7 +69,7 @@ const pageItems = (() => {
     #inner;
     /** @readonly */
     #inert;
-    /** @readonly the size of the viewport: the browser takes a while to tell it */
+    /** @readonly the size of the viewport: the browser takes a while to compute it */
     #sight = { width: innerWidth, height: innerHeight };
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
@@ -89,14 +89,14 @@ const pageItems = (() => {
 
     /** @param {Element} element to go through with all that is in it, unless that is done */
     add(element) {
-      const told = /** @type {const} */ ({ kind: "text", role: "text" });
+      const textKind = /** @type {const} */ ({ kind: "text", role: "text" });
       this.#visit(element, {
         isInThing: false,
         isSilent: false,
         cursor: "",
         isVisible: true,
         isFar: false,
-        told,
+        textKind,
         block: { item: null, isRow: false },
       });
     }
@@ -121,7 +121,7 @@ const pageItems = (() => {
         this.items.push(...distantItemsIn(element, this.#acted, around));
         return;
       }
-      if (!within.isSilent) this.#tell(element, tag, within);
+      if (!within.isSilent) this.#classify(element, tag, within);
       if (!within.isInThing && !role) this.#look(element, tag, within);
       this.#visitChildren(element, within);
     }
@@ -177,16 +177,16 @@ const pageItems = (() => {
      * @param {string} tag
      * @param {Surroundings} within
      */
-    #tell(element, tag, within) {
+    #classify(element, tag, within) {
       const role = attributeOf(element, "role") ?? "";
       if (!role && !TELLING.has(tag) && attributeOf(element, "aria-live") === null) {
         if (!within.block.isRow && !isInLine(element, tag)) within.block = { item: null, isRow: false };
         return;
       }
       const live = liveRoleOf(element, tag, role);
-      if (HEADINGS.has(tag) || role === "heading") within.told = { kind: "heading", role: "#" };
-      else if (live) within.told = { kind: "message", role: live };
-      else if (tag === "legend") within.told = { kind: "message", role: "group" };
+      if (HEADINGS.has(tag) || role === "heading") within.textKind = { kind: "heading", role: "#" };
+      else if (live) within.textKind = { kind: "message", role: live };
+      else if (tag === "legend") within.textKind = { kind: "message", role: "group" };
       else if (tag === "dialog" || DIALOGS.has(role)) this.#push("message", "dialog", element, boxOf(element));
       if (tag === "label" && controlOf(element)) within.isSilent = true;
       if (tag === "tr" || role === "row") {
@@ -227,8 +227,8 @@ const pageItems = (() => {
      * @param {Element} element
      * @param {Surroundings} within
      */
-    #addText(text, element, { block, told, isFar }) {
-      const item = (block.item ??= { ...told, element, cells: [], isInSight: false });
+    #addText(text, element, { block, textKind, isFar }) {
+      const item = (block.item ??= { ...textKind, element, cells: [], isInSight: false });
       if (item.cells.every((cell) => !cell.length)) this.#place(item, isFar ? null : boxOf(item.element));
       if (!item.cells.length) item.cells.push([]);
       item.cells.at(-1)?.push(text);
@@ -311,7 +311,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @param {Surroundings} within which is told when it is out of sight
+   * @param {Surroundings} within updated when it is out of sight
    * @param {{width: number, height: number}} sight
    * @returns {boolean} whether what is in it is cut off
    */
