@@ -1,7 +1,7 @@
 /**
  * Finds the element that an action is for, in the page of a tab or in a frame of another site inside it.
  *
- * @import {CommandContext, ElementAnswer, ElementRequest, ForeignFrame, FoundElement} from "../shared/types.d.ts"
+ * @import {CommandContext, ElementAnswer, ElementRequest, CrossOriginFrame, FoundElement} from "../shared/types.d.ts"
  * @import {FoundFrames, PlacedOutside, Point} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"
  * @import {Refusal} from "./page-elements.js"
@@ -100,7 +100,7 @@ async function inFrames(context, request, { rest, frames }, [holder, ...outer]) 
 /**
  * @param {CommandContext} context
  * @param {ElementRequest} request
- * @param {ForeignFrame} frame
+ * @param {CrossOriginFrame} frame
  * @param {Stop[]} stops
  * @returns {Promise<Outcome | null>}
  */

@@ -2,7 +2,7 @@
  * Requests to the elements of a page: files that are injected once answer them. Where a selector leads into a frame of
  * another site, the page in it is asked in the same way.
  *
- * @import {CommandContext, ElementDescription, ErrorCode, ForeignFrame, FoundFrames} from "../shared/types.d.ts"
+ * @import {CommandContext, ElementDescription, ErrorCode, CrossOriginFrame, FoundFrames} from "../shared/types.d.ts"
  * @import {ListAnswer, ListRequest, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
  * @import {PageFunction, Script} from "./inject.js"
  * @import {FramePage} from "./navigation-watch.js"
@@ -83,7 +83,7 @@ async function metInFrames(context, holder, { rest, frames }, requestNow) {
 /**
  * @param {CommandContext} context
  * @param {FramePage | undefined} holder
- * @param {ForeignFrame} frame
+ * @param {CrossOriginFrame} frame
  * @param {() => Omit<WaitRequest, "id">} requestNow
  * @returns {Promise<Met | Refusal | null>}
  */
@@ -100,7 +100,7 @@ async function metInFrame(context, holder, frame, requestNow) {
 }
 
 /**
- * @param {ForeignFrame} frame
+ * @param {CrossOriginFrame} frame
  * @param {number} others that look the same
  */
 export function troubleWith({ selector }, others) {
@@ -163,7 +163,7 @@ async function listInFrame(context, request, holderId, { rest, frames }) {
 }
 
 /**
- * @param {ForeignFrame} frame
+ * @param {CrossOriginFrame} frame
  * @param {FramePage[]} pages that it may hold
  * @returns {Refusal | null} null for one page
  */

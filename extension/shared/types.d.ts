@@ -503,11 +503,11 @@ export type ElementLook =
 export interface FoundFrames {
   code: "";
   rest: string;
-  frames: ForeignFrame[];
+  frames: CrossOriginFrame[];
 }
 
 /** A frame of another site, as the page around it knows it. */
-export interface ForeignFrame extends FrameTraits {
+export interface CrossOriginFrame extends FrameTraits {
   /** From the main frame on. */
   selector: string;
 }

@@ -4,7 +4,7 @@
 
 const crossOriginFrames = (() => {
   const { documentOf, innerRootOf, queryAll, tagOf, windowOf } = dom;
-  const { allRoots, foreignFramesIn } = search;
+  const { allRoots, crossOriginFramesIn } = search;
   const { focusedElement } = focusing;
   const { nameOf } = texts;
   const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, placeInMainFrame, round } = geometry;
@@ -22,7 +22,7 @@ const crossOriginFrames = (() => {
   /**
    * @param {Element} element a frame
    * @param {Root[]} roots all of the page
-   * @returns {ForeignFrame}
+   * @returns {CrossOriginFrame}
    */
   function describeFrame(element, roots) {
     return { selector: selectorOf(element, roots), ...traitsOf(element) };
@@ -63,10 +63,10 @@ const crossOriginFrames = (() => {
     return Array.from({ length: parent.length }, (_, index) => parent[index]).indexOf(view);
   }
 
-  /** @returns {ForeignFrame[]} those that a user can see and read */
+  /** @returns {CrossOriginFrame[]} those that a user can see and read */
   function readableFrames() {
     const roots = allRoots();
-    const shown = foreignFramesIn(roots).filter(
+    const shown = crossOriginFramesIn(roots).filter(
       (frame) => isRendered(frame, { opacityProperty: true }) && !isAside(frame),
     );
     return shown

@@ -100,7 +100,7 @@ const dom = (() => {
    * @param {Element} element
    * @returns {element is HTMLIFrameElement} whose page only the extension can reach
    */
-  function isForeign(element) {
+  function isCrossOrigin(element) {
     return isFrame(element) && !framedDocumentOf(element);
   }
 
@@ -332,7 +332,7 @@ const dom = (() => {
     isDocument,
     isDrawnIn,
     isElement,
-    isForeign,
+    isCrossOrigin,
     isFrame,
     isHtml,
     isInPage,
