@@ -23,7 +23,7 @@ import {
 /** A server waits about as long for its first question; several browsers should not all knock at once. */
 const RETRY_MS = 2_000;
 const RETRY_JITTER_MS = 1_000;
-/** Nobody is there, as before every client's start. All other failures need the user. */
+/** No server is listening, as before every client's start. All other failures need the user. */
 const NEUTRAL_FAILURES = new Set([null, "unreachable", "closed"]);
 /** The retry timer dies with a worker that is killed; this alarm wakes a new one. Chrome allows no shorter period. */
 const WAKE_ALARM = "wake";

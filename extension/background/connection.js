@@ -105,7 +105,7 @@ export class Connection {
   // --- Opening
 
   async #start() {
-    // After some WebSockets that nobody answered, Chrome delays each next one by up to 5 s; a request it never does.
+    // After some unanswered WebSockets, Chrome delays each next one by up to 5 s; a request it never does.
     const [failure] = await Promise.all([look(this.#pairing), loaded]);
     if (this.#state === State.CLOSED) return;
     if (failure) return this.#fail(failure, CLOSE_NORMAL);
@@ -153,7 +153,7 @@ export class Connection {
   // --- Open
 
   #ping() {
-    // A machine that slept can leave a socket that looks open with nobody behind it.
+    // A machine that slept can leave a socket that looks open without a peer.
     if (this.#unansweredPings === MAX_UNANSWERED_PINGS) return this.#fail("closed", CLOSE_NO_ANSWER);
     this.#unansweredPings += 1;
     this.#send({ type: "ping" });

@@ -35,7 +35,7 @@ export function nextEvent(target, event, signal) {
 }
 
 /**
- * The work's result, or the reason of the signal: work that takes no notice of an abort holds nobody up.
+ * The work's result, or the reason of the signal: work that ignores an abort delays nothing.
  *
  * @template T
  * @param {AbortSignal} signal

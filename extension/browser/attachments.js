@@ -131,7 +131,7 @@ export class Attachments {
   /** @param {number} tabId */
   async #announce(tabId) {
     const attachment = this.#attachments.get(tabId);
-    // A tab that closed while the worker was dead told nobody.
+    // A tab that closed while the worker was dead sent no event.
     const tab = await tabById(tabId).catch(() => null);
     if (!attachment || this.#attachments.get(tabId) !== attachment) return;
     if (!tab) return this.detach(tabId);

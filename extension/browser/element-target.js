@@ -54,7 +54,7 @@ export class ElementTarget {
     if (!outcome) {
       throw new CommandError(
         "EXECUTION_ERROR",
-        "The page left each time before the element was ready. Look where the tab is now.",
+        "The page navigated away each time before the element was ready. Check where the tab is now.",
       );
     }
     this.#stops = outcome.stops;
@@ -229,7 +229,7 @@ export function pointOf({ point }) {
  * @param {string} release what had come over the element then
  */
 function notesOn(isLost, release) {
-  if (isLost) return ["The page has shown no sign of being pressed: look at it before you try again."];
+  if (isLost) return ["The page did not react to the press. Check it before you try again."];
   if (!release) return [];
-  return [`When the mouse was released, ${release} had come over the element: see whether that counted as a click.`];
+  return [`When the mouse was released, ${release} covered the element. Check whether that counted as a click.`];
 }

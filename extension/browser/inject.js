@@ -23,7 +23,7 @@ export class PageLeft extends CommandError {
   constructor() {
     super(
       "TAB_DISCONNECTED",
-      "The page went to another address while the command ran. Look where the tab is now, then try again.",
+      "The page navigated away while the command ran. Check where the tab is now, then try again.",
     );
   }
 }

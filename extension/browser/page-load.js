@@ -60,7 +60,7 @@ export class PageLoadWatch {
   #load(tabId) {
     const load = this.#loads.get(tabId) ?? /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     this.#loads.set(tabId, load);
-    // Other tabs load too, and nobody waits for them.
+    // Other tabs load too, and are not waited for.
     load.promise.catch(() => {});
     return load;
   }

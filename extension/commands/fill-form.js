@@ -84,7 +84,7 @@ async function checkAll(context, fields) {
   if (!first) return;
   const listed = troubles.slice(0, MAX_TROUBLES).map(({ message }) => message);
   const more = troubles.length > listed.length ? ` And ${troubles.length - listed.length} more.` : "";
-  const head = `Nothing was written: ${troubles.length} of ${fields.length} fields cannot be.`;
+  const head = `Nothing was written: ${troubles.length} of ${fields.length} fields cannot be filled.`;
   throw new CommandError(first.code, `${head} ${listed.join(" ")}${more}`);
 }
 

@@ -9,8 +9,8 @@ import { noting, optionalSelectorOf } from "./element-params.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const DENIED_FOCUS =
-  "The focus is in a frame of a host that the user denies to clients now: no key is sent there. Name a selector for the next.";
-const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
+  "The focus is now in a frame of a denied host, which gets no keys. Name a selector with the next press.";
+const HOW_TO_WRITE = 'Name keys, for example Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
 /**
  * @param {DrivenContext} context `params`: `keys`, names and chords with blanks between them, and texts in quotes, which

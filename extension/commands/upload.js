@@ -77,7 +77,9 @@ async function chosenField({ element }, chooser, count) {
   const name = JSON.stringify(element.selector);
   const late = new Promise((resolve) => setTimeout(resolve, CHOOSER_WAIT_MS, null));
   const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
-  if (!asked) throw failed(`${name} was clicked, and the page asked for no file. Name the field or button that does.`);
+  if (!asked) {
+    throw failed(`${name} was clicked, but the page opened no file dialog. Name the field or button that does.`);
+  }
   const { mode, backendNodeId } = asked;
   if (backendNodeId === undefined) {
     throw failed("The page opens a file dialog that only the user can answer. Ask the user to choose the files.");

@@ -24,7 +24,7 @@ export async function waitFor(context) {
   if (!answer) {
     throw new CommandError(
       "COMMAND_TIMEOUT",
-      "The page left each time before it could be seen. Look where the tab is.",
+      "The page navigated away each time before it could be checked. Check where the tab is now.",
     );
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);

@@ -33,7 +33,7 @@ export function readPage(request) {
   const MAX_MAIN_CHARS = 2_000_000;
   /** Characters of a line that is running text, not a label. */
   const LONG_LINE = 80;
-  /** Share of the text below which nobody misses what stands in web components and frames. */
+  /** Share of the text below which what stands in web components and frames may be left out. */
   const MIN_INNER_SHARE = 0.1;
   /** Characters for browsers without scripts that are more than the advice to turn those on. */
   const MIN_SPARE = 250;

@@ -62,7 +62,7 @@ export interface Command {
 export interface Session {
   /** A few characters that tell it from the others. */
   id: string;
-  /** What its client calls itself, as one printable line; empty where nobody knows. */
+  /** What its client calls itself, as one printable line; empty when unknown. */
   client: string;
 }
 
@@ -209,7 +209,7 @@ export interface CommandContext {
   deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
   requestId: string;
-  /** Aborted when the command has ended for the caller: its time is up, its tab is gone, or nobody waits for it. */
+  /** Aborted when the command has ended for the caller: its time is up, its tab is gone, or it was cancelled. */
   signal: AbortSignal;
 }
 
@@ -900,7 +900,7 @@ export interface ConsoleBatch {
   entries: ConsoleEntry[];
   /** Whether this is all there is, in place of what was told before. */
   isWhole: boolean;
-  /** How many messages there were before these that nobody keeps. */
+  /** How many messages there were before these that were dropped. */
   gone: number;
 }
 

@@ -128,12 +128,12 @@ async function observe(session, work) {
 async function heldByDialog(session, signal) {
   await session.dialogOpened(signal);
   await pause(DIALOG_GRACE_MS);
-  throw unreadable("The page shows a dialog and stands still. Answer it in the browser.");
+  throw unreadable("The page is blocked by a dialog. Answer it in the browser.");
 }
 
 /**
  * What becomes of dialogs. Alert and beforeunload are accepted: they ask nothing, or stand in the way of what the command
- * is for. Confirm and prompt are dismissed, because nobody has agreed to what they ask, unless the command says so.
+ * is for. Confirm and prompt are dismissed, because the user has not agreed to what they ask, unless the command says so.
  *
  * @typedef {object} Answers
  * @property {boolean} accept confirm and prompt

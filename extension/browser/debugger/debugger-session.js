@@ -430,15 +430,15 @@ async function attachRefusal(tabId, reason) {
   const obstacle = obstacleOf(await tabById(tabId));
   if (obstacle) return obstacle;
   if (ALREADY_ATTACHED.test(reason)) {
-    return "Another debugger holds this tab, and the browser lets in only one. End the other one, then try again.";
+    return "Another debugger is attached to this tab, and the browser allows only one. Detach the other one, then try again.";
   }
   if (/different extension/i.test(reason)) {
     return (
-      "Another extension has put a frame of its own into this page, so the browser lets no debugger in. " +
+      "Another extension has put a frame into this page, so the browser refuses to attach a debugger. " +
       "Turn that extension off for this site, then reload the page."
     );
   }
-  return "The browser lets no debugger into this tab. Reload the page; if that does not help, open it in another tab.";
+  return "The browser refuses to attach a debugger to this tab. Reload the page; if that does not help, open it in another tab.";
 }
 
 /**
@@ -450,7 +450,7 @@ function protocolFailure(method, error) {
   if (/not attached|detached|closed|crashed|navigated|no tab/i.test(reason)) {
     return new CommandError(
       "TAB_DISCONNECTED",
-      "The page went away while the command ran. Look where the tab is now, then try again.",
+      "The page went away while the command ran. Check where the tab is now, then try again.",
     );
   }
   // Chrome's own words name a method and a parameter; they never quote the page.

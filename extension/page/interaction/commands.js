@@ -163,7 +163,7 @@ const elementCommands = (() => {
     return controller;
   }
 
-  /** @param {{id: string}} request to end without acting; nobody waits for its answer any more */
+  /** @param {{id: string}} request to end without acting; its answer is no longer wanted */
   function cancel({ id }) {
     running.get(id)?.abort();
   }

@@ -331,7 +331,7 @@ const elementList = (() => {
     let size = OUT_OF_SIGHT.length + 1;
     while (end < entries.length) {
       const length = (entries[end]?.line().length ?? 0) + 1;
-      // One line always fits, or nobody could go on.
+      // One line always fits; otherwise the list could not continue.
       if (size + length > room && end > offset) break;
       size += length;
       end += 1;

@@ -64,7 +64,7 @@ const pdfText = (() => {
     chromeTabPdf.read = undefined;
     try {
       pdf ??= await opened(await bytesAt(url));
-      // One page in any case: of none nobody could say whether it is a picture.
+      // At least one page: without any it is unknown whether it is a picture.
       const goesOn = () => pages.length === 0 || (performance.now() < until && chars < MAX_CHARS);
       while (pages.length < pdf.numPages && goesOn()) {
         const text = await textOfPage(pdf, pages.length + 1);
