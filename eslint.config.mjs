@@ -52,7 +52,7 @@ export default [
   })),
   {
     // Classic scripts: each leaves one constant to those after it.
-    files: ["extension/page/elements/*.js", "extension/page/main-content/*.js"],
+    files: ["extension/page/interaction/*.js", "extension/page/main-content/*.js"],
     languageOptions: { sourceType: "script" },
     rules: { "no-unused-vars": ["error", { vars: "local" }] },
   },

@@ -4,6 +4,7 @@ python scripts/embed_page_function.py            writes chrome_tab.scpt
 python scripts/embed_page_function.py --check    exit status 1 when it is not up to date
 """
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -11,20 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 EXTENSION = ROOT / "extension"
 SOURCE = EXTENSION / "page" / "read-page.js"
-# In this order; the same list stands in extension/commands/read-tab.js.
-MAIN_CONTENT = [
-    "vendor/readability.js",
-    "page/main-content/nodes.js",
-    "page/main-content/colors.js",
-    "page/main-content/outlines.js",
-    "page/main-content/covers.js",
-    "page/main-content/sight.js",
-    "page/main-content/visible-copy.js",
-    "page/main-content/text-blocks.js",
-    "page/main-content/block-model.js",
-    "page/main-content/markdown.js",
-    "page/main-content/main-content.js",
-]
+MAIN_CONTENT: list[str] = json.loads((EXTENSION / "page" / "files.json").read_text(encoding="utf-8"))["mainContent"]
 SCRIPT = ROOT / "chrome_tab.scpt"
 BEGIN = "-- begin of the page function, written by scripts/embed_page_function.py\n"
 END = "-- end of the page function\n"

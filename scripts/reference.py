@@ -401,7 +401,7 @@ def limits_table() -> list[str]:
         "requests of a tab": f"the newest {constant('browser/debugger/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "
         f"{constant('browser/debugger/network-log.js', 'const MAX_URL_LENGTH = '):,} characters; of a body "
         f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters",
-        "list of elements": f"{constant('page/elements/element-list.js', 'const MAX_TEXT = '):,} characters",
+        "list of elements": f"{constant('page/interaction/element-list.js', 'const MAX_TEXT = '):,} characters",
         "screenshot": f"{constant('commands/screenshot.js', 'const MAX_DATA_LENGTH = '):,} characters of base64, "
         f"{constant('commands/screenshot.js', 'const MAX_SIDE = '):,} pixels a side",
         "value of `evaluate`": f"{constant('commands/evaluate.js', 'total: '):,} bytes",

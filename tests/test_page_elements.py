@@ -1,7 +1,6 @@
 """The files that find elements and act on them, alone in a page: without the extension, and with waits that are short."""
 
 import json
-import re
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,14 @@ from tests.support.browser import IsolatedWorld, launch_chromium, show
 pytestmark = pytest.mark.e2e
 
 EXTENSION = Path(__file__).parent.parent / "extension"
-FOLDER = EXTENSION / "page" / "elements"
+FOLDER = EXTENSION / "page" / "interaction"
 LIMITS = {"find": 100, "ready": 150}
 
 
-def file_names() -> list[str]:
+def files() -> list[str]:
     """The files in the order in which the worker puts them into a page."""
-    worker = (EXTENSION / "browser" / "page-elements.js").read_text(encoding="utf-8")
-    lists = re.findall(r"FILES = filesOf\(\[(.*?)\]\)", worker, re.DOTALL)
-    return re.findall(r'"([\w-]+)"', "".join(lists))
+    groups = json.loads((EXTENSION / "page" / "files.json").read_text(encoding="utf-8"))
+    return [*groups["interaction"], *groups["elementList"]]
 
 
 class Elements:
@@ -35,8 +33,8 @@ class Elements:
     def show(self, body: str) -> None:
         show(self.page, f"<!doctype html><meta charset=utf-8>{body}")
         self._world = IsolatedWorld(self.page)
-        for name in file_names():
-            self.evaluate((FOLDER / f"{name}.js").read_text(encoding="utf-8"))
+        for path in files():
+            self.evaluate((EXTENSION / path).read_text(encoding="utf-8"))
 
     def evaluate(self, program: str) -> Any:
         assert self._world
@@ -69,7 +67,7 @@ def elements(tab: Page) -> Elements:
 
 
 def test_every_file_of_the_folder_is_put_into_the_page() -> None:
-    assert sorted(file_names()) == sorted(path.stem for path in FOLDER.glob("*.js"))
+    assert sorted(files()) == sorted(path.relative_to(EXTENSION).as_posix() for path in FOLDER.glob("*.js"))
 
 
 # --- text=
@@ -269,10 +267,10 @@ def test_page_of_more_than_500_shadow_roots_is_said_to_be_searched_in_part(eleme
 def test_unique_selectors_and_similar_names_are_found_without_a_request(elements: Elements) -> None:
     elements.show("<ul><li><a href=#>one</a><li><a href=# id=second>two</a></ul>")
 
-    selectors = "[...document.links].map((link) => uniqueSelectors.selectorOf(link, search.allRoots()))"
+    selectors = "[...document.links].map((link) => selectorGenerator.selectorOf(link, search.allRoots()))"
     assert elements.evaluate(selectors) == ["li:nth-of-type(1) > a", "#second"]
     assert elements.evaluate("texts.nameOf(document.links[1])") == 'a#second "two"'
-    missing = "nearMisses.notFound('#secnd', { roots: search.allRoots(), isWhole: true }).message"
+    missing = "suggestions.notFound('#secnd', { roots: search.allRoots(), isWhole: true }).message"
     assert "Did you mean #second" in elements.evaluate(missing)
 
 

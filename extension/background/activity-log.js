@@ -1,5 +1,5 @@
 /**
- * The activity log: what was done in the person's name. It holds no value, no text of a page, and nothing of incognito
+ * The activity log: what was done in the user's name. It holds no value, no text of a page, and nothing of incognito
  * tabs. Entries are written together: thousands of commands a minute are not as many writes.
  *
  * @import {ActivityEntry} from "../shared/types.d.ts"

@@ -22,7 +22,7 @@ let common = {};
  *
  * @param {Status} status
  * @param {number[]} attachedTabIds
- * @param {number} requests how many wait for the person's answer
+ * @param {number} requests how many wait for the user's answer
  */
 export async function showBadge(status, attachedTabIds, requests) {
   const tone = toneOf(status);

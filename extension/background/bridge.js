@@ -5,7 +5,7 @@
  *   connecting      -> a Connection that is not open yet
  *   connected       -> a Connection that is open
  *   waiting         -> a retry is planned, in 2 to 3 seconds
- *   left closed     -> the person pressed Disconnect, or does not want it to reconnect by itself
+ *   left closed     -> the user pressed Disconnect, or does not want it to reconnect by itself
  *
  * @import {AnswerEvent, CloseReason, Command, Pairing, Settings, Status} from "../shared/types.d.ts"
  */
@@ -23,7 +23,7 @@ import {
 /** A server waits about as long for its first question; several browsers should not all knock at once. */
 const RETRY_MS = 2_000;
 const RETRY_JITTER_MS = 1_000;
-/** Nobody is there, as before every client's start. All other failures need the person. */
+/** No server is listening, as before every client's start. All other failures need the user. */
 const NEUTRAL_FAILURES = new Set([null, "unreachable", "closed"]);
 /** The retry timer dies with a worker that is killed; this alarm wakes a new one. Chrome allows no shorter period. */
 const WAKE_ALARM = "wake";
@@ -47,7 +47,7 @@ export class Bridge {
    * @param {object} handlers
    * @param {() => void} handlers.onOpen
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand as of a Connection
-   * @param {(event: AnswerEvent) => void} handlers.onAnswer what the server tells about the person's questions
+   * @param {(event: AnswerEvent) => void} handlers.onAnswer what the server tells about the user's questions
    * @param {() => void} handlers.onLost a connection has ended
    * @param {() => void} handlers.onChange the result of `status()` may have changed
    */
@@ -86,7 +86,7 @@ export class Bridge {
     return this.#connection?.isOpen ?? false;
   }
 
-  // --- What the person asks for
+  // --- What the user asks for
 
   /** @param {Pairing} pairing */
   async pair(pairing) {
@@ -107,7 +107,7 @@ export class Bridge {
 
   async forget() {
     await this.#loaded;
-    // Before anything is waited for: the person may pair anew meanwhile.
+    // Before anything is waited for: the user may pair again meanwhile.
     this.#settings = DEFAULT_SETTINGS;
     this.#leave();
     await deleteSettings();

@@ -65,7 +65,7 @@ export class Connection {
   #state = State.LOOKING;
   #nonce = makeNonce();
   #unansweredPings = 0;
-  /** @type {Map<string, AbortController>} the commands that are under way, by id */
+  /** @type {Map<string, AbortController>} the commands that are running, by id */
   #commands = new Map();
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #pingTimer;
@@ -75,7 +75,7 @@ export class Connection {
    * @param {object} handlers
    * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand answers JSON; the signal is
-   *   aborted when nobody waits for the answer any more: the server has said so, or this connection has closed
+   *   aborted when the result is no longer wanted: the server has said so, or this connection has closed
    * @param {() => void} handlers.onSessions the sessions or their clients have changed
    * @param {(event: AnswerEvent) => void} handlers.onAnswer
    * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
@@ -105,7 +105,7 @@ export class Connection {
   // --- Opening
 
   async #start() {
-    // After some WebSockets that nobody answered, Chrome delays each next one by up to 5 s; a request it never does.
+    // After some unanswered WebSockets, Chrome delays each next one by up to 5 s; a request it never does.
     const [failure] = await Promise.all([look(this.#pairing), loaded]);
     if (this.#state === State.CLOSED) return;
     if (failure) return this.#fail(failure, CLOSE_NORMAL);
@@ -153,7 +153,7 @@ export class Connection {
   // --- Open
 
   #ping() {
-    // A machine that slept can leave a socket that looks open with nobody behind it.
+    // A machine that slept can leave a socket that looks open without a peer.
     if (this.#unansweredPings === MAX_UNANSWERED_PINGS) return this.#fail("closed", CLOSE_NO_ANSWER);
     this.#unansweredPings += 1;
     this.#send({ type: "ping" });
@@ -242,7 +242,7 @@ export class Connection {
 }
 
 function nobodyWaits() {
-  return new CommandError("COMMAND_TIMEOUT", "Nobody waits for the command any more.");
+  return new CommandError("COMMAND_TIMEOUT", "The command was cancelled.");
 }
 
 /**

@@ -1,8 +1,8 @@
 /**
- * The browser's notifications about open requests: a person who looks at another program hears of them too. Only what
- * was drawn can be answered there, so a notification goes with its request.
+ * Notifications about open consent prompts, for a user who looks at another program. Only a prompt that is open can be
+ * answered there, so a notification is removed with its prompt.
  *
- * @import {AgentRequest} from "../shared/types.d.ts"
+ * @import {ConsentPrompt} from "../shared/types.d.ts"
  */
 
 import { NOTICES_ASK } from "../shared/capabilities.js";
@@ -13,12 +13,12 @@ import { isolated } from "../shared/text.js";
 /** In the order of the notification's buttons. */
 const ANSWERS = [true, false];
 
-/** @type {Map<string, Promise<unknown>>} by the ids of their requests: resolves once the notification is there */
+/** @type {Map<string, Promise<unknown>>} by the ids of their prompts: resolves once the notification is there */
 const shown = new Map();
 
-/** @param {AgentRequest[]} open */
-export function showNotices(open) {
-  for (const request of open) if (!shown.has(request.id)) showNotice(request);
+/** @param {ConsentPrompt[]} open */
+export function showNotifications(open) {
+  for (const request of open) if (!shown.has(request.id)) showNotification(request);
   for (const [id, isThere] of shown) {
     if (open.some((request) => request.id === id)) continue;
     shown.delete(id);
@@ -27,8 +27,8 @@ export function showNotices(open) {
   }
 }
 
-/** Of a worker that was killed: nobody waits for their answers. */
-export async function clearOldNotices() {
+/** Those of a worker that was killed: no command waits for their answers. */
+export async function clearOldNotifications() {
   const ids = Object.keys(await chrome.notifications.getAll());
   for (const id of ids) if (!shown.has(id)) void chrome.notifications.clear(id);
 }
@@ -41,8 +41,8 @@ export function answerOf(button) {
   return ANSWERS[button] ?? false;
 }
 
-/** @param {AgentRequest} request */
-function showNotice(request) {
+/** @param {ConsentPrompt} request */
+function showNotification(request) {
   const reason = statedReason(request);
   const options = {
     type: /** @type {const} */ ("basic"),

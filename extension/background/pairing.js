@@ -19,7 +19,7 @@ const BASE64URL_32_BYTES = /^[A-Za-z0-9_-]{43}$/;
  *
  * @param {string} connectionString
  * @returns {Pairing}
- * @throws {CommandError} INVALID_ARGUMENT, with a sentence for the person who pasted it
+ * @throws {CommandError} INVALID_ARGUMENT, with a sentence for the user who pasted it
  */
 export function parseConnectionString(connectionString) {
   // A terminal may have broken the line.
@@ -96,7 +96,7 @@ function decodeObject(encoded) {
     const value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(decodeBase64Url(encoded)));
     if (typeof value === "object" && value !== null) return value;
   } catch {
-    // Damaged base64, UTF-8 or JSON: the same thing to the person.
+    // Damaged base64, UTF-8 or JSON: the same thing to the user.
   }
   throw invalid(phrase("pairDamaged"));
 }

@@ -1,22 +1,22 @@
 /**
- * How many commands a session may have run: so many a second for long, and many times that at once. What is over it waits
- * its turn; what would wait too long is refused. So one session cannot take the browser from the others.
+ * Limits the commands of each session by a token bucket, so that one session cannot block the others. A command over the
+ * limit waits for its turn; one that would wait too long is refused.
  *
  * @import {Session} from "../shared/types.d.ts"
  * @import {ChosenPreferences} from "./preferences.js"
  */
 
 import { CommandError } from "../shared/errors.js";
-import { Allowance } from "../shared/token-bucket.js";
+import { TokenBucket } from "../shared/token-bucket.js";
 
 /** As many seconds' worth may come at once. */
 const BURST_S = 2;
 const MAX_WAIT_S = 5;
 const MAX_SESSIONS = 1_000;
 
-export class Pace {
-  /** @type {Map<string, Allowance>} by session and its limit, the last one to ask at the end */
-  #allowances = new Map();
+export class SessionRateLimiter {
+  /** @type {Map<string, TokenBucket>} by session and its limit, the most recently used last */
+  #buckets = new Map();
   /** @readonly */
   #preferences;
 
@@ -33,12 +33,12 @@ export class Pace {
   async take({ id, client }, signal) {
     const perSecond = this.#preferences.now.commandsPerSecond;
     const key = JSON.stringify([id, client, perSecond]);
-    const allowance = this.#allowances.get(key) ?? new Allowance(perSecond * BURST_S, perSecond);
-    this.#allowances.delete(key);
-    this.#allowances.set(key, allowance);
-    const [oldest] = this.#allowances.keys();
-    if (this.#allowances.size > MAX_SESSIONS && oldest !== undefined) this.#allowances.delete(oldest);
-    const waitS = allowance.take(performance.now(), MAX_WAIT_S);
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(perSecond * BURST_S, perSecond);
+    this.#buckets.delete(key);
+    this.#buckets.set(key, bucket);
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > MAX_SESSIONS && oldest !== undefined) this.#buckets.delete(oldest);
+    const waitS = bucket.take(performance.now(), MAX_WAIT_S);
     if (waitS === null) throw tooMany(perSecond);
     if (waitS > 0) await new Promise((go) => setTimeout(go, waitS * 1_000));
     signal.throwIfAborted();
@@ -49,7 +49,7 @@ export class Pace {
 function tooMany(perSecond) {
   return new CommandError(
     "RATE_LIMITED",
-    `This session asks for more than ${perSecond} commands a second, which the extension's options allow. Wait a few ` +
-      "seconds, then ask for one after another.",
+    `This session sent more than ${perSecond} commands a second, the limit in the extension's options. Wait a few ` +
+      "seconds, then send one command at a time.",
   );
 }

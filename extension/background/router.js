@@ -1,6 +1,6 @@
 /**
  * What others may ask for, in two tiers: the server, which has proved that it has the key, may send the commands of the
- * table; our own pages may change the pairing and what is attached. Nobody else reaches either function.
+ * table; our own pages may change the pairing and what is attached. Nothing else reaches either function.
  *
  * @import {Action, Command, ErrorCode, Response, Services, TabWithId, View} from "../shared/types.d.ts"
  * @import {Activity} from "./activity-log.js"
@@ -27,7 +27,7 @@ import { abortAll, unlessAborted } from "../browser/async.js";
 const COMMAND_TIMEOUT_MS = 30_000;
 /** More than the queue gives, so that what a command says about its end comes first. */
 const ABORT_GRACE_MS = 200;
-/** Without the debugger Chrome tells extensions of no crash, so a tab with a running command is looked at. */
+/** Without the debugger Chrome does not report crashes to extensions, so a tab with a running command is looked at. */
 const CRASH_CHECK_MS = 500;
 /** What is no command may be any text. */
 const MAX_COMMAND_LENGTH = 40;
@@ -40,14 +40,14 @@ const ENDINGS = {
   crashed: ["TAB_DISCONNECTED", "The page crashed or the tab went away while the command ran. Reload it."],
   printing: [
     "UNREADABLE_PAGE",
-    "The page has opened the browser's print dialog and stands still until that is closed. Ask the person to close " +
-      "it, or leave the page with navigate.",
+    "The page opened the browser's print dialog and is blocked until it is closed. Ask the user to close it, or leave " +
+      "the page with navigate.",
   ],
 };
 
 // --- The server
 
-/** @type {Set<AbortController>} all that is under way, of the server and of our own pages */
+/** @type {Set<AbortController>} the running commands, of the server and of our own pages */
 const underWay = new Set();
 /** @type {Map<number, Set<AbortController>>} what runs on each tab, or waits for its turn there */
 const running = new Map();
@@ -58,7 +58,7 @@ const running = new Map();
  * @param {Command} command
  * @param {Services} services
  * @param {object} how
- * @param {AbortSignal} how.signal aborted when nobody waits for the response any more: then nothing more happens
+ * @param {AbortSignal} how.signal aborted when the response is no longer wanted: then nothing more happens
  * @param {boolean} [how.observe] whether a command that reads leaves everything as it is
  * @returns {Promise<string>} the response as JSON, within the limit for a frame
  */
@@ -69,7 +69,7 @@ export async function answerCommand(command, services, { signal, observe = false
   const answerMs = entryOf(command)?.asks ? ANSWER_TIMEOUT_MS : 0;
   const startClock = () => setTimeout(() => controller.abort(timeUp()), COMMAND_TIMEOUT_MS + answerMs);
   let timer = startClock();
-  /** @type {<T>(asked: Promise<T>) => Promise<T>} the time that the person takes does not count */
+  /** @type {<T>(asked: Promise<T>) => Promise<T>} the time that the user takes does not count */
   const untilAnswered = async (asked) => {
     clearTimeout(timer);
     return asked.finally(() => {
@@ -111,12 +111,11 @@ export async function endCommands(tabId, ending) {
   await abortAll(running.get(tabId) ?? [], new CommandError(code, message));
 }
 
-/** Ends every command of every session at once: the person has said so. */
+/** Ends every command of every session at once, because the user pressed Stop. */
 function stopAll() {
   const stopped = new CommandError(
     "TAB_DISCONNECTED",
-    "The person has pressed Stop: everything under way has ended, and no tab is attached any more. Ask them before " +
-      "you go on.",
+    "The user pressed Stop: all running commands were cancelled and all tabs detached. Ask the user before you continue.",
   );
   void abortAll(underWay, stopped);
 }
@@ -165,13 +164,13 @@ async function runCommand(command, services, controller, { observe, trace, until
   }
   if (missing().includes(command.command)) throw notHere(command.command);
   const { signal } = controller;
-  const { attachments, preferences, pace } = services;
+  const { attachments, preferences, rateLimiter } = services;
   await preferences.loaded;
   // A server that does not say who asks is an older one.
-  if (caller?.id) await pace.take(caller, signal);
+  if (caller?.id) await rateLimiter.take(caller, signal);
   const rules = new SiteRules(command, services);
   const { deniedHosts } = rules;
-  const use = observe && entry.debugger === "reads" ? "observes" : entry.debugger;
+  const use = observe && entry.debugger === "read" ? "observe" : entry.debugger;
   const runOn = async (/** @type {number} */ tabId) =>
     usingDebugger(
       use,
@@ -190,7 +189,7 @@ async function runCommand(command, services, controller, { observe, trace, until
   const choose = () => chooseTab(entry.consent, tab_id, attachments);
   const tab = (trace.tab = await inTurn(chrome.tabs.TAB_ID_NONE, signal, choose, session));
   // A page that goes while this waits for its turn ends what waits.
-  if (use === "acts") refuseSleeping(tab);
+  if (use === "interact") refuseSleeping(tab);
   // Not in its turn: others may go on meanwhile.
   if (rules.asks) {
     await rules.refuseTab(tab);
@@ -218,8 +217,8 @@ async function runCommand(command, services, controller, { observe, trace, until
 function notHere(command) {
   return new CommandError(
     "EXECUTION_ERROR",
-    `${command} needs the browser's debugger, which this browser gives to no extension. Here tabs and data layers can ` +
-      "be read, and tabs opened and closed. Ask the person to connect Chrome or another Chromium browser for the rest.",
+    `${command} needs the browser's debugger, which this browser does not offer to extensions. It can read tabs and data ` +
+      "layers, and open and close tabs. Ask the user to connect Chrome or another Chromium browser for the rest.",
   );
 }
 
@@ -281,11 +280,11 @@ async function hasPage(tabId) {
 
 /**
  * @param {AbortSignal} signal aborted
- * @param {unknown} thrown by what was under way: it counts only where it tells more of the same
+ * @param {unknown} thrown by the command: used only where it adds to the reason
  */
 function whyAborted({ reason }, thrown) {
-  const tellsMore = thrown instanceof CommandError && thrown.message.startsWith(reason.message);
-  return errorOf(tellsMore ? thrown : reason);
+  const addsMore = thrown instanceof CommandError && thrown.message.startsWith(reason.message);
+  return errorOf(addsMore ? thrown : reason);
 }
 
 /**
@@ -337,9 +336,9 @@ function tooLarge() {
  * @param {Action} action
  * @param {Bridge} bridge
  * @param {Services} services
- * @throws {CommandError} with a sentence for the person
+ * @throws {CommandError} with a sentence for the user
  */
-export async function performAction(action, bridge, { attachments, requests, questions }) {
+export async function performAction(action, bridge, { attachments, consentPrompts, sidePanelChat }) {
   switch (action.action) {
     case "connect": {
       const pairing = parseConnectionString(action.connectionString);
@@ -367,10 +366,10 @@ export async function performAction(action, bridge, { attachments, requests, que
       return attachments.setSwitch(action.tabId, "privateOn", action.on);
     case "stop":
       stopAll();
-      questions.stopAll();
+      sidePanelChat.stopAll();
       return attachments.detachAll();
     case "answer_request":
-      return requests.answer(action.id, action.allowed);
+      return consentPrompts.answer(action.id, action.allowed);
   }
 }
 
@@ -389,19 +388,19 @@ export async function performShortcut(name, tab, bridge, services) {
 }
 
 /**
- * @param {number | null} tabId null for the tab that the person last looked at
+ * @param {number | null} tabId null for the tab that the user last looked at
  * @param {Bridge} bridge
  * @param {Services} services
  * @returns {Promise<View>} what our own pages show
  */
-export async function viewOf(tabId, bridge, { attachments, requests }) {
+export async function viewOf(tabId, bridge, { attachments, consentPrompts }) {
   const status = await bridge.status();
   const attached = (await attachments.tabs()).map((tab) => ({
     id: tab.id,
     title: titleOf(tab),
     site: siteOf(urlOf(tab)),
   }));
-  const whole = { type: /** @type {const} */ ("view"), status, requests: requests.list(), attached };
+  const whole = { type: /** @type {const} */ ("view"), status, requests: consentPrompts.list(), attached };
   const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
   if (!tab) return { ...whole, tab: null };
   const switches = await attachments.switchesOf(tab);

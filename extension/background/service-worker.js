@@ -9,14 +9,14 @@ import { Activity } from "./activity-log.js";
 import { Attachments } from "../browser/attachments.js";
 import { clearBadge, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
-import { Debuggers } from "../browser/debugger/session-pool.js";
-import { markElement } from "../browser/highlight.js";
+import { SessionPool } from "../browser/debugger/session-pool.js";
+import { highlightElement } from "../browser/highlight.js";
 import { handleCommitted } from "../browser/navigation-watch.js";
-import { Pace } from "./rate-limit.js";
+import { SessionRateLimiter } from "./rate-limit.js";
 import { ChosenPreferences } from "./preferences.js";
-import { answerOf, clearOldNotices, showNotices } from "./consent-notifications.js";
-import { Questions } from "./side-panel-chat.js";
-import { Requests } from "../browser/consent-prompts.js";
+import { answerOf, clearOldNotifications, showNotifications } from "./consent-notifications.js";
+import { SidePanelChat } from "./side-panel-chat.js";
+import { ConsentPrompts } from "../browser/consent-prompts.js";
 import { group, ungroup } from "../browser/tab-group.js";
 import { UiPorts } from "./ui-ports.js";
 import { StorageError } from "../shared/errors.js";
@@ -26,40 +26,40 @@ import { answerCommand, endCommands, performAction, performShortcut, viewOf } fr
 const bridge = new Bridge({
   onOpen: () => void attachments.announceAll(),
   onCommand: (command, signal) => answerCommand(command, services, { signal }),
-  onAnswer: (event) => questions.hear(event),
-  onLost: () => questions.lost(),
+  onAnswer: (event) => sidePanelChat.handleEvent(event),
+  onLost: () => sidePanelChat.handleDisconnect(),
   onChange: () => void show(),
 });
 
-const questions = new Questions((message) => bridge.sendFrame(JSON.stringify(message)));
+const sidePanelChat = new SidePanelChat((message) => bridge.sendFrame(JSON.stringify(message)));
 
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
   if (event.event === "tab_attached") {
-    requests.attached(event.tab_id);
+    consentPrompts.attached(event.tab_id);
     if (preferences.now.group) void group([event.tab_id]);
     void uiPorts.restartConsole(event.tab_id);
     void openDebugger(event.tab_id);
   }
   if (event.event === "tab_detached") {
     // What ends gives back what it holds, the mouse for one, by the debugger.
-    void endCommands(event.tab_id, "detached").then(() => debuggers.close(event.tab_id));
-    requests.gone(event.tab_id);
+    void endCommands(event.tab_id, "detached").then(() => sessionPool.close(event.tab_id));
+    consentPrompts.gone(event.tab_id);
     void clearBadge(event.tab_id);
     void ungroup([event.tab_id]);
   }
   void show();
 });
 
-const debuggers = new Debuggers({
+const sessionPool = new SessionPool({
   onConsole: (tabId, entry) => uiPorts.addConsoleEntry(tabId, entry),
   onCancel: (tabId) => void attachments.detach(tabId),
   onCrash: (tabId) => void endCommands(tabId, "crashed"),
   onPrint: (tabId) => void endCommands(tabId, "printing"),
 });
 
-const requests = new Requests((open) => {
-  showNotices(open);
+const consentPrompts = new ConsentPrompts((open) => {
+  showNotifications(open);
   void show();
 });
 
@@ -71,12 +71,12 @@ const preferences = new ChosenPreferences(async () => {
 /** @type {Services} */
 const services = {
   attachments,
-  debuggers,
-  requests,
+  sessionPool,
+  consentPrompts,
   preferences,
-  questions,
+  sidePanelChat,
   activity: new Activity(preferences),
-  pace: new Pace(preferences),
+  rateLimiter: new SessionRateLimiter(preferences),
 };
 
 const uiPorts = new UiPorts({
@@ -84,17 +84,17 @@ const uiPorts = new UiPorts({
     await performAction(action, bridge, services);
     await show();
   },
-  questions,
+  sidePanelChat,
   run: ({ id, command, tabId, params, observe = false }, signal) =>
     answerCommand({ id, type: "command", command, tab_id: tabId, params, session: null }, services, {
       observe,
       signal,
     }),
-  mark: (request) => markElement(request, debuggers),
+  highlight: (request) => highlightElement(request, sessionPool),
   viewOf: (tabId) => viewOf(tabId, bridge, services),
   consoleOf: async (tabId) => {
     if (!(await attachments.get(tabId))) return { entries: [], total: 0 };
-    const log = debuggers.console(tabId);
+    const log = sessionPool.console(tabId);
     return { entries: log.entries(), total: log.total };
   },
 });
@@ -106,13 +106,13 @@ const uiPorts = new UiPorts({
  */
 async function openDebugger(tabId) {
   if (!HAS_DEBUGGER) return;
-  await debuggers.open(tabId).catch(() => {
+  await sessionPool.open(tabId).catch(() => {
     // The command that needs it says why.
   });
 }
 
 async function show() {
-  await showBadge(await bridge.status(), await attachments.tabIds(), requests.list().length);
+  await showBadge(await bridge.status(), await attachments.tabIds(), consentPrompts.list().length);
   await uiPorts.show();
 }
 
@@ -132,7 +132,7 @@ chrome.runtime.onConnect.addListener((port) => {
 chrome.tabs.onRemoved.addListener((tabId) => {
   // A tab need not be attached to be read.
   void endCommands(tabId, "closed");
-  requests.gone(tabId);
+  consentPrompts.gone(tabId);
   void attachments.detach(tabId);
   if (uiPorts.isWatched(tabId)) void uiPorts.show();
 });
@@ -145,21 +145,21 @@ chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
 });
 
 if (HAS_DEBUGGER) {
-  chrome.debugger.onEvent.addListener((source, method, params) => debuggers.handleEvent(source, method, params));
-  chrome.debugger.onDetach.addListener((source, reason) => debuggers.handleDetach(source, reason));
+  chrome.debugger.onEvent.addListener((source, method, params) => sessionPool.handleEvent(source, method, params));
+  chrome.debugger.onDetach.addListener((source, reason) => sessionPool.handleDetach(source, reason));
 }
 chrome.webNavigation.onCommitted.addListener(handleCommitted);
-chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => debuggers.handleOpening(details));
+chrome.webNavigation.onCreatedNavigationTarget.addListener((details) => sessionPool.handleOpening(details));
 chrome.webNavigation.onErrorOccurred.addListener((details) => {
   // The browser's own page about it comes without a word of its own.
   handleCommitted({ ...details, documentId: "" });
-  debuggers.handleLoadError(details);
+  sessionPool.handleLoadError(details);
 });
 chrome.commands.onCommand.addListener((name, tab) => void performShortcut(name, tab, bridge, services));
-chrome.notifications.onButtonClicked.addListener((id, button) => requests.answer(id, answerOf(button)));
-// Where the popup cannot be opened for them, the person opens it.
+chrome.notifications.onButtonClicked.addListener((id, button) => consentPrompts.answer(id, answerOf(button)));
+// Where the popup cannot be opened for them, the user opens it.
 chrome.notifications.onClicked.addListener(() => void chrome.action.openPopup?.().catch(() => {}));
-void clearOldNotices();
+void clearOldNotifications();
 // A killed worker leaves attached tabs behind.
 void attachments.tabIds().then((tabIds) => tabIds.forEach(openDebugger));
 

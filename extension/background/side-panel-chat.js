@@ -1,29 +1,29 @@
 /**
- * What the person asks in the side panel: it goes on to the server, and what the server tells about it comes back to
- * the page that has asked. Nothing of it is kept.
+ * Questions of the user in the side panel: they are sent to the server, and its events about them are passed to the page
+ * that asked. Nothing is stored.
  *
  * @import {AnswerEvent, AskRequest, QuestionMessage} from "../shared/types.d.ts"
  */
 
-/** A server that works tells how far it is each second; one of an older version takes no questions. */
+/** A working server reports progress each second; one of an older version does not answer questions. */
 const SILENCE_MS = 20_000;
 
 /**
- * @typedef {object} Asked
- * @property {unknown} owner the page that has asked
- * @property {(event: AnswerEvent) => void} tell
+ * @typedef {object} OpenQuestion
+ * @property {unknown} owner the page that asked
+ * @property {(event: AnswerEvent) => void} onEvent
  * @property {ReturnType<typeof setTimeout>} timer
  */
 
-export class Questions {
-  /** @type {Map<string, Asked>} those that have no end yet */
+export class SidePanelChat {
+  /** @type {Map<string, OpenQuestion>} questions without an end yet */
   #open = new Map();
-  /** @type {Map<unknown, Set<string>>} by the page that has asked: the talks that the server remembers */
+  /** @type {Map<unknown, Set<string>>} by the page that asked: the talks that the server remembers */
   #talks = new Map();
   /** @readonly */
   #send;
 
-  /** @param {(message: QuestionMessage) => boolean} send says whether there is a server that gets it */
+  /** @param {(message: QuestionMessage) => boolean} send returns whether a server is connected */
   constructor(send) {
     this.#send = send;
   }
@@ -31,11 +31,11 @@ export class Questions {
   /**
    * @param {AskRequest} request
    * @param {unknown} owner
-   * @param {(event: AnswerEvent) => void} tell hears of it until its end
+   * @param {(event: AnswerEvent) => void} onEvent called until its end
    */
-  ask({ id, talk, question, tabIds, model }, owner, tell) {
+  ask({ id, talk, question, tabIds, model }, owner, onEvent) {
     this.#talks.set(owner, (this.#talks.get(owner) ?? new Set()).add(talk));
-    this.#open.set(id, { owner, tell, timer: this.#watch(id) });
+    this.#open.set(id, { owner, onEvent, timer: this.#watch(id) });
     const isSent = this.#send({ type: "question", ask: { id, talk, question, tab_ids: tabIds, model } });
     if (!isSent) this.#fail(id, "not_connected");
   }
@@ -43,10 +43,10 @@ export class Questions {
   /**
    * @param {string} id
    * @param {unknown} owner
-   * @param {(event: AnswerEvent) => void} tell
+   * @param {(event: AnswerEvent) => void} onEvent
    */
-  nameModels(id, owner, tell) {
-    this.#open.set(id, { owner, tell, timer: this.#watch(id) });
+  nameModels(id, owner, onEvent) {
+    this.#open.set(id, { owner, onEvent, timer: this.#watch(id) });
     if (!this.#send({ type: "question", models: id })) this.#fail(id, "not_connected");
   }
 
@@ -62,23 +62,23 @@ export class Questions {
   }
 
   /** @param {AnswerEvent} event of the server */
-  hear(event) {
-    const asked = this.#open.get(event.id);
-    if (!asked) return;
-    clearTimeout(asked.timer);
-    if (event.state === "reading" || event.state === "writing") asked.timer = this.#watch(event.id);
+  handleEvent(event) {
+    const open = this.#open.get(event.id);
+    if (!open) return;
+    clearTimeout(open.timer);
+    if (event.state === "reading" || event.state === "writing") open.timer = this.#watch(event.id);
     else this.#open.delete(event.id);
-    asked.tell(event);
+    open.onEvent(event);
   }
 
-  /** The server is gone, and what it was doing ends. */
-  lost() {
+  /** The server has disconnected; everything open fails. */
+  handleDisconnect() {
     for (const id of [...this.#open.keys()]) this.#fail(id, "lost");
   }
 
   /** @param {unknown} owner a page that was closed */
-  left(owner) {
-    for (const [id, asked] of this.#open) if (asked.owner === owner) this.stop(id);
+  handleClose(owner) {
+    for (const [id, open] of this.#open) if (open.owner === owner) this.stop(id);
     for (const talk of this.#talks.get(owner) ?? []) this.forget(talk, owner);
     this.#talks.delete(owner);
   }
@@ -101,6 +101,6 @@ export class Questions {
    * @param {NonNullable<AnswerEvent["reason"]>} reason
    */
   #fail(id, reason) {
-    this.hear({ type: "event", event: "answer", id, state: "failed", reason });
+    this.handleEvent({ type: "event", event: "answer", id, state: "failed", reason });
   }
 }

@@ -1,9 +1,9 @@
 /**
  * The ports of our own open pages, the popup and the DevTools panel. Each page hears about the tab that it watches; one
- * that watches none hears about the tab that the person last looked at.
+ * that watches none hears about the tab that the user last looked at.
  *
- * @import {Action, AnswerEvent, ConsoleEntry, MarkRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
- * @import {Questions} from "./side-panel-chat.js"
+ * @import {Action, AnswerEvent, ConsoleEntry, HighlightRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
+ * @import {SidePanelChat} from "./side-panel-chat.js"
  */
 
 import { dropOldest } from "../browser/debugger/console-log.js";
@@ -31,8 +31,8 @@ export class UiPorts {
    * @param {(action: Action) => Promise<void>} worker.perform
    * @param {(request: RunRequest, signal: AbortSignal) => Promise<string>} worker.run answers the response as JSON;
    *   never throws
-   * @param {(request: MarkRequest) => Promise<void>} worker.mark never throws
-   * @param {Questions} worker.questions
+   * @param {(request: HighlightRequest) => Promise<void>} worker.highlight never throws
+   * @param {SidePanelChat} worker.sidePanelChat
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
    *   how many there were
@@ -47,9 +47,9 @@ export class UiPorts {
     this.#pages.set(port, page);
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
-      this.#worker.questions.left(port);
+      this.#worker.sidePanelChat.handleClose(port);
       page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
-      if (page.tabId !== null) void this.#worker.mark({ action: "mark", tabId: page.tabId, selector: "" });
+      if (page.tabId !== null) void this.#worker.highlight({ action: "highlight", tabId: page.tabId, selector: "" });
     });
     port.onMessage.addListener((request) => void this.#serve(port, page, request));
   }
@@ -90,7 +90,7 @@ export class UiPorts {
   }
 
   /**
-   * The tab's console starts anew, or has to be told anew.
+   * The tab's console starts again, or has to be told again.
    *
    * @param {number} tabId
    */
@@ -104,22 +104,22 @@ export class UiPorts {
    * @param {PageRequest} request
    */
   async #serve(port, page, request) {
-    const tell = (/** @type {AnswerEvent} */ event) => this.#send(port, event);
+    const onEvent = (/** @type {AnswerEvent} */ event) => this.#send(port, event);
     switch (request.action) {
       case "ask":
-        return this.#worker.questions.ask(request, port, tell);
+        return this.#worker.sidePanelChat.ask(request, port, onEvent);
       case "models":
-        return this.#worker.questions.nameModels(request.id, port, tell);
+        return this.#worker.sidePanelChat.nameModels(request.id, port, onEvent);
       case "stop_answer":
-        return this.#worker.questions.stop(request.id);
+        return this.#worker.sidePanelChat.stop(request.id);
       case "forget_talk":
-        return this.#worker.questions.forget(request.talk, port);
+        return this.#worker.sidePanelChat.forget(request.talk, port);
       case "watch":
         Object.assign(page, { tabId: request.tabId, unsaid: [], gone: 0 });
         await this.#show(port);
         return this.#sendWholeConsole(port, request.tabId);
-      case "mark":
-        return this.#worker.mark(request);
+      case "highlight":
+        return this.#worker.highlight(request);
       case "run":
         return this.#run(port, page, request);
       default:

@@ -1,5 +1,5 @@
 /**
- * Sites on which the person wants to be asked before an agent acts there (`ask = true` in the configuration file). A Yes
+ * Sites on which the user wants to be asked before an agent acts there (`ask = true` in the configuration file). A Yes
  * holds for one session, one tab and one origin, until the tab is detached or the worker ends.
  *
  * @import {Attachment, Command, Services, TabWithId} from "../shared/types.d.ts"
@@ -7,14 +7,14 @@
 
 import { CommandError } from "../shared/errors.js";
 import { hostOf, isMatch } from "../shared/denied-hosts.js";
-import { requestAbout } from "./consent-prompts.js";
+import { consentPrompt } from "./consent-prompts.js";
 import { originOf, urlOf } from "./tabs.js";
 
 /** @type {WeakMap<Attachment, Set<string>>} what was allowed in an attached tab; it goes with the attachment */
 const allowed = new WeakMap();
 
 /**
- * Asks the person, unless they need not be asked or have said yes before.
+ * Asks the user, unless they need not be asked or have said yes before.
  *
  * @param {TabWithId} tab
  * @param {Command} command
@@ -27,8 +27,8 @@ export async function askToAct(tab, command, services, signal) {
   const attachment = await services.attachments.get(tab.id);
   // Without consent to the tab at all the command is refused in its turn.
   if (!attachment) return;
-  const request = requestAbout("act", tab, command.session, command.command);
-  await services.requests.ask(request, signal);
+  const request = consentPrompt("act", tab, command.session, command.command);
+  await services.consentPrompts.ask(request, signal);
   const known = allowed.get(attachment) ?? new Set();
   allowed.set(attachment, known.add(keyOf(tab, command)));
 }
@@ -43,7 +43,7 @@ export async function requireActing(tab, command, services) {
   if (await mayAct(tab, command, services)) return;
   throw new CommandError(
     "ATTACH_DENIED",
-    `Tab ${tab.id} went to another site, on which the person wants to be asked first. Send the command again.`,
+    `Tab ${tab.id} went to another site, where actions need the user's consent. Send the command again.`,
   );
 }
 

@@ -27,7 +27,7 @@ export function pause(milliseconds) {
 /**
  * @param {EventTarget} target
  * @param {string} event
- * @param {AbortSignal} signal aborted when nobody waits any more
+ * @param {AbortSignal} signal aborted when the result is no longer wanted
  * @returns {Promise<void>} when the event comes next
  */
 export function nextEvent(target, event, signal) {
@@ -35,7 +35,7 @@ export function nextEvent(target, event, signal) {
 }
 
 /**
- * The work's result, or the reason of the signal: work that takes no notice of an abort holds nobody up.
+ * The work's result, or the reason of the signal: work that ignores an abort delays nothing.
  *
  * @template T
  * @param {AbortSignal} signal

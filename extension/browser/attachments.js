@@ -1,5 +1,5 @@
 /**
- * The tabs that the person has attached: consent.js decides by asking here. Each change is told to the server as an
+ * The tabs that the user has attached: consent.js decides by asking here. Each change is told to the server as an
  * event.
  *
  * @import {Attachment, TabEvent, TabWithId} from "../shared/types.d.ts"
@@ -131,7 +131,7 @@ export class Attachments {
   /** @param {number} tabId */
   async #announce(tabId) {
     const attachment = this.#attachments.get(tabId);
-    // A tab that closed while the worker was dead told nobody.
+    // A tab that closed while the worker was dead sent no event.
     const tab = await tabById(tabId).catch(() => null);
     if (!attachment || this.#attachments.get(tabId) !== attachment) return;
     if (!tab) return this.detach(tabId);

@@ -1,8 +1,8 @@
 /**
- * What agents ask the person for. Each request is in sight (popup, badge, notification) until the person answers it, its
- * time is up, its tab closes, or nobody waits for it any more.
+ * Consent prompts: what agents ask the user for. Each is shown (popup, badge, notification) until the user answers it, it
+ * times out, its tab closes, or its command ends.
  *
- * @import {AgentRequest, Session, TabWithId} from "../shared/types.d.ts"
+ * @import {ConsentPrompt, Session, TabWithId} from "../shared/types.d.ts"
  */
 
 import { CommandError } from "../shared/errors.js";
@@ -10,48 +10,48 @@ import { plainLine, siteOf } from "../shared/text.js";
 import { urlOf } from "./tabs.js";
 
 export const ANSWER_TIMEOUT_MS = 60_000;
-/** More than a person can look through. */
+/** More than a user can look through. */
 const MAX_OPEN = 5;
-/** For so long after a No nobody is asked the same again: who is asked often enough says yes at last. */
-const REST_MS = 5 * 60_000;
+/** Cool-down after a denial, so that agents cannot wear the user down. */
+const COOL_DOWN_MS = 5 * 60_000;
 const MAX_TITLE_LENGTH = 80;
 const UNKNOWN_CLIENT = "A client without a name";
 
 /**
- * @param {AgentRequest["kind"]} kind
+ * @param {ConsentPrompt["kind"]} kind
  * @param {TabWithId} tab
  * @param {Session | null} caller
  * @param {string} reason
- * @returns {Omit<AgentRequest, "id">} what the person gets to see of it
+ * @returns {Omit<ConsentPrompt, "id">} what the user sees of it
  */
-export function requestAbout(kind, tab, caller, reason) {
+export function consentPrompt(kind, tab, caller, reason) {
   const title = plainLine(tab.title ?? "", MAX_TITLE_LENGTH);
   const who = { client: caller?.client || UNKNOWN_CLIENT, session: caller?.id ?? "" };
   return { kind, tabId: tab.id, title, site: siteOf(urlOf(tab)), reason, ...who };
 }
 
-export class Requests {
-  /** @type {Map<string, {request: AgentRequest, settle: (isAllowed: boolean | CommandError) => void}>} */
+export class ConsentPrompts {
+  /** @type {Map<string, {request: ConsentPrompt, settle: (isAllowed: boolean | CommandError) => void}>} */
   #open = new Map();
-  /** @type {Map<string, number>} when what was refused may be asked for again */
-  #resting = new Map();
+  /** @type {Map<string, number>} when a denied prompt may be shown again */
+  #coolingDown = new Map();
   /** @readonly */
   #onChange;
 
-  /** @param {(open: AgentRequest[]) => void} onChange */
+  /** @param {(open: ConsentPrompt[]) => void} onChange */
   constructor(onChange) {
     this.#onChange = onChange;
   }
 
-  /** @returns {AgentRequest[]} the oldest first */
+  /** @returns {ConsentPrompt[]} the oldest first */
   list() {
     return [...this.#open.values()].map(({ request }) => request);
   }
 
   /**
-   * @param {Omit<AgentRequest, "id">} wanted
+   * @param {Omit<ConsentPrompt, "id">} wanted
    * @param {AbortSignal} signal
-   * @returns {Promise<void>} once the person has allowed it
+   * @returns {Promise<void>} once the user has allowed it
    * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, RATE_LIMITED, TAB_DISCONNECTED, and the reason of the signal
    */
   async ask(wanted, signal) {
@@ -70,8 +70,8 @@ export class Requests {
       const answer = await promise;
       if (answer === true) return;
       if (answer !== false) throw answer;
-      this.#resting.set(subject, Date.now() + REST_MS);
-      throw denied(tabId, "The person has said no");
+      this.#coolingDown.set(subject, Date.now() + COOL_DOWN_MS);
+      throw denied(tabId, "The user said no");
     } finally {
       clearTimeout(timer);
       signal.removeEventListener("abort", leave);
@@ -88,7 +88,7 @@ export class Requests {
     this.#open.get(id)?.settle(isAllowed);
   }
 
-  /** @param {number} tabId of a tab that the person has attached without being asked */
+  /** @param {number} tabId of a tab that the user has attached without a prompt */
   attached(tabId) {
     for (const { request, settle } of this.#open.values()) {
       if (request.tabId === tabId && request.kind === "attach") settle(true);
@@ -97,7 +97,10 @@ export class Requests {
 
   /** @param {number} tabId of a tab that was closed or detached */
   gone(tabId) {
-    const error = new CommandError("TAB_DISCONNECTED", "The tab was closed or detached while the person was asked.");
+    const error = new CommandError(
+      "TAB_DISCONNECTED",
+      "The tab was closed or detached before the user answered. List the tabs with list_tabs.",
+    );
     for (const { request, settle } of this.#open.values()) if (request.tabId === tabId) settle(error);
   }
 
@@ -107,12 +110,15 @@ export class Requests {
    */
   #refuseTooMuch(tabId, subject) {
     const now = Date.now();
-    for (const [known, until] of this.#resting) if (until <= now) this.#resting.delete(known);
-    if (this.#resting.has(subject)) throw denied(tabId, "The person has said no a moment ago");
+    for (const [known, until] of this.#coolingDown) if (until <= now) this.#coolingDown.delete(known);
+    if (this.#coolingDown.has(subject)) throw denied(tabId, "The user said no a moment ago");
     const open = this.list();
     if (open.length < MAX_OPEN && !open.some((request) => request.tabId === tabId)) return;
-    const what = open.length < MAX_OPEN ? `about tab ${tabId} already` : `about ${open.length} tabs already`;
-    throw new CommandError("RATE_LIMITED", `The person is being asked ${what}. Wait for the answer, then ask again.`);
+    const what = open.length < MAX_OPEN ? `about tab ${tabId}` : `about each of ${open.length} tabs`;
+    throw new CommandError(
+      "RATE_LIMITED",
+      `The user has an open request ${what}. Wait for the answer, then ask again.`,
+    );
   }
 
   #changed() {
@@ -125,7 +131,7 @@ export class Requests {
  * @param {string} what
  */
 function denied(tabId, what) {
-  const advice = "Do without it, or tell them in your conversation what you need it for.";
+  const advice = "Continue without it, or explain in your conversation what you need it for.";
   return new CommandError("ATTACH_DENIED", `${what} to your request about tab ${tabId}. ${advice}`);
 }
 
@@ -133,7 +139,7 @@ function denied(tabId, what) {
 function unanswered(tabId) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The person has not answered your request about tab ${tabId} within ${ANSWER_TIMEOUT_MS / 1_000} s. Tell them in ` +
-      "your conversation to open the popup of the extension, then ask again.",
+    `The user did not answer your request about tab ${tabId} within ${ANSWER_TIMEOUT_MS / 1_000} s. Ask the user to ` +
+      "open the popup of the extension, then try again.",
   );
 }

@@ -2,7 +2,7 @@
  * Which tab a command may work on, by the consent that the table of commands asks for:
  *
  * - `paired`: pairing is consent enough, any tab may be meant.
- * - `attached`: the person has attached the tab.
+ * - `attached`: the user has attached the tab.
  * - `evaluate`: and has turned its switch for JavaScript on.
  *
  * A switch belongs to the origin that it was turned on for: on any other the tab has it off.
@@ -15,14 +15,14 @@ import { CommandError } from "../shared/errors.js";
 import { tabById, viewedTab } from "./tabs.js";
 
 const HOW_TO_ATTACH =
-  "Ask the person with browser_attach_tab, or open a tab with browser_create_tab. The person attaches a tab with " +
+  "Ask the user with browser_attach_tab, or open a tab with browser_create_tab. The user attaches a tab with " +
   '"Attach to this Tab" in the popup of the extension.';
 const TITLE_LENGTH = 60;
 const NAMED_TABS = 10;
 
 /**
  * @param {Consent} consent
- * @param {number | null} tabId null for the tab that the person last looked at, or the one attached tab
+ * @param {number | null} tabId null for the tab that the user last looked at, or the one attached tab
  * @param {Attachments} attachments
  * @throws {CommandError} TAB_NOT_ATTACHED, TAB_NOT_FOUND, AMBIGUOUS_TAB, EVALUATE_NOT_ALLOWED
  */
@@ -34,7 +34,7 @@ export async function chooseTab(consent, tabId, attachments) {
 }
 
 /**
- * Asked again when a command's turn has come: the person may have changed their mind.
+ * Asked again when a command's turn has come: the user may have changed their mind.
  *
  * @param {Consent} consent
  * @param {number} tabId
@@ -49,7 +49,7 @@ export async function requireConsent(consent, tabId, attachments) {
   if ((await attachments.switchesOf(await tabById(tabId))).evaluate) return;
   throw new CommandError(
     "EVALUATE_NOT_ALLOWED",
-    `Tab ${tabId} lets no client run its own JavaScript. The person can allow that for this tab, in the popup of the ` +
+    `Tab ${tabId} does not let clients run JavaScript. The user can allow that for this tab, in the popup of the ` +
       "extension or in its DevTools panel; until then use the other commands.",
   );
 }
@@ -63,7 +63,7 @@ export async function requirePrivateValues(tabId, attachments) {
   if ((await attachments.switchesOf(await tabById(tabId))).privateValues) return;
   throw new CommandError(
     "PRIVATE_NOT_ALLOWED",
-    `Private values of tab ${tabId} are redacted. The person can turn on "Show private values" for this tab, in the popup ` +
+    `Private values of tab ${tabId} are redacted. The user can turn on "Show private values" for this tab, in the popup ` +
       "of the extension or in its DevTools panel; until then ask without redact=false.",
   );
 }

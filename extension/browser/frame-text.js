@@ -1,7 +1,7 @@
 /**
- * The pages of other sites that a person sees inside the page of a tab.
+ * The pages of other sites that a user sees inside the page of a tab.
  *
- * @import {CommandContext, ForeignFrame} from "../shared/types.d.ts"
+ * @import {CommandContext, CrossOriginFrame} from "../shared/types.d.ts"
  * @import {FramePage} from "./navigation-watch.js"
  */
 
@@ -40,7 +40,7 @@ function originOf(url) {
  */
 async function pagesWithin(context, page, depth) {
   const script = ask("readableFrames", { way: page?.way ?? "" });
-  const frames = /** @type {ForeignFrame[] | null} */ (await answerOf(context, page, () => script)) ?? [];
+  const frames = /** @type {CrossOriginFrame[] | null} */ (await answerOf(context, page, () => script)) ?? [];
   const found = await Promise.all(
     frames.slice(0, MAX_PAGES).map(async (frame) => {
       const [inner, ...others] = await pagesIn(context, page?.frameId ?? 0, frame);

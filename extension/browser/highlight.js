@@ -1,15 +1,15 @@
 /**
- * Marks in a page: around the element that the person points at in our panel, and around what a command acts on. The
- * browser draws them over the page, which neither sees nor feels them.
+ * Highlights in a page: of the element that the user points at in the DevTools panel, and of what a command acts on. The
+ * browser draws them over the page, which cannot detect them.
  *
- * @import {Box, CommandContext, MarkRequest} from "../shared/types.d.ts"
- * @import {Debuggers} from "./debugger/session-pool.js"
+ * @import {Box, CommandContext, HighlightRequest} from "../shared/types.d.ts"
+ * @import {SessionPool} from "./debugger/session-pool.js"
  */
 
-import { lookAtElement } from "./page-elements.js";
+import { answerNow, ask } from "./page-elements.js";
 
 const FIND_MS = 2_000;
-/** Long enough for a person to see what an agent acts on. */
+/** Long enough for the user to see what an agent acts on. */
 const OUTLINE_MS = 600;
 /** The colours of the browser's own. */
 const COLORS = {
@@ -22,57 +22,59 @@ const COLORS = {
 /** @type {Steps} */
 const ENDING = [["Overlay.disable"], ["DOM.disable"]];
 
-/** @type {Map<number, MarkRequest>} the newest one of each tab: the pointer may be elsewhere when an element is found */
+/** @type {Map<number, HighlightRequest>} the newest one of each tab: the pointer may be elsewhere when an element is found */
 const newest = new Map();
 
 /**
- * @param {MarkRequest} request
- * @param {Debuggers} debuggers
- * @returns {Promise<void>} never rejects: what cannot be found is not marked
+ * @param {HighlightRequest} request
+ * @param {SessionPool} sessionPool
+ * @returns {Promise<void>} never rejects: an element that cannot be found is not highlighted
  */
-export async function markElement(request, debuggers) {
+export async function highlightElement(request, sessionPool) {
   const { tabId, selector } = request;
   newest.set(tabId, request);
   const context = { tabId, requestId: "", signal: AbortSignal.timeout(FIND_MS) };
-  const place = selector ? await lookAtElement(context, "placeOf", { selector }).catch(() => null) : null;
+  const place = selector
+    ? await answerNow(context, undefined, ask("placeOf", { selector, id: "" })).catch(() => null)
+    : null;
   if (newest.get(tabId) !== request) return;
   newest.delete(tabId);
-  await take(tabId, debuggers, place ? drawing(/** @type {Box} */ (place)) : ENDING);
+  await take(tabId, sessionPool, place ? drawing(/** @type {Box} */ (place)) : ENDING);
 }
 
 /** @type {Map<number, ReturnType<typeof setTimeout>>} the end of each tab's outline */
 const outlines = new Map();
 
 /**
- * Outlines for a moment what a command acts on. Nobody waits for it.
+ * Outlines for a moment what a command acts on. The command does not wait for it.
  *
- * @param {Pick<CommandContext, "tabId" | "debuggers">} context
+ * @param {Pick<CommandContext, "tabId" | "sessionPool">} context
  * @param {Box} place in the viewport
  */
-export function outline({ tabId, debuggers }, place) {
+export function outline({ tabId, sessionPool }, place) {
   clearTimeout(outlines.get(tabId));
   outlines.set(
     tabId,
-    setTimeout(() => void endOutline({ tabId, debuggers }), OUTLINE_MS),
+    setTimeout(() => void endOutline({ tabId, sessionPool }), OUTLINE_MS),
   );
-  void take(tabId, debuggers, drawing(place));
+  void take(tabId, sessionPool, drawing(place));
 }
 
-/** @param {Pick<CommandContext, "tabId" | "debuggers">} context */
-export async function endOutline({ tabId, debuggers }) {
+/** @param {Pick<CommandContext, "tabId" | "sessionPool">} context */
+export async function endOutline({ tabId, sessionPool }) {
   if (!outlines.has(tabId)) return;
   clearTimeout(outlines.get(tabId));
   outlines.delete(tabId);
-  await take(tabId, debuggers, ENDING);
+  await take(tabId, sessionPool, ENDING);
 }
 
 /**
  * @param {number} tabId
- * @param {Debuggers} debuggers
+ * @param {SessionPool} sessionPool
  * @param {Steps} steps
  */
-async function take(tabId, debuggers, steps) {
-  const session = debuggers.known(tabId);
+async function take(tabId, sessionPool, steps) {
+  const session = sessionPool.known(tabId);
   await Promise.all(steps.map(([method, params]) => session?.send(method, params))).catch(() => {
     // The page has gone, and what was drawn over it.
   });

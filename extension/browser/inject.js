@@ -15,7 +15,7 @@ import { pause, unlessAborted } from "./async.js";
 const LOAD_LOOKS = 200;
 const LOAD_LOOK_MS = 25;
 const CLOSED_FRAME =
-  "The browser lets no extension into that frame: its page failed to load, or is one that is closed to extensions. " +
+  "Extensions cannot access that frame: its page failed to load, or is closed to extensions. " +
   "Take a screenshot to see what it shows.";
 
 /** The page has left its tab, perhaps into the browser's memory, before it could answer. */
@@ -23,7 +23,7 @@ export class PageLeft extends CommandError {
   constructor() {
     super(
       "TAB_DISCONNECTED",
-      "The page went to another address while the command ran. Look where the tab is now, then try again.",
+      "The page navigated away while the command ran. Check where the tab is now, then try again.",
     );
   }
 }
@@ -164,7 +164,7 @@ async function inject(tabId, page, script) {
 
 /**
  * The tab once it has loaded, or as it is when the command has looked often enough: some pages never finish, and what
- * they show can be read. The browser tells nobody that its viewer of PDFs has loaded, so no event can be waited for.
+ * they show can be read. The browser has no event for its PDF viewer having loaded.
  *
  * @param {{tabId: number, signal: AbortSignal}} context
  */
@@ -181,7 +181,7 @@ async function loadedTab({ tabId, signal }) {
 }
 
 /**
- * Waking a tab would reload it, with effects on its page that nobody asked for.
+ * Waking a tab would reload it, with side effects on its page.
  *
  * @param {chrome.tabs.Tab} tab
  * @throws {CommandError} UNREADABLE_PAGE, TAB_DISCONNECTED
@@ -189,8 +189,8 @@ async function loadedTab({ tabId, signal }) {
 export function refuseSleeping(tab) {
   if (tab.discarded) {
     throw unreadable(
-      "The browser has put this tab to sleep to save memory. Wake it with browser_attach_tab, which asks the person, or " +
-        "let them click the tab; then try again.",
+      "The browser has put this tab to sleep to save memory. Wake it with browser_attach_tab, which asks the user, or " +
+        "ask the user to click the tab; then try again.",
     );
   }
   if (tab.status === "unloaded") {
@@ -210,7 +210,9 @@ async function refusalOf(error, tabId) {
   if (/showing error page/.test(reason)) {
     return "The tab shows an error of the browser instead of the page. Reload it, and try again when it has loaded.";
   }
-  if (/policy/.test(reason)) return "Your organisation's policy lets no extension read this page.";
+  if (/policy/.test(reason)) {
+    return "Your organisation's policy keeps extensions from reading this page. Choose another tab.";
+  }
   if (/^No tab|tab was closed|was removed/.test(reason)) {
     return "The page went away while it was being read. Try again when it has loaded.";
   }
@@ -220,8 +222,7 @@ async function refusalOf(error, tabId) {
   }
   if (!(await chrome.permissions.contains(ALL_SITES))) {
     return (
-      "The browser lets the extension into no page, or only into some. Ask the person to open its popup and to press " +
-      '"Allow on all sites".'
+      "The extension has no access to this site. Ask the user to open its popup and to press " + '"Allow on all sites".'
     );
   }
   return CLOSED_PAGE;

@@ -13,7 +13,7 @@ const waiting = new Map();
  *   there, or may be
  */
 export function handleCommitted({ tabId, frameId, documentId = "" }) {
-  for (const tell of waiting.get(tabId) ?? []) tell(frameId, documentId);
+  for (const onLeave of waiting.get(tabId) ?? []) onLeave(frameId, documentId);
 }
 
 /**
@@ -29,7 +29,7 @@ export function leaving(tabId, page) {
     const [before, now] = await Promise.all([asked, documentIn(tabId, frameId)]);
     return before !== now;
   };
-  const tell = async (/** @type {number} */ committed, /** @type {string} */ documentId) => {
+  const onLeave = async (/** @type {number} */ committed, /** @type {string} */ documentId) => {
     // A frame goes with the page around it.
     if (committed !== frameId && committed !== 0) return;
     // The news of its own arrival may come late.
@@ -38,9 +38,9 @@ export function leaving(tabId, page) {
     if (await hasLeft()) resolve(null);
   };
   const ofTab = waiting.get(tabId) ?? new Set();
-  waiting.set(tabId, ofTab.add(tell));
+  waiting.set(tabId, ofTab.add(onLeave));
   const forget = () => {
-    ofTab.delete(tell);
+    ofTab.delete(onLeave);
     if (!ofTab.size && waiting.get(tabId) === ofTab) waiting.delete(tabId);
   };
   return { left, hasLeft, forget };

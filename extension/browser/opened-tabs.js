@@ -57,7 +57,7 @@ async function adopt(tabId, { tabId: sourceId, deniedHosts, attachments, signal 
 }
 
 /**
- * A tab opens in front, also where the person looks at another one than that which opened it; the browser notes that
+ * A tab opens in front, also where the user looks at another one than that which opened it; the browser notes that
  * other one as its opener.
  *
  * @param {number} tabId

@@ -1,123 +1,43 @@
 /**
- * The way to the elements of a page: files that are put into it once and then only asked. Where a selector leads into a
- * frame of another site, the page in it is asked in the same way, and the pages around it where that is drawn.
+ * Requests to the elements of a page: files that are injected once answer them. Where a selector leads into a frame of
+ * another site, the page in it is asked in the same way.
  *
- * @import {CommandContext, ElementAnswer, ElementDescription, ElementLook, ElementRequest, ErrorCode} from "../shared/types.d.ts"
- * @import {ForeignFrame, FrameTraits, FoundElement, FoundFrames, ListAnswer, ListRequest, PlacedOutside, Point} from "../shared/types.d.ts"
- * @import {PressOutcome, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
+ * @import {CommandContext, ElementDescription, ErrorCode, CrossOriginFrame, FoundFrames} from "../shared/types.d.ts"
+ * @import {ListAnswer, ListRequest, WaitAnswer, WaitRequest} from "../shared/types.d.ts"
  * @import {PageFunction, Script} from "./inject.js"
  * @import {FramePage} from "./navigation-watch.js"
+ * @import {FileGroup} from "./page-files.js"
  */
 
 import { deniedFrames, mayBeDenied, pagesIn, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { askPage, PageLeft, runInPage } from "./inject.js";
+import { pageFiles } from "./page-files.js";
 import { endsWithin, pause } from "./async.js";
 
-/** Classic scripts, in the order in which they need each other; each leaves one constant in our world of the page. */
-const FILES = filesOf([
-  "dom",
-  "texts",
-  "geometry",
-  "search",
-  "unique-selectors",
-  "near-misses",
-  "focusing",
-  "states",
-  "targets",
-  "options",
-  "scrolling",
-  "readiness",
-  "foreign-frames",
-  "awaiting",
-  "press-watch",
-  "change-report",
-  "changes",
-  "fields",
-  "filled-fields",
-  "forms",
-  "commands",
-]);
-/** What only the list of elements needs, after them. */
-const LIST_FILES = filesOf([
-  "names",
-  "roles",
-  "looks",
-  "distant-items",
-  "page-items",
-  "modals",
-  "repeats",
-  "element-list",
-]);
-/** By what a page answers that has not got them. */
+/**
+ * The groups of `page/files.json` to inject, by what a page answers that lacks them. They are classic scripts; each leaves
+ * one constant in the extension's isolated world of the page.
+ *
+ * @type {Map<string, FileGroup[]>}
+ */
 const MISSING = new Map([
-  ["absent", FILES],
-  ["absent for a list", [...FILES, ...LIST_FILES]],
-  ["incomplete", LIST_FILES],
+  ["absent", ["interaction"]],
+  ["absent for a list", ["interaction", "elementList"]],
+  ["incomplete", ["elementList"]],
 ]);
 
 /** Times that a page may leave while it is asked. */
-const MAX_UNANSWERED = 5;
-const MAX_FRAMES = 20;
+export const MAX_UNANSWERED = 5;
+export const MAX_FRAMES = 20;
 /** A frame that is busy does not keep the list waiting. */
 const FRAME_MS = 1_000;
-const POLL_MS = 50;
-/** What a page has said may be on its way still when the browser has dealt with the input that made it. */
-const ANSWER_MS = 50;
+export const POLL_MS = 50;
 const SILENT = "does not answer: it still loads, is busy, has failed, or is closed to extensions. Take a screenshot.";
 const ALIKE =
-  "frames of other sites in shadow roots of this page look the same, so which one is meant cannot be told. Act on the " +
-  "page around them.";
-
-/**
- * A page on the way to an element.
- *
- * @typedef {object} Stop
- * @property {FramePage} [page] in a frame of another site; without it the tab's own page
- * @property {number} [index] of the frame in it that leads on; none where the element is
- * @property {Point} [point] to press, in the page's viewport
- */
-
-/**
- * @typedef {object} Outcome
- * @property {FoundElement | Refusal} answer
- * @property {Stop[]} stops from the page that was asked last outwards
- * @property {number} patience milliseconds from the beginning for which another try may help
- */
+  "cross-origin frames in shadow roots of this page are identical and cannot be told apart. Act on the page around them.";
 
 /** @typedef {{code: ErrorCode, message: string}} Refusal */
 /** @typedef {{code: "", element?: ElementDescription, matches?: number}} Met what was waited for */
-
-/** @type {WeakMap<object, Stop[]>} the way to the element that a command has found last */
-const ways = new WeakMap();
-/** @type {WeakSet<object>} commands whose press went astray */
-const strayed = new WeakSet();
-
-/**
- * Finds an element and acts on it: in the page that follows, when the first one leaves before it has answered.
- *
- * @param {CommandContext} context
- * @param {(tab: chrome.tabs.Tab) => Omit<ElementRequest, "id">} requestFor
- * @returns {Promise<FoundElement | Refusal | null>} null when no page answers
- * @throws {CommandError} TAB_NOT_FOUND, UNREADABLE_PAGE, and the reason of the signal
- */
-export async function actOnElement(context, requestFor) {
-  const begun = performance.now();
-  const id = context.requestId;
-  // After a press in vain another place on the screen may do.
-  for (let unanswered = 0, tries = Number(strayed.has(context)); unanswered < MAX_UNANSWERED; tries += 1) {
-    const outcome = await found(context, (tab) => /** @type {ElementRequest} */ ({ ...requestFor(tab), id, tries }));
-    if (!outcome) {
-      // The browser may tell that the page has left only after the page has fallen silent.
-      unanswered += 1;
-    } else if (performance.now() - begun >= outcome.patience) {
-      ways.set(context, outcome.stops);
-      return outcome.answer;
-    } else {
-      await pause(POLL_MS);
-    }
-  }
-  return null;
-}
 
 /**
  * Waits until a page shows what it should: also the one that follows.
@@ -163,7 +83,7 @@ async function metInFrames(context, holder, { rest, frames }, requestNow) {
 /**
  * @param {CommandContext} context
  * @param {FramePage | undefined} holder
- * @param {ForeignFrame} frame
+ * @param {CrossOriginFrame} frame
  * @param {() => Omit<WaitRequest, "id">} requestNow
  * @returns {Promise<Met | Refusal | null>}
  */
@@ -180,10 +100,10 @@ async function metInFrame(context, holder, frame, requestNow) {
 }
 
 /**
- * @param {ForeignFrame} frame
+ * @param {CrossOriginFrame} frame
  * @param {number} others that look the same
  */
-function troubleWith({ selector }, others) {
+export function troubleWith({ selector }, others) {
   return others ? `${others + 1} ${ALIKE}` : `the page in ${selector} ${SILENT}`;
 }
 
@@ -243,7 +163,7 @@ async function listInFrame(context, request, holderId, { rest, frames }) {
 }
 
 /**
- * @param {ForeignFrame} frame
+ * @param {CrossOriginFrame} frame
  * @param {FramePage[]} pages that it may hold
  * @returns {Refusal | null} null for one page
  */
@@ -253,202 +173,9 @@ function refusalOf({ selector }, { length }) {
   return { code: "UNREADABLE_PAGE", message };
 }
 
-/**
- * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
- * @param {ElementLook | "placeOf"} look
- *   at what input has made of the element
- * @param {object} [request]
- * @returns {Promise<unknown>} null when the page has gone
- * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
- */
-export async function lookAtElement(context, look, request) {
-  const [here = {}] = ways.get(context) ?? [];
-  return lookFrom(context, here, look, request);
-}
-
-/**
- * Watches where a press goes. A busy page comes to it late, so no clock says that none has come, but the browser: it has
- * dealt with an input once the page has.
- *
- * @param {CommandContext} context
- * @param {{point: Point, isHeld?: boolean}} press
- * @param {() => Promise<unknown>} input sends it; resolves when the browser has dealt with it
- * @returns {Promise<PressOutcome | null>} null when the page has gone
- * @throws {CommandError} what `input` throws, and the reason of the signal
- */
-export async function watchPress(context, press, input) {
-  const stops = ways.get(context) ?? [{}];
-  const inEach = (/** @type {"watchPress" | "endPress"} */ look) =>
-    stops.map((stop) => lookFrom(context, stop, look, press).catch(() => null));
-  const [here = Promise.resolve(null), ...outer] = /** @type {Promise<PressOutcome | null>[]} */ (inEach("watchPress"));
-  await input();
-  // Where a frame is on the way, all pages but one see nothing.
-  if (outer.length || !(await endsWithin(ANSWER_MS, here))) inEach("endPress");
-  const own = await here;
-  // A press that goes astray on its way into a frame is seen by the pages around it.
-  const outcomes = own?.isSeen ? [] : await Promise.all(outer);
-  context.signal.throwIfAborted();
-  const astray = [own, ...outcomes].find((outcome) => outcome?.cover);
-  if (astray) strayed.add(context);
-  return astray ?? own;
-}
-
-/**
- * Ends the watch for a press that does not come.
- *
- * @param {CommandContext} context
- */
-export function endPress(context) {
-  for (const stop of ways.get(context) ?? [{}]) void lookFrom(context, stop, "endPress").catch(() => null);
-}
-
-/**
- * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
- * @param {Stop} stop
- * @param {ElementLook | "endPress" | "placeOf" | "watchPress"} look
- * @param {object} [request]
- */
-async function lookFrom(context, { page, point }, look, request) {
-  const id = context.requestId;
-  const script = ask(look, { ...request, ...(point && { point }), id });
-  const answer = await runInPage({ ...context, page }, { ...script, cancel: ask("cancel", { id }) });
-  return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
-}
-
-/**
- * @param {CommandContext} context
- * @throws {CommandError} HOST_BLOCKED when the element that was found last is a frame of a denied host
- */
-export async function refuseDeniedElement(context) {
-  const [here] = ways.get(context) ?? [];
-  const frame = /** @type {FrameTraits | null} */ (await lookAtElement(context, "frameFound"));
-  if (frame) await refuseDeniedFrame(context, here?.page?.frameId ?? 0, frame);
-}
-
-/**
- * @param {CommandContext} context
- * @returns {boolean} whether the element that was found last is in a frame of another site
- */
-export function isFramed(context) {
-  return (ways.get(context)?.length ?? 0) > 1;
-}
-
-/**
- * @param {CommandContext} context
- * @param {(tab: chrome.tabs.Tab) => ElementRequest} requestFor
- * @returns {Promise<Outcome | null>} null when a page has left
- */
-async function found(context, requestFor) {
-  /** @type {ElementRequest | undefined} */
-  let request;
-  const answer = await answerOf(context, undefined, (tab) => ask("act", (request = requestFor(tab))));
-  return answer && request ? followed(context, request, answer, [{}]) : null;
-}
-
-/**
- * Goes where an answer leads.
- *
- * @param {CommandContext} context
- * @param {ElementRequest} request
- * @param {ElementAnswer} answer of the first stop
- * @param {Stop[]} stops
- * @returns {Promise<Outcome | null>} null when a page has left
- */
-async function followed(context, request, answer, stops) {
-  if ("frames" in answer) return inFrames(context, request, answer, stops);
-  // The tab's own page has waited by itself.
-  if (answer.code || stops.length === 1) return { answer, stops, patience: 0 };
-  return shownOutside(context, request, answer, stops);
-}
-
-/**
- * @param {CommandContext} context
- * @param {ElementRequest} request
- * @param {FoundFrames} found
- * @param {Stop[]} stops
- * @returns {Promise<Outcome | null>} of the first frame that has the element
- */
-async function inFrames(context, request, { rest, frames }, [holder, ...outer]) {
-  // Where several may hold the element, none is waited for alone.
-  const limits = { ...request.limits, ...(frames.length > 1 && { find: 0 }) };
-  /** @type {Outcome | null} */
-  let outcome = null;
-  for (const [index, frame] of frames.slice(0, MAX_FRAMES).entries()) {
-    const inner = { ...request, limits, selector: rest, way: frame.selector };
-    outcome = await inFrame(context, inner, frame, [{ ...holder, index }, ...outer]);
-    if (!outcome || !isMissing(outcome.answer)) return outcome;
-  }
-  return outcome && { ...outcome, patience: request.limits.find };
-}
-
-/**
- * @param {CommandContext} context
- * @param {ElementRequest} request
- * @param {ForeignFrame} frame
- * @param {Stop[]} stops
- * @returns {Promise<Outcome | null>}
- */
-async function inFrame(context, request, frame, stops) {
-  const holderId = stops[0]?.page?.frameId ?? 0;
-  const [page, ...others] = await pagesIn(context, holderId, frame);
-  await refuseDeniedFrame(context, holderId, frame, page);
-  if (!page || others.length) {
-    const message = `At the moment ${troubleWith(frame, others.length)}`;
-    return { answer: { code: "UNREADABLE_PAGE", message }, stops, patience: 0 };
-  }
-  const answer = await answerOf(context, page, () => ask("act", request));
-  return answer && followed(context, request, answer, [{ page }, ...stops]);
-}
-
 /** @param {{code: string}} answer of a frame that may have another page soon */
-function isMissing({ code }) {
+export function isMissing({ code }) {
   return code === "ELEMENT_NOT_FOUND" || code === "UNREADABLE_PAGE";
-}
-
-/**
- * Asks the pages around a frame where something in it is drawn, and whether it can be reached there.
- *
- * @param {CommandContext} context
- * @param {ElementRequest} request
- * @param {FoundElement} answer
- * @param {Stop[]} stops
- * @returns {Promise<Outcome | null>}
- */
-async function shownOutside(context, { id, isInFront, limits, ...request }, answer, [here = {}, ...outer]) {
-  const { wheel } = answer;
-  let { point = wheel?.point, box } = answer;
-  /** @type {Stop[]} */
-  const stops = [{ ...here, point }];
-  const presses =
-    request.action === "click" ? request.count : Number(request.action === "drag" || request.action === "upload");
-  for (const stop of point || box ? outer : []) {
-    const script = ask("place", { id, index: stop.index, isInFront, presses, point, box });
-    const placed = /** @type {PlacedOutside | null} */ (await answerOf(context, stop.page, () => script));
-    if (!placed) return null;
-    if (placed.trouble) {
-      const message = `After ${limits.ready / 1000} s ${placed.trouble}`;
-      const refusal = { answer: /** @type {const} */ ({ code: "EXECUTION_ERROR", message }), patience: limits.ready };
-      // What the wheel cannot reach is scrolled without it.
-      return {
-        ...(wheel ? { answer: { ...answer, wheel: undefined }, patience: 0 } : refusal),
-        stops: [here, ...outer],
-      };
-    }
-    ({ point, box } = placed);
-    stops.push({ ...stop, point });
-  }
-  const shown = { ...answer, point, box, ...movedWith(point, answer) };
-  return { answer: shown, stops: point || box ? stops : [here, ...outer], patience: 0 };
-}
-
-/**
- * @param {Point | undefined} point where that of the element is drawn
- * @param {FoundElement} answer of its page
- * @returns {Partial<FoundElement>} what else stands there
- */
-function movedWith(point, { point: from, corner, wheel }) {
-  if (wheel && point) return { wheel: { ...wheel, point } };
-  return corner && from && point ? { corner: { x: corner.x + point.x - from.x, y: corner.y + point.y - from.y } } : {};
 }
 
 /**
@@ -463,10 +190,26 @@ export async function answerOf(context, page, scriptFor) {
   const cancel = ask("cancel", { id: context.requestId });
   for (;;) {
     const answer = await runIn(context, page, (tab) => ({ ...scriptFor(tab), cancel }));
-    const files = MISSING.get(/** @type {string} */ (answer));
-    if (!files) return answer;
+    const groups = MISSING.get(/** @type {string} */ (answer));
+    if (!groups) return answer;
+    const files = await pageFiles(...groups);
     await runIn(context, page, () => ({ files }));
   }
+}
+
+/**
+ * As `answerOf`, of a page that already has the files.
+ *
+ * @param {Pick<CommandContext, "tabId" | "signal" | "requestId">} context
+ * @param {FramePage | undefined} page in a frame; without it the tab's own
+ * @param {PageFunction} script
+ * @returns {Promise<unknown>} null when the page has not got them
+ * @throws {CommandError} UNREADABLE_PAGE, PageLeft, and the reason of the signal
+ */
+export async function answerNow(context, page, script) {
+  const cancel = ask("cancel", { id: context.requestId });
+  const answer = await runInPage({ ...context, page }, { ...script, cancel });
+  return MISSING.has(/** @type {string} */ (answer)) ? null : answer;
 }
 
 /**
@@ -486,7 +229,7 @@ async function runIn(context, page, scriptFor) {
 
 /**
  * @param {keyof typeof chromeTabReader} command
- * @param {object} request of that command, in page/elements/commands.js
+ * @param {object} request of that command, in page/interaction/commands.js
  * @returns {PageFunction}
  */
 export function ask(command, request) {
@@ -503,9 +246,4 @@ function forward({ command, request }) {
   if (!Object.hasOwn(globalThis, "chromeTabReader")) return command === "list" ? "absent for a list" : "absent";
   const run = chromeTabReader[command];
   return run ? run(request) : "incomplete";
-}
-
-/** @param {string[]} names */
-function filesOf(names) {
-  return names.map((name) => `page/elements/${name}.js`);
 }

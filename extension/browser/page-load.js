@@ -7,7 +7,7 @@ import { CommandError } from "../shared/errors.js";
 
 /** What Chrome says when a navigation ends without a page: a download, no content, or another navigation after it. */
 export const NO_PAGE = "net::ERR_ABORTED";
-/** What it says when it asks the person for a name and a password. */
+/** What it says when it asks the user for a name and a password. */
 const SIGN_IN = "net::ERR_INVALID_AUTH_CREDENTIALS";
 
 export class PageLoadWatch {
@@ -19,10 +19,10 @@ export class PageLoadWatch {
   #committed = new Set();
   /** @type {Map<number, PromiseWithResolvers<void>>} */
   #loads = new Map();
-  /** @readonly @type {[chrome.events.Event<any>, (...told: any[]) => void][]} */
+  /** @readonly @type {[chrome.events.Event<any>, (...args: any[]) => void][]} */
   #listeners;
 
-  /** @param {(string | undefined)[]} leftUrls of pages that are being left: their end may be told only now */
+  /** @param {(string | undefined)[]} leftUrls of pages that are being left: their end may be reported only now */
   constructor(leftUrls = []) {
     this.#leftUrls = new Set(leftUrls);
     const { webNavigation, tabs } = chrome;
@@ -60,7 +60,7 @@ export class PageLoadWatch {
   #load(tabId) {
     const load = this.#loads.get(tabId) ?? /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     this.#loads.set(tabId, load);
-    // Other tabs load too, and nobody waits for them.
+    // Other tabs load too, and are not waited for.
     load.promise.catch(() => {});
     return load;
   }
@@ -108,8 +108,8 @@ export function loadFailure(error) {
   }
   if (error === SIGN_IN) {
     return (
-      "The server asks for a name and a password, which only the person gives the browser. Ask them to sign in at " +
-      "this address, then try again."
+      "The server asks for a name and a password, which only the user can enter. Ask the user to sign in at this " +
+      "address, then try again."
     );
   }
   return `The page could not be loaded (${error}). Check the address and the network, then try again.`;

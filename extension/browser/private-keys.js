@@ -5,7 +5,7 @@
  */
 
 /** Whom or what a block is about; several may hold. */
-export const ABOUT = { NOBODY: 0, PERSON: 1, DELIVERY: 2, NAMED: 4, THING: 8, RESIDENT: 16 };
+export const ABOUT = { NONE: 0, PERSON: 1, DELIVERY: 2, NAMED: 4, THING: 8, RESIDENT: 16 };
 
 const MAX_KEY_LENGTH = 120;
 const MAX_JOINED_WORDS = 5;
@@ -91,7 +91,7 @@ export class PrivateKeys {
    * @param {number} [about] what the block around it is about
    * @returns {KeyMeaning}
    */
-  meaning(key, about = ABOUT.NOBODY) {
+  meaning(key, about = ABOUT.NONE) {
     const words = wordsOf(key);
     const terms = this.#read(words);
     const { kind, weak, owner, block, isOwned, isNamed } = judged(terms, about);

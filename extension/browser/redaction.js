@@ -65,7 +65,7 @@ export class Redactor {
    */
   value(value, key = "") {
     if (typeof value === "object") for (const country of countriesIn(value)) this.#countries.add(country);
-    return this.#value(value, key, ABOUT.NOBODY, 0);
+    return this.#value(value, key, ABOUT.NONE, 0);
   }
 
   /**
@@ -217,7 +217,7 @@ export class Redactor {
         name = item;
         return this.#forms.all(item);
       }
-      const shown = this.#value(item, isBlock(item) && name === own ? "user" : name, ABOUT.NOBODY, nested);
+      const shown = this.#value(item, isBlock(item) && name === own ? "user" : name, ABOUT.NONE, nested);
       if (typeof item !== "number" || name !== own) name = own;
       return shown;
     });
@@ -243,7 +243,7 @@ export class Redactor {
     }
     const pairs = text
       .replace(QUOTED_PAIR, (pair, start, name, value) => {
-        const shown = this.#value(value, name, ABOUT.NOBODY, MAX_NESTED);
+        const shown = this.#value(value, name, ABOUT.NONE, MAX_NESTED);
         return shown === value ? pair : `${start}"${shown}"`;
       })
       .replace(PAIR, (pair, name, sign, value) => {
@@ -262,7 +262,7 @@ export class Redactor {
     if (!isJson(text)) return null;
     try {
       const parsed = JSON.parse(text);
-      const shown = JSON.stringify(this.#value(parsed, "", ABOUT.NOBODY, nested));
+      const shown = JSON.stringify(this.#value(parsed, "", ABOUT.NONE, nested));
       // As it was written, with its numbers of any size.
       return shown === JSON.stringify(parsed) ? text : shown;
     } catch {

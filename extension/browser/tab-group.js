@@ -1,5 +1,5 @@
 /**
- * Attached tabs stand together in a group of the browser's tab strip, one for each window. A tab that the person has
+ * Attached tabs stand together in a group of the browser's tab strip, one for each window. A tab that the user has
  * pinned or put into a group of theirs stays where it is.
  */
 

@@ -22,14 +22,14 @@ export async function tabById(tabId) {
 }
 
 /**
- * The tab that the person last looked at: the active one of the window that last had the focus, also while another
+ * The tab that the user last looked at: the active one of the window that last had the focus, also while another
  * program has it. Our own pages do not count: who has the popup open in a tab means the tab before it.
  *
  * @returns {Promise<TabWithId>}
  * @throws {CommandError} TAB_NOT_FOUND
  */
 export async function viewedTab() {
-  // Nearly always this finds it; asking for every tab of a person who keeps hundreds takes longer than reading the page.
+  // Nearly always this finds it; asking for every tab of a user who keeps hundreds takes longer than reading the page.
   const [seen] = await chrome.tabs.query({ active: true, lastFocusedWindow: true, windowType: "normal" });
   if (seen && !isOwnPage(seen)) return withId(seen);
   const [normal, popups, windowId] = await Promise.all([
@@ -37,7 +37,7 @@ export async function viewedTab() {
     webTabs(["popup"]),
     lastFocusedWindowId(),
   ]);
-  // A popped-up window without a page is not what the person reads.
+  // A popped-up window without a page is not what the user reads.
   const tabs = [...normal, ...popups.filter((tab) => !obstacleOf(tab))];
   const active = tabs.find((tab) => tab.active && tab.windowId === windowId);
   if (active) return active;
@@ -107,7 +107,7 @@ export function obstacleOf(tab) {
 
 /**
  * @param {chrome.tabs.Tab} tab
- * @returns {string} the same for the person
+ * @returns {string} the same for the user
  */
 export function spokenObstacleOf(tab) {
   const barrier = barrierOf(tab);

@@ -1,5 +1,5 @@
 /**
- * Mouse and keyboard: what a person does on a page, as trusted events.
+ * Mouse and keyboard: what a user does on a page, as trusted events.
  *
  * @import {DrivenContext, Point} from "../shared/types.d.ts"
  * @import {Key, Stroke} from "./keys.js"

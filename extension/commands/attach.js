@@ -3,30 +3,30 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
 import { PageLoadWatch } from "../browser/page-load.js";
-import { requestAbout } from "../browser/consent-prompts.js";
+import { consentPrompt } from "../browser/consent-prompts.js";
 import { addressOf, obstacleOf, originOf, tabById } from "../browser/tabs.js";
 
 const MAX_REASON_LENGTH = 200;
 
 /**
- * Asks the person to attach a tab, and waits for the answer. A tab that sleeps is woken then.
+ * Asks the user to attach a tab, and waits for the answer. A tab that sleeps is woken then.
  *
- * @param {CommandContext} context `params`: `reason`, what for, in words for the person
+ * @param {CommandContext} context `params`: `reason`, what for, in words for the user
  * @returns {Promise<CreatedTab>}
  * @throws {CommandError} ATTACH_DENIED, COMMAND_TIMEOUT, HOST_BLOCKED, INVALID_ARGUMENT, NAVIGATION_FAILED, RATE_LIMITED,
  *   TAB_NOT_FOUND, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
-export async function attachTab({ tabId, params, attachments, requests, caller, signal }) {
+export async function attachTab({ tabId, params, attachments, consentPrompts, caller, signal }) {
   if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab as tab_id. browser_get_tabs lists them.");
   const reason = reasonOf(params);
   const tab = await tabById(tabId);
   const obstacle = obstacleOf(tab);
   if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
   const isAttached = await attachments.get(tabId);
-  if (!isAttached) await requests.ask(requestAbout("attach", tab, caller, reason), signal);
+  if (!isAttached) await consentPrompts.ask(consentPrompt("attach", tab, caller, reason), signal);
   await wake(tabId, signal);
   if (!isAttached) {
-    // What the person has seen and allowed is this site.
+    // What the user has seen and allowed is this site.
     if (originOf(await tabById(tabId)) !== originOf(tab)) throw movedOn(tabId);
     await attachments.attach(tabId, signal);
   }
@@ -54,13 +54,13 @@ async function wake(tabId, signal) {
 function reasonOf({ reason }) {
   const line = typeof reason === "string" ? plainLine(reason, MAX_REASON_LENGTH) : "";
   if (line) return line;
-  throw invalid("reason must be a sentence that tells the person what the tab is needed for.");
+  throw invalid("reason must be a sentence that explains to the user what the tab is needed for.");
 }
 
 /** @param {number} tabId */
 function movedOn(tabId) {
   return new CommandError(
     "ATTACH_DENIED",
-    `Tab ${tabId} went to another site while the person was asked, so their answer does not count. Ask again.`,
+    `Tab ${tabId} went to another site before the user answered, so the answer does not count. Ask again.`,
   );
 }

@@ -13,8 +13,8 @@
 import { invalid } from "../shared/errors.js";
 import { BUTTON_NAMES, approach, moveTo, pressButton, releaseButton } from "../browser/trusted-input.js";
 import { endsWithin } from "../browser/async.js";
-import { afterwards, consequences, find, noting, pointOf, replyAbout, selectorOf } from "./element-action.js";
-import { moveUntilSeen, pointIn, pressElement, watching } from "./mouse-press.js";
+import { ElementTarget, pointOf } from "../browser/element-target.js";
+import { noting, pointIn, selectorOf } from "./element-params.js";
 
 const MAX_COUNT = 3;
 /** A step is taken at the next frame; in the background, where that is far away, it may be passed over. */
@@ -30,11 +30,12 @@ const STEP_WAIT_MS = 50;
 export async function click(context) {
   const how = waysOf(context.params);
   const { at, count } = how;
+  const target = new ElementTarget(context);
   const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
-  const { found, notes } = await pressElement(context, action, (aimed) => pressAt(context, pointOf(aimed), how));
-  const changed = await consequences(context);
-  const checked = found.isCheckable ? await afterwards(context, "readChecked") : null;
-  const reply = await replyAbout(context, found, changed);
+  const { found, notes } = await target.press(action, (aimed) => pressAt(context, target, pointOf(aimed), how));
+  const changed = await target.consequences();
+  const checked = found.isCheckable ? await target.look("readChecked") : null;
+  const reply = await target.reply(found, changed);
   if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
   return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
 }
@@ -46,10 +47,11 @@ export async function click(context) {
  */
 export async function hover(context) {
   const at = pointIn("at", context.params.at);
-  const found = await find(context, { action: "hover", selector: selectorOf(context), at });
-  const hasCome = await moveUntilSeen(context, pointOf(found));
+  const target = new ElementTarget(context);
+  const found = await target.find({ action: "hover", selector: selectorOf(context), at });
+  const hasCome = await target.moveMouse(pointOf(found));
   const note = "The page has shown no sign of the mouse: look at it before you go on.";
-  return noting(await replyAbout(context, found), hasCome ? [] : [note]);
+  return noting(await target.reply(found), hasCome ? [] : [note]);
 }
 
 /**
@@ -69,17 +71,17 @@ function waysOf({ count, button, at }) {
 
 /**
  * @param {DrivenContext} context
+ * @param {ElementTarget} target
  * @param {Point} point
  * @param {Clicking} how
  * @returns {Promise<PressOutcome>}
  */
-export async function pressAt(context, point, { button, count }) {
-  const { session } = context;
+export async function pressAt({ session }, target, point, { button, count }) {
   const presses = Array.from({ length: count }, (_, index) => index + 1);
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
   // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
-  return watching(context, { point }, () => [
+  return target.watchPress({ point }, () => [
     isThere,
     moveTo(session, point),
     ...presses.flatMap((nth) => [pressButton(session, point, button, nth), releaseButton(session, point, button, nth)]),

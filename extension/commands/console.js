@@ -11,12 +11,12 @@ const MOST = 1_000;
  * @returns {Promise<ConsoleLogs>}
  * @throws {CommandError} INVALID_ARGUMENT, UNREADABLE_PAGE
  */
-export async function consoleLogs({ tabId, params, debuggers, deniedHosts }) {
+export async function consoleLogs({ tabId, params, sessionPool, deniedHosts }) {
   const max = params.max ?? DEFAULT_MAX;
   if (!Number.isInteger(max) || Number(max) < 1 || Number(max) > MOST) {
     throw invalid(`max must be a whole number from 1 to ${MOST}.`);
   }
-  const { console: log } = await debuggers.open(tabId);
+  const { console: log } = await sessionPool.open(tabId);
   /** @type {ConsoleEntry[]} */
   const entries = [];
   let hidden = 0;

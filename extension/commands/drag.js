@@ -6,20 +6,11 @@
 
 import { invalid } from "../shared/errors.js";
 import { isBlocked } from "../browser/cross-origin-frames.js";
+import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { HeldMouse } from "../browser/mouse-drag.js";
 import { approach, moveTo } from "../browser/trusted-input.js";
 import { endsWithin } from "../browser/async.js";
-import {
-  afterwards,
-  consequences,
-  find,
-  noting,
-  optionalSelectorOf,
-  pointOf,
-  replyAbout,
-  selectorOf,
-} from "./element-action.js";
-import { pointIn, pressElement, watching } from "./mouse-press.js";
+import { noting, optionalSelectorOf, pointIn, selectorOf } from "./element-params.js";
 
 /** Pages begin to drag after some pixels, and measure from where they saw that. */
 const FIRST_STEPS = [3, 8];
@@ -34,50 +25,52 @@ const CARRY_WAIT_MS = 5_000;
 /**
  * @param {DrivenContext} context `params`: `source`, what is dragged; `target`, where to, or null; `source_at` and
  *   `target_at`, points in them, [x, y] in CSS pixels from their top left corners, or null for the middle; without a
- *   target `target_at` is measured from the source and may lie beside it
+ *   target `target_at` is measured from the source and may lie outside it
  * @returns {Promise<ActionReply>}
  * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
  */
 export async function drag(context) {
   const { params, session } = context;
   const selector = selectorOf(context, "source");
-  const target = optionalSelectorOf(context, "target");
+  const to = optionalSelectorOf(context, "target");
   const at = pointIn("source_at", params.source_at);
-  const targetAt = pointIn("target_at", params.target_at, !target);
-  if (!target && !targetAt) throw invalid("Name where to drag it: target, or target_at measured from the source.");
-  const place = async () => find(context, { action: "place", selector: target, at: targetAt });
+  const targetAt = pointIn("target_at", params.target_at, !to);
+  if (!to && !targetAt) throw invalid("Name where to drag it: target, or target_at measured from the source.");
+  const source = new ElementTarget(context);
+  const target = new ElementTarget(context);
+  const place = async () => target.find({ action: "place", selector: to, at: targetAt });
   // Nothing is pressed for a target that is not there.
-  const aim = target ? pointOf(await place()) : null;
+  const aim = to ? pointOf(await place()) : null;
   const mouse = new HeldMouse(session);
-  const { found, notes } = await pressElement(context, { action: "drag", selector, at }, async (aimed) => {
+  const { found, notes } = await source.press({ action: "drag", selector, at }, async (aimed) => {
     // Or that is in a frame of a denied host.
     await session.guard.refuse(aim ?? sum(aimed.corner, targetAt));
-    return grab(context, mouse, pointOf(aimed));
+    return grab(context, source, mouse, pointOf(aimed));
   });
   const start = pointOf(found);
-  await begin(context, mouse, start);
+  await begin(context, source, mouse, start);
   // What was grabbed may have made room elsewhere.
-  const goal = target ? await place() : null;
+  const goal = to ? await place() : null;
   const end = goal ? pointOf(goal) : sum(found.corner, targetAt);
   for (const part of STEPS) await step(context, mouse, between(start, end, part));
   await mouse.release(end);
-  const changed = await consequences(context);
-  const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
-  const reply = noting(await replyAbout(context, found, changed), [...notes, ...(goal?.notes ?? [])]);
+  const changed = await source.consequences();
+  const state = /** @type {PressedState | null} */ (await source.look("readPressed"));
+  const reply = noting(await source.reply(found, changed), [...notes, ...(goal?.notes ?? [])]);
   return { ...reply, ...(goal && { target: goal.element }), ...(state?.value !== undefined && { value: state.value }) };
 }
 
 /**
  * @param {DrivenContext} context
+ * @param {ElementTarget} source
  * @param {HeldMouse} mouse
  * @param {Point} point
  * @returns {Promise<PressOutcome>}
  */
-async function grab(context, mouse, point) {
-  const { session } = context;
+async function grab({ session }, source, mouse, point) {
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
-  const outcome = await watching(context, { point, isHeld: true }, () => [
+  const outcome = await source.watchPress({ point, isHeld: true }, () => [
     isThere,
     moveTo(session, point),
     mouse.press(point),
@@ -90,12 +83,13 @@ async function grab(context, mouse, point) {
  * Moves until the page knows that it is a drag, and takes over what the browser drags for it.
  *
  * @param {DrivenContext} context
+ * @param {ElementTarget} source
  * @param {HeldMouse} mouse
  * @param {Point} start
  */
-async function begin(context, mouse, { x, y }) {
+async function begin(context, source, mouse, { x, y }) {
   for (const distance of FIRST_STEPS) await step(context, mouse, { x: x + distance, y: y + distance }, BEGIN_WAIT_MS);
-  if (await afterwards(context, "readDrag")) await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }));
+  if (await source.look("readDrag")) await endsWithin(CARRY_WAIT_MS, mouse.carry({ x, y }));
 }
 
 /**

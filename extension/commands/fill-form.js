@@ -1,8 +1,8 @@
 /** @import {ActionReply, DrivenContext, FormField, FormWay, PageAddress} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
+import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { find } from "./element-action.js";
 import { fill, select } from "./fill.js";
 import { click } from "./click.js";
 
@@ -82,10 +82,10 @@ async function checkAll(context, fields) {
   }
   const [first] = troubles;
   if (!first) return;
-  const told = troubles.slice(0, MAX_TROUBLES).map(({ message }) => message);
-  const more = troubles.length > told.length ? ` And ${troubles.length - told.length} more.` : "";
-  const head = `Nothing was written: ${troubles.length} of ${fields.length} fields cannot be.`;
-  throw new CommandError(first.code, `${head} ${told.join(" ")}${more}`);
+  const listed = troubles.slice(0, MAX_TROUBLES).map(({ message }) => message);
+  const more = troubles.length > listed.length ? ` And ${troubles.length - listed.length} more.` : "";
+  const head = `Nothing was written: ${troubles.length} of ${fields.length} fields cannot be filled.`;
+  throw new CommandError(first.code, `${head} ${listed.join(" ")}${more}`);
 }
 
 /**
@@ -96,7 +96,10 @@ async function checkAll(context, fields) {
  * @returns {Promise<FormWay>}
  */
 async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = READY_MS) {
-  const found = await find(context, { action: "check", selector, value }, { find: findMs, ready: readyMs });
+  const found = await new ElementTarget(context).find(
+    { action: "check", selector, value },
+    { find: findMs, ready: readyMs },
+  );
   return /** @type {FormWay} */ (found.form);
 }
 

@@ -5,9 +5,10 @@
  */
 
 import { invalid } from "../shared/errors.js";
+import { ElementTarget } from "../browser/element-target.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
-import { afterwards, consequences, find, noting, replyAbout, selectorOf } from "./element-action.js";
+import { noting, selectorOf } from "./element-params.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
 /** Key by key each character takes three messages. */
@@ -25,14 +26,15 @@ export async function fill(context) {
   if (typeof value !== "string" || value.length > MAX_VALUE_LENGTH) {
     throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
   }
-  const found = await find(context, { action: "fill", selector: selectorOf(context), value });
+  const target = new ElementTarget(context);
+  const found = await target.find({ action: "fill", selector: selectorOf(context), value });
   const filling = /** @type {Filling} */ (found.filling);
-  const filled = await enter(context, filling);
+  const filled = await enter(context, target, filling);
   if (filling.isEntered) {
     await pressKeys(session, typed("\n"));
     await session.settled();
   }
-  const reply = await replyAbout(context, found, filled?.changed);
+  const reply = await target.reply(found, filled?.changed);
   if (!filled) return noting(reply, ["The page has left before the field could be read."]);
   return { ...noting(reply, filled.notes), value: filled.value };
 }
@@ -50,22 +52,23 @@ export async function select(context) {
   if (!values.every((value) => typeof value === "string")) {
     throw invalid("value must be the value or the label of an option, or a list of them.");
   }
-  const found = await find(context, { action: "select", selector: selectorOf(context), values });
-  const changed = await consequences(context);
-  return { ...(await replyAbout(context, found, changed)), selected: found.selected };
+  const target = new ElementTarget(context);
+  const found = await target.find({ action: "select", selector: selectorOf(context), values });
+  const changed = await target.consequences();
+  return { ...(await target.reply(found, changed)), selected: found.selected };
 }
 
 /**
  * Types the text, unless the field holds it already, and looks at what the field has made of it.
  *
  * @param {DrivenContext} context
+ * @param {ElementTarget} target
  * @param {Filling} filling
  * @returns {Promise<FilledField | null>} null when the page has gone
  */
-async function enter(context, { text, isTyped }) {
-  const { session } = context;
+async function enter({ session }, target, { text, isTyped }) {
   const look = async (/** @type {{isEarly?: boolean, mayRetype?: boolean}} */ { isEarly = false, mayRetype = false }) =>
-    /** @type {FilledField | null} */ (await afterwards(context, "finishFill", { text, isEarly, mayRetype }));
+    /** @type {FilledField | null} */ (await target.look("finishFill", { text, isEarly, mayRetype }));
   if (!isTyped) return look({});
   const mayRetype = text.length <= MAX_KEYED_LENGTH;
   // In one go: who looks after the typing waits for the page to draw it, which takes longer than both.

@@ -52,7 +52,7 @@ const FUNCTIONS = {
 
 /**
  * Every command that the server may send, once `loaded`; the keys are the protocol's names. The router checks the
- * consent (consent.js) and lends the debugger (debugger-uses.js); no command does either by itself.
+ * consent (browser/consent.js) and lends the debugger (browser/debugger/command-session.js); no command does either by itself.
  *
  * @type {Record<string, CommandEntry>}
  */
@@ -70,6 +70,6 @@ export const loaded = commandTable().then((table) => {
 export function missing() {
   return Object.keys(commands).filter((name) => {
     const use = commands[name]?.debugger;
-    return !HAS_DEBUGGER && use !== "nothing" && use !== "reads";
+    return !HAS_DEBUGGER && use !== "nothing" && use !== "read";
   });
 }

@@ -55,7 +55,7 @@ function timeoutOf({ timeout }) {
 }
 
 /**
- * Not by chrome.tabs.goBack, which like the browser's button passes over pages that nobody has touched.
+ * Not by chrome.tabs.goBack, which like the browser's button passes over pages without user interaction.
  *
  * @param {DrivenContext["session"]} session
  * @param {-1 | 1} step
@@ -82,7 +82,7 @@ async function load(context, timeoutMs, leave) {
   if (status === "loading") await session.send("Page.stopLoading");
   const watch = new PageLoadWatch([url, pendingUrl]);
   const timeUp = AbortSignal.timeout(timeoutMs);
-  // Nobody waits for a page that comes later.
+  // A page that comes later is not waited for.
   const letLoad = session.sendAtEnd("Page.stopLoading");
   try {
     signal.throwIfAborted();
@@ -100,7 +100,7 @@ async function load(context, timeoutMs, leave) {
 
 /** @param {DrivenContext} context */
 async function statusOf(context) {
-  // A page that lets nobody in has loaded all the same.
+  // A page that extensions cannot access has still loaded.
   const status = await runInPage(context, { func: readStatus, args: [null] }).catch(() => null);
   return typeof status === "number" && status > 0 ? status : null;
 }
@@ -115,6 +115,6 @@ function readStatus() {
 function tooSlow(timeoutMs) {
   return new CommandError(
     "COMMAND_TIMEOUT",
-    `The page has not finished loading within ${timeoutMs} ms. What it shows by now can be read; or try again.`,
+    `The page did not finish loading within ${timeoutMs} ms. Read what it shows by now, or try again.`,
   );
 }

@@ -26,11 +26,11 @@ const TYPES = new Set(
  * @returns {Promise<NetworkRequests>}
  * @throws {CommandError} INVALID_ARGUMENT, EXECUTION_ERROR, HOST_BLOCKED, UNREADABLE_PAGE
  */
-export async function networkRequests({ tabId, params, debuggers, deniedHosts }) {
+export async function networkRequests({ tabId, params, sessionPool, deniedHosts }) {
   const wanted = filterOf(params);
   const max = maxOf(params);
   const id = idOf(params);
-  const session = await debuggers.open(tabId);
+  const session = await sessionPool.open(tabId);
   const { network: log } = session;
   const redactor = await redactorFor(tabId);
   if (id) return { entries: [await withBody(session, id, redactor, deniedHosts)], total: log.total };
@@ -96,7 +96,7 @@ async function withBody(session, id, redactor, deniedHosts) {
     return {
       ...entry,
       body: null,
-      notes: [`The body is no text: ${request.mimeType || "of a type that nobody said"}.`],
+      notes: [`The body is no text: ${request.mimeType || "of an unknown type"}.`],
     };
   }
   const text = redactor.source(body.toWellFormed());
@@ -118,7 +118,7 @@ async function bodyOf(session, { id, requestId, frame, status }) {
     const what =
       status === null
         ? "has no answer yet, or got none. Look at it in the list again"
-        : "has no body that the browser still keeps: it keeps those of the page that is there now. Ask sooner, or load it anew";
+        : "has no body that the browser still keeps: it keeps those of the page that is there now. Ask sooner, or reload the page";
     throw new CommandError("EXECUTION_ERROR", `Request ${id} ${what}.`);
   }
 }

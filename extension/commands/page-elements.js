@@ -27,7 +27,10 @@ export async function pageElements(context) {
     return { text, total, shown, next_offset, ...addressOf(tabAsAsked(context)) };
   }
   if (answer && "message" in answer) throw new CommandError(answer.code, answer.message);
-  throw new CommandError("EXECUTION_ERROR", "The page left before it was listed. Look where the tab is now.");
+  throw new CommandError(
+    "EXECUTION_ERROR",
+    "The page navigated away before it was listed. Check where the tab is now.",
+  );
 }
 
 /**

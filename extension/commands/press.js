@@ -2,14 +2,15 @@
 
 import { invalid } from "../shared/errors.js";
 import { isBlocked } from "../browser/cross-origin-frames.js";
+import { ElementTarget } from "../browser/element-target.js";
 import { strokesOf } from "../browser/keys.js";
 import { pressKeys } from "../browser/trusted-input.js";
-import { afterwards, consequences, find, noting, optionalSelectorOf, replyAbout } from "./element-action.js";
+import { noting, optionalSelectorOf } from "./element-params.js";
 
 const MAX_KEYS_LENGTH = 2_000;
 const DENIED_FOCUS =
-  "The focus is in a frame of a host that the user denies to clients now: no key is sent there. Name a selector for the next.";
-const HOW_TO_WRITE = 'Name keys, as in Control+A Delete, and put text that is to be typed in quotes: "New York" Enter.';
+  "The focus is now in a frame of a denied host, which gets no keys. Name a selector with the next press.";
+const HOW_TO_WRITE = 'Name keys, for example Control+A Delete, and put text to type in quotes: "New York" Enter.';
 
 /**
  * @param {DrivenContext} context `params`: `keys`, names and chords with blanks between them, and texts in quotes, which
@@ -21,11 +22,12 @@ export async function press(context) {
   const { session, params } = context;
   const strokes = await strokesIn(params.keys);
   const selector = optionalSelectorOf(context);
-  const found = await find(context, { action: "focus", selector });
+  const target = new ElementTarget(context);
+  const found = await target.find({ action: "focus", selector });
   await pressKeys(session, strokes);
-  const changed = await consequences(context);
-  const state = /** @type {PressedState | null} */ (await afterwards(context, "readPressed"));
-  const reply = await replyAbout(context, found, changed);
+  const changed = await target.consequences();
+  const state = /** @type {PressedState | null} */ (await target.look("readPressed"));
+  const reply = await target.reply(found, changed);
   const isLed = await session.guard.refuse().then(() => false, isBlocked);
   return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
 }

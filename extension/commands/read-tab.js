@@ -1,24 +1,20 @@
-/** @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts" */
+/**
+ * @import {CommandContext, PageReading, TabText} from "../shared/types.d.ts"
+ * @import {FileGroup} from "../browser/page-files.js"
+ */
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { readPage } from "../page/read-page.js";
 import { hostOf } from "../shared/denied-hosts.js";
 import { framedPages } from "../browser/frame-text.js";
 import { askPage, runInPage, unreadable } from "../browser/inject.js";
+import { pageFiles } from "../browser/page-files.js";
 import { tabById } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
 
 /** For the frames of other sites, which are read side by side. */
 const FRAMES_WAIT_MS = 3_000;
 
-/** What finds the main content, in this order; the same list stands in scripts/embed_page_function.py. */
-const MAIN_CONTENT = [
-  "vendor/readability.js",
-  ...["nodes", "colors", "outlines", "covers", "sight", "visible-copy"].map((name) => `page/main-content/${name}.js`),
-  ...["text-blocks", "block-model", "markdown", "main-content"].map((name) => `page/main-content/${name}.js`),
-];
-
-const PDF = ["vendor/pdfjs.js", "page/pdf/pdf-text.js"];
 /** Less than a command has. */
 const PDF_WAIT_MS = 20_000;
 /** Files of pdf.js for Chinese, Japanese and Korean text. */
@@ -44,7 +40,7 @@ export async function readTab(context) {
   };
   let reading = await ask();
   while (reading === "absent" || reading === "pdf") {
-    if (reading === "absent") await askPage(context, () => ({ files: MAIN_CONTENT }));
+    if (reading === "absent") await injectFiles(context, "mainContent");
     if (reading === "pdf") await takePdf(context);
     if (reading === "pdf") request.pdf = "taken";
     reading = await ask();
@@ -54,6 +50,15 @@ export async function readTab(context) {
   if (code) throw new CommandError(code, message);
   const { incognito } = await tabById(tabId);
   return { tab_id: tabId, text, url, title, incognito, ...(report && { content: report }), ...(notes && { notes }) };
+}
+
+/**
+ * @param {CommandContext} context
+ * @param {FileGroup} group
+ */
+async function injectFiles(context, group) {
+  const files = await pageFiles(group);
+  await askPage(context, () => ({ files }));
 }
 
 /**
@@ -67,7 +72,7 @@ async function takePdf(context) {
     func: () => Object.hasOwn(globalThis, "chromeTabPdf"),
     args: [null],
   }));
-  if (!isThere) await askPage(context, () => ({ files: PDF }));
+  if (!isThere) await injectFiles(context, "pdf");
   const { url = "" } = await tabById(context.tabId);
   const request = { url: url.startsWith("file:") ? await dataUrlOf(url) : url, waitMs: PDF_WAIT_MS };
   const stopServing = serveCharacterMaps(context.tabId);
@@ -97,7 +102,7 @@ function serveCharacterMaps(tabId) {
 }
 
 /**
- * A page that shows a local file may load none, and the extension may where the person allows it.
+ * A page that shows a local file may load none, and the extension may where the user allows it.
  *
  * @param {string} url of a file on the disk, or of the extension's own
  * @returns {Promise<string>} one that holds the file
@@ -122,7 +127,7 @@ async function dataUrlOf(url) {
 /**
  * @param {CommandContext} context
  * @param {string} content
- * @returns {Promise<string>} what a person reads, or has selected, in frames of other sites, each after a line that names
+ * @returns {Promise<string>} what a user reads, or has selected, in frames of other sites, each after a line that names
  *   its host
  */
 async function framedText(context, content) {

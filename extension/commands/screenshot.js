@@ -2,11 +2,11 @@
 
 import { CommandError, invalid } from "../shared/errors.js";
 import { withoutDenied } from "../browser/denied-frames.js";
+import { ElementTarget } from "../browser/element-target.js";
 import { endOutline } from "../browser/highlight.js";
-import { isFramed, refuseDeniedElement } from "../browser/page-elements.js";
 import { tabById } from "../browser/tabs.js";
 import { pause } from "../browser/async.js";
-import { afterwards, boxOf } from "./element-action.js";
+import { optionalSelectorOf } from "./element-params.js";
 
 /** Base64 characters. Clients refuse images of more than 5 MB. */
 const MAX_DATA_LENGTH = 2_000_000;
@@ -64,13 +64,17 @@ function sideOf(params, name) {
  */
 async function steadyCapture(context, size) {
   const { session, params } = context;
+  const selector = optionalSelectorOf(context);
+  const target = new ElementTarget(context);
   const measure = () => session.send("Page.getLayoutMetrics");
   for (let takes = 1; ; takes += 1) {
-    const selected = (params.selector ?? null) === null ? null : await boxOf(context);
-    if (selected) await refuseDeniedElement(context);
+    const selected = selector ? /** @type {Box} */ ((await target.find({ action: "show", selector })).box) : null;
+    if (selected) await target.refuseDenied();
     const before = await measure();
     const format = params["format"] === "jpeg" ? "jpeg" : "webp";
-    const picture = await withoutDenied(context, () => capture(context, { selected, size, metrics: before, format }));
+    const picture = await withoutDenied(context, () =>
+      capture(context, target, { selected, size, metrics: before, format }),
+    );
     if (size || takes === MAX_TAKES) return picture;
     const after = await measure();
     if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;
@@ -87,6 +91,7 @@ function isSameSize(a, b) {
 
 /**
  * @param {DrivenContext} context
+ * @param {ElementTarget} target
  * @param {object} what
  * @param {Box | null} what.selected
  * @param {{width: number, height: number} | null} what.size
@@ -94,11 +99,11 @@ function isSameSize(a, b) {
  * @param {"webp" | "jpeg"} what.format for what is too large as a PNG
  * @returns {Promise<Screenshot & Remarks>}
  */
-async function capture(context, { selected, size, metrics, format }) {
+async function capture(context, target, { selected, size, metrics, format }) {
   const viewport = { ...viewportOf(metrics), ...size };
   const box = selected ?? viewport;
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
-  const image = await encoded(context, box, fitting, {
+  const image = await encoded(context, target, box, fitting, {
     format,
     ratio: metrics.layoutViewport.clientWidth / metrics.cssLayoutViewport.clientWidth,
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
@@ -120,15 +125,16 @@ async function capture(context, { selected, size, metrics, format }) {
  * PNG is quick and exact; what it makes too large becomes WebP or JPEG, and then smaller.
  *
  * @param {DrivenContext} context
+ * @param {ElementTarget} target
  * @param {Box} box
  * @param {number} fitting the largest scale
  * @param {{format: "webp" | "jpeg", ratio: number, captureBeyondViewport: boolean}} how `ratio`: pixels of the screen for one CSS pixel
  */
-async function encoded(context, box, fitting, { format, ratio, captureBeyondViewport }) {
+async function encoded(context, target, box, fitting, { format, ratio, captureBeyondViewport }) {
   let scale = fitting;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
     const mimeType = attempt === 0 ? /** @type {const} */ ("image/png") : /** @type {const} */ (`image/${format}`);
-    const data = await shoot(context, {
+    const data = await shoot(context, target, {
       ...(attempt === 0 ? { format: "png", optimizeForSpeed: true } : { format, quality: QUALITY }),
       clip: { ...box, scale: scale / ratio },
       captureBeyondViewport,
@@ -144,14 +150,15 @@ async function encoded(context, box, fitting, { format, ratio, captureBeyondView
  * everything yet, so that picture is taken until two are the same.
  *
  * @param {DrivenContext} context
+ * @param {ElementTarget} target of a picture of an element
  * @param {{captureBeyondViewport: boolean} & Record<string, unknown>} how parameters of Page.captureScreenshot
  * @returns {Promise<string>} base64
  */
-async function shoot(context, how) {
+async function shoot(context, target, how) {
   const take = () => pictureOf(context, how);
-  const isInFrame = isFramed(context);
+  const isInFrame = target.isFramed;
   // Asked before: a tab behind others draws only while its picture is taken.
-  const drawing = isInFrame && afterwards(context, "nextDrawing");
+  const drawing = isInFrame && target.look("nextDrawing");
   let data = await take();
   await drawing;
   // What is too large is thrown away in any case.

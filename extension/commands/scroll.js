@@ -2,9 +2,10 @@
 
 import { invalid } from "../shared/errors.js";
 import { isBlocked } from "../browser/cross-origin-frames.js";
+import { ElementTarget } from "../browser/element-target.js";
 import { turnWheel } from "../browser/trusted-input.js";
 import { endsWithin } from "../browser/async.js";
-import { afterwards, find, noting, optionalSelectorOf, replyAbout } from "./element-action.js";
+import { noting, optionalSelectorOf } from "./element-params.js";
 
 const GOALS = ["top", "bottom", "left", "right"];
 const MAX_PIXELS = 1_000_000;
@@ -23,10 +24,11 @@ export async function scroll(context) {
   const selector = optionalSelectorOf(context);
   const to = goalIn(params.to);
   if (!selector && to === undefined) throw invalid("Name what to scroll to: selector, or to, or both.");
-  const found = await find(context, { action: "scroll", selector, to });
+  const target = new ElementTarget(context);
+  const found = await target.find({ action: "scroll", selector, to });
   if (found.wheel) await endsWithin(WHEEL_WAIT_MS, turnWheel(session, found.wheel).catch(unlessBlocked));
-  const scrolled = /** @type {Scrolled | null} */ (await afterwards(context, "finishScroll"));
-  const reply = await replyAbout(context, found);
+  const scrolled = /** @type {Scrolled | null} */ (await target.look("finishScroll"));
+  const reply = await target.reply(found);
   if (!scrolled) return noting(reply, ["The page has left before it could be seen where it is."]);
   return { ...noting(reply, isAtEnd(scrolled, to) ? [AT_THE_END] : []), scrolled };
 }

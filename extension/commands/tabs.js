@@ -78,8 +78,8 @@ export async function createTab({ params, attachments, rules, signal }) {
 }
 
 /**
- * A page can hold its tab open with a question to the person. In an attached tab it is not asked; in any other tab the
- * question may be about what the person has written there, so the person decides.
+ * A page can hold its tab open with a question to the user. In an attached tab it is not asked; in any other tab the
+ * question may be about what the user has written there, so the user decides.
  *
  * @param {CommandContext} context
  * @returns {Promise<{success: true}>}
@@ -88,14 +88,14 @@ export async function createTab({ params, attachments, rules, signal }) {
 export async function closeTab({ tabId, attachments, signal }) {
   if (tabId === chrome.tabs.TAB_ID_NONE) throw invalid("Name the tab to close as tab_id. browser_get_tabs lists them.");
   if (isOwnPage(await tabById(tabId))) {
-    throw invalid(`Tab ${tabId} is a page of the extension, which only the person closes. Choose another tab.`);
+    throw invalid(`Tab ${tabId} is a page of the extension, which only the user can close. Choose another tab.`);
   }
   if (await attachments.get(tabId)) await endsWithin(SILENCE_WAIT_MS, silencePage(tabId));
   signal.throwIfAborted();
   if (await endsWithin(CLOSE_WAIT_MS, removeTab(tabId))) return { success: true };
   throw new CommandError(
     "COMMAND_TIMEOUT",
-    `The page in tab ${tabId} asks the person whether it may be closed. Answer it in the browser, then try again.`,
+    `The page in tab ${tabId} asks the user whether it may be closed. Ask the user to answer in the browser, then try again.`,
   );
 }
 
@@ -132,7 +132,7 @@ async function removeTab(tabId) {
     if (!(await chrome.tabs.get(tabId).catch(() => null))) return;
     throw new CommandError(
       "EXECUTION_ERROR",
-      `The browser refused to close tab ${tabId}; perhaps the person is dragging a tab just now. Try again.`,
+      `The browser refused to close tab ${tabId}; perhaps the user is dragging a tab. Try again.`,
     );
   });
 }

@@ -1,9 +1,9 @@
 /** @import {ActionReply, DrivenContext, FoundElement} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
-import { afterwards, noting, pointOf, replyAbout, selectorOf } from "./element-action.js";
+import { ElementTarget, pointOf, REACHED } from "../browser/element-target.js";
+import { noting, selectorOf } from "./element-params.js";
 import { pressAt } from "./click.js";
-import { pressElement, REACHED } from "./mouse-press.js";
 
 const MAX_FILES = 50;
 const CHOOSER_WAIT_MS = 2_000;
@@ -20,15 +20,16 @@ export async function upload(context) {
   const paths = pathsIn(params.paths);
   await requireFileAccess();
   const chooser = session.next("Page.fileChooserOpened");
+  const target = new ElementTarget(context);
   const action = { action: /** @type {const} */ ("upload"), selector: selectorOf(context), count: paths.length };
-  const { found, notes } = await pressElement(context, action, async (aimed) =>
-    aimed.isFileField ? REACHED : pressAt(context, pointOf(aimed), { button: "left", count: 1, at: undefined }),
+  const { found, notes } = await target.press(action, async (aimed) =>
+    aimed.isFileField ? REACHED : pressAt(context, target, pointOf(aimed), { button: "left", count: 1, at: undefined }),
   );
   const field = found.isFileField ? await ownField(context) : await chosenField(found, chooser, paths.length);
   await session.send("DOM.setFileInputFiles", { files: paths, ...field });
   await session.settled();
-  const files = /** @type {string[] | null} */ (found.isFileField ? await afterwards(context, "readFiles") : null);
-  return { ...noting(await replyAbout(context, found), notes), files: files ?? paths.map(nameOf) };
+  const files = /** @type {string[] | null} */ (found.isFileField ? await target.look("readFiles") : null);
+  return { ...noting(await target.reply(found), notes), files: files ?? paths.map(nameOf) };
 }
 
 /** @param {unknown} paths */
@@ -48,7 +49,7 @@ async function requireFileAccess() {
   if (await chrome.extension.isAllowedFileSchemeAccess()) return;
   throw new CommandError(
     "FILE_NOT_ALLOWED",
-    'The browser gives the extension no files. Ask the person to turn on "Allow access to file URLs" for Chrome Tab ' +
+    'The extension has no access to files. Ask the user to turn on "Allow access to file URLs" for Chrome Tab ' +
       "Reader in chrome://extensions.",
   );
 }
@@ -62,7 +63,7 @@ async function ownField({ session }) {
   if (result.objectId) return { objectId: result.objectId };
   throw new CommandError(
     "EXECUTION_ERROR",
-    "The field has gone, or stands in a frame of another site, where no files can be given. Look at the page again.",
+    "The field is gone, or is in a frame of another site, where files cannot be set. Look at the page again.",
   );
 }
 
@@ -76,9 +77,13 @@ async function chosenField({ element }, chooser, count) {
   const name = JSON.stringify(element.selector);
   const late = new Promise((resolve) => setTimeout(resolve, CHOOSER_WAIT_MS, null));
   const asked = /** @type {Awaited<typeof chooser> | null} */ (await Promise.race([chooser, late]));
-  if (!asked) throw failed(`${name} was clicked, and the page asked for no file. Name the field or button that does.`);
+  if (!asked) {
+    throw failed(`${name} was clicked, but the page opened no file dialog. Name the field or button that does.`);
+  }
   const { mode, backendNodeId } = asked;
-  if (backendNodeId === undefined) throw failed(`The page asks for files in a way that only a person can answer.`);
+  if (backendNodeId === undefined) {
+    throw failed("The page opens a file dialog that only the user can answer. Ask the user to choose the files.");
+  }
   if (mode === "selectSingle" && count > 1) throw failed(`${name} takes one file, and ${count} were given. Give one.`);
   return { backendNodeId };
 }

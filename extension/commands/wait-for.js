@@ -3,7 +3,7 @@
 import { CommandError, invalid } from "../shared/errors.js";
 import { waitForElements } from "../browser/page-elements.js";
 import { addressOf, tabById } from "../browser/tabs.js";
-import { optionalSelectorOf } from "./element-action.js";
+import { optionalSelectorOf } from "./element-params.js";
 
 const DEFAULT_MS = 10_000;
 const MOST_MS = 25_000;
@@ -24,7 +24,7 @@ export async function waitFor(context) {
   if (!answer) {
     throw new CommandError(
       "COMMAND_TIMEOUT",
-      "The page left each time before it could be seen. Look where the tab is.",
+      "The page navigated away each time before it could be checked. Check where the tab is now.",
     );
   }
   if (answer.code) throw new CommandError(answer.code, answer.message);

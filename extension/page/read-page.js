@@ -33,7 +33,7 @@ export function readPage(request) {
   const MAX_MAIN_CHARS = 2_000_000;
   /** Characters of a line that is running text, not a label. */
   const LONG_LINE = 80;
-  /** Share of the text below which nobody misses what stands in web components and frames. */
+  /** Share of the text below which what stands in web components and frames may be left out. */
   const MIN_INNER_SHARE = 0.1;
   /** Characters for browsers without scripts that are more than the advice to turn those on. */
   const MIN_SPARE = 250;
@@ -218,7 +218,7 @@ export function readPage(request) {
 
   /**
    * @param {Element} element
-   * @returns {{width: number, height: number}} in CSS pixels; nothing of what nobody sees
+   * @returns {{width: number, height: number}} in CSS pixels; nothing of what is not visible
    */
   function drawnSize(element) {
     return element.checkVisibility({ opacityProperty: true, visibilityProperty: true })
@@ -367,7 +367,7 @@ export function readPage(request) {
     return inner.flatMap((document) => [document, ...framedDocuments(document)]);
   }
 
-  /** What the person has selected, also in a field or in a frame of this site. */
+  /** What the user has selected, also in a field or in a frame of this site. */
   function selectedText() {
     if (type === "application/pdf") {
       throw unreadable(

@@ -11,9 +11,9 @@ export const HAS_DEBUGGER = "debugger" in chrome;
 export const NOTICES_ASK = !IS_FIREFOX;
 /** Whether the browser gives extensions the icons that it keeps of pages. */
 export const KEEPS_ICONS = !IS_FIREFOX;
-/** Where the person looks after extensions. */
+/** Where the user looks after extensions. */
 export const EXTENSIONS_PAGE = IS_FIREFOX ? "about:addons" : "chrome://extensions";
-/** What to say of a page that the browser keeps from extensions, whatever the person allows. */
+/** What to say of a page that the browser keeps from extensions, whatever the user allows. */
 export const CLOSED_PAGE = IS_FIREFOX
   ? "The browser lets no extension into this page: one that failed to load, a PDF, or a site of the browser's maker. " +
     "Reload it, or switch to another page."
@@ -22,11 +22,11 @@ export const CLOSED_PAGE = IS_FIREFOX
 export const SHOPS = IS_FIREFOX
   ? ["addons.mozilla.org/"]
   : ["chromewebstore.google.com/", "chrome.google.com/webstore", "microsoftedge.microsoft.com/addons"];
-/** The permission to read pages, which the person may take back: the browser's own names for it. */
+/** The permission to read pages, which the user may take back: the browser's own names for it. */
 export const ALL_SITES = { origins: ["<all_urls>"] };
 
 /**
- * Opens our panel beside the page. Browsers allow it for a click only, and only at once.
+ * Opens our panel next to the page. Browsers allow it for a click only, and only at once.
  *
  * @type {((windowId: number) => Promise<void>) | null} null where there is none
  */

@@ -1,18 +1,18 @@
-/** The agents' requests in words, for the popup and the notification. @import {AgentRequest} from "./types.d.ts" */
+/** The texts of consent prompts, for the popup and the notification. @import {ConsentPrompt} from "./types.d.ts" */
 
 import { HAS_DEBUGGER } from "./capabilities.js";
 import { phrase } from "./messages.js";
 
 /**
- * @param {AgentRequest} request
- * @returns {string} a question to the person
+ * @param {ConsentPrompt} request
+ * @returns {string} a question to the user
  */
 export function question({ kind, client, site }) {
   return kind === "attach" ? phrase("attachQuestion", client) : phrase("actQuestion", client, site);
 }
 
 /**
- * @param {AgentRequest} request
+ * @param {ConsentPrompt} request
  * @returns {string} the client's own words, in quotes; empty when it gives no reason
  */
 export function statedReason({ kind, reason }) {
@@ -20,7 +20,7 @@ export function statedReason({ kind, reason }) {
 }
 
 /**
- * @param {AgentRequest} request
+ * @param {ConsentPrompt} request
  * @returns {string} what Allow permits, and for how long
  */
 export function explanation({ kind, reason }) {

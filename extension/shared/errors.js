@@ -32,7 +32,7 @@ export const ERROR_CODES = /** @type {const} */ ([
   "MODEL_EMPTY",
 ]);
 
-/** A failure that the person or the server can act on: a code and a sentence that says what happened and what to do. */
+/** A failure that the user or the server can act on: a code and a sentence that says what happened and what to do. */
 export class CommandError extends Error {
   /**
    * @param {ErrorCode} code

@@ -1,5 +1,5 @@
 /**
- * The texts that a person reads, in the one of the languages in `_locales/` that the browser has chosen. What agents
+ * The texts that a user reads, in the one of the languages in `_locales/` that the browser has chosen. What agents
  * read is English, and stands where it is said.
  *
  * @typedef {keyof typeof import("../_locales/en/messages.json")} MessageKey

@@ -37,7 +37,7 @@ export function describe(status) {
 
 /**
  * @param {Status} status
- * @returns {"good" | "neutral" | "error"} only what the person has to mend is an error
+ * @returns {"good" | "neutral" | "error"} only what the user has to fix is an error
  */
 export function toneOf({ state, failure, autoReconnect }) {
   if (state === "connected") return "good";

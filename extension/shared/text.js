@@ -54,7 +54,7 @@ export function isolated(text) {
 
 /**
  * @param {string} address
- * @returns {string} what a person knows the page's site by: `example.com:8080`, `chrome://version`
+ * @returns {string} what a user knows the page's site by: `example.com:8080`, `chrome://version`
  */
 export function siteOf(address) {
   const url = URL.parse(address);

@@ -1,5 +1,5 @@
-/** How much may come at once, and how much in a second for long: a bucket of tokens. */
-export class Allowance {
+/** A token bucket: a burst at once, then a rate per second. */
+export class TokenBucket {
   /** @readonly */
   #most;
   /** @readonly */

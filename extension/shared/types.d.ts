@@ -3,12 +3,12 @@
 
 import type { Activity } from "../background/activity-log.js";
 import type { Attachments } from "../browser/attachments.js";
-import type { Drive } from "../browser/debugger/command-session.js";
-import type { Debuggers } from "../browser/debugger/session-pool.js";
-import type { Pace } from "../background/rate-limit.js";
+import type { CommandSession } from "../browser/debugger/command-session.js";
+import type { SessionPool } from "../browser/debugger/session-pool.js";
+import type { SessionRateLimiter } from "../background/rate-limit.js";
 import type { ChosenPreferences } from "../background/preferences.js";
-import type { Questions } from "../background/side-panel-chat.js";
-import type { Requests } from "../browser/consent-prompts.js";
+import type { SidePanelChat } from "../background/side-panel-chat.js";
+import type { ConsentPrompts } from "../browser/consent-prompts.js";
 import type { SiteRules } from "../browser/site-rules.js";
 import type { ERROR_CODES } from "./errors.js";
 import type { MessageKey } from "./messages.js";
@@ -25,7 +25,7 @@ export type ClientMessage =
   | Response
   | TabEvent;
 
-/** What the person asks in the side panel; docs/design/protocol.md, "Side panel". */
+/** What the user asks in the side panel; docs/design/protocol.md, "Side panel". */
 export type QuestionMessage = { type: "question" } & (
   | { ask: { id: string; talk: string; question: string; tab_ids: number[]; model: string | null } }
   | { stop: string }
@@ -55,14 +55,14 @@ export interface Command {
   command: string;
   tab_id: number | null;
   params: Record<string, unknown>;
-  /** Who asks; null for the person, by our own pages. */
+  /** Who asks; null for the user, by our own pages. */
   session: Session | null;
 }
 
 export interface Session {
   /** A few characters that tell it from the others. */
   id: string;
-  /** What its client calls itself, as one printable line; empty where nobody knows. */
+  /** What its client calls itself, as one printable line; empty when unknown. */
   client: string;
 }
 
@@ -146,11 +146,11 @@ export interface DataLayer {
 
 export type TabWithId = chrome.tabs.Tab & { id: number };
 
-/** What a command needs the person to have agreed to; browser/consent.js. */
+/** What a command needs the user to have agreed to; browser/consent.js. */
 export type Consent = "paired" | "attached" | "evaluate";
 
 /** How a command uses the debugger of its tab; browser/debugger/command-session.js. */
-export type DebuggerUse = "nothing" | "observes" | "reads" | "acts" | "leaves";
+export type DebuggerUse = "nothing" | "observe" | "read" | "interact" | "navigate";
 
 /** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
 export interface ParameterDescription {
@@ -197,11 +197,11 @@ export interface CommandContext {
   /** The chosen tab; for a command that works on no page the one that the server named, or -1. */
   tabId: number;
   params: Record<string, unknown>;
-  /** Who asks; null for the person. */
+  /** Who asks; null for the user. */
   caller: Session | null;
   attachments: Attachments;
-  debuggers: Debuggers;
-  requests: Requests;
+  sessionPool: SessionPool;
+  consentPrompts: ConsentPrompts;
   preferences: ChosenPreferences;
   /** What the user's rules for sites say about the command. */
   rules: SiteRules;
@@ -209,28 +209,28 @@ export interface CommandContext {
   deniedHosts: string[];
   /** Names this run of the command, also inside the page. */
   requestId: string;
-  /** Aborted when the command has ended for the caller: its time is up, its tab is gone, or nobody waits for it. */
+  /** Aborted when the command has ended for the caller: its time is up, its tab is gone, or it was cancelled. */
   signal: AbortSignal;
 }
 
 /** What a command that acts gets besides. */
 export interface DrivenContext extends CommandContext {
-  session: Drive;
+  session: CommandSession;
 }
 
 /** What the worker holds while it lives. */
 export interface Services {
   attachments: Attachments;
-  debuggers: Debuggers;
-  requests: Requests;
+  sessionPool: SessionPool;
+  consentPrompts: ConsentPrompts;
   preferences: ChosenPreferences;
-  questions: Questions;
+  sidePanelChat: SidePanelChat;
   activity: Activity;
-  pace: Pace;
+  rateLimiter: SessionRateLimiter;
 }
 
-/** What an agent asks the person for. All texts are one printable line, and not ours. */
-export interface AgentRequest {
+/** What an agent asks the user for. All texts are one printable line, and not ours. */
+export interface ConsentPrompt {
   id: string;
   kind: "attach" | "act";
   tabId: number;
@@ -422,7 +422,7 @@ export type WrittenJson =
   | { found: true; values: unknown[]; total: number; since: number; cuts: JsonCuts }
   | { found: false; candidates: string[] };
 
-// --- Acting on elements (page/elements/, commands/element-action.js)
+// --- Acting on elements (page/interaction/, browser/element-target.js)
 
 /** What to do with the element once it is found and ready for it. */
 export type ElementAction =
@@ -486,7 +486,7 @@ export type ElementRequest = ElementAction & {
 
 export type ElementAnswer = { code: ErrorCode; message: string } | FoundElement | FoundFrames;
 
-/** What a page is asked about the element of an action, by the names of `page/elements/commands.js`. */
+/** What a page is asked about the element of an action, by the names of `page/interaction/commands.js`. */
 export type ElementLook =
   | "awaitMouse"
   | "finishFill"
@@ -503,11 +503,11 @@ export type ElementLook =
 export interface FoundFrames {
   code: "";
   rest: string;
-  frames: ForeignFrame[];
+  frames: CrossOriginFrame[];
 }
 
 /** A frame of another site, as the page around it knows it. */
-export interface ForeignFrame extends FrameTraits {
+export interface CrossOriginFrame extends FrameTraits {
   /** From the main frame on. */
   selector: string;
 }
@@ -553,7 +553,7 @@ export interface ElementDescription {
   /** Matches this element only, also in shadow roots and frames. */
   selector: string;
   tag: string;
-  /** What a person reads on it or beside it, at most 60 characters. */
+  /** What a user reads on it or beside it, at most 60 characters. */
   text: string;
 }
 
@@ -707,12 +707,12 @@ export interface Pairing {
 /** chrome.storage.local: what outlives the browser. */
 export interface Settings {
   pairing: Pairing | null;
-  /** False from the moment the person presses Disconnect until Reconnect or Connect. */
+  /** False from the moment the user presses Disconnect until Reconnect or Connect. */
   wanted: boolean;
   autoReconnect: boolean;
 }
 
-/** chrome.storage.local: what the person has chosen in the options page. */
+/** chrome.storage.local: what the user has chosen in the options page. */
 export interface Preferences {
   /** Whether attached tabs stand in a group of the tab strip. */
   group: boolean;
@@ -730,7 +730,7 @@ export interface Preferences {
 export interface ActivityEntry {
   /** ISO 8601, when it came. */
   time: string;
-  /** Both are empty for the person. */
+  /** Both are empty for the user. */
   session: string;
   client: string;
   /** Null where none is known. */
@@ -797,7 +797,7 @@ export type CloseReason =
   | "closed";
 
 export interface Status {
-  /** "paired": no client is open, which is nothing to mend. "disconnected": by the person, or for `failure`. */
+  /** "paired": no client is open, which is nothing to fix. "disconnected": by the user, or for `failure`. */
   state: "setup" | "connected" | "paired" | "disconnected";
   paired: boolean;
   port: number | null;
@@ -810,7 +810,7 @@ export interface Status {
 
 // --- The port of our own pages: the popup and the DevTools panel
 
-export type PageRequest = Action | WatchRequest | MarkRequest | RunRequest | QuestionRequest;
+export type PageRequest = Action | WatchRequest | HighlightRequest | RunRequest | QuestionRequest;
 
 export type Action =
   | { action: "refresh" }
@@ -833,8 +833,8 @@ export interface WatchRequest {
 }
 
 /** The browser outlines this element in the page, and none when there is no selector. */
-export interface MarkRequest {
-  action: "mark";
+export interface HighlightRequest {
+  action: "highlight";
   tabId: number;
   selector: string;
 }
@@ -846,7 +846,7 @@ export interface RunRequest {
   command: string;
   tabId: number | null;
   params: Record<string, unknown>;
-  /** Of a command that reads: it changes nothing at all, and leaves a dialog that the page shows to the person. */
+  /** Of a command that reads: it changes nothing at all, and leaves a dialog that the page shows to the user. */
   observe?: boolean;
 }
 
@@ -865,7 +865,7 @@ export type QuestionRequest =
   | AskRequest
   /** Which models the server has. */
   | { action: "models"; id: string }
-  /** The person does not want this answer any more. */
+  /** The user does not want this answer any more. */
   | { action: "stop_answer"; id: string }
   /** Nothing more is asked in this talk. */
   | { action: "forget_talk"; talk: string };
@@ -900,7 +900,7 @@ export interface ConsoleBatch {
   entries: ConsoleEntry[];
   /** Whether this is all there is, in place of what was told before. */
   isWhole: boolean;
-  /** How many messages there were before these that nobody keeps. */
+  /** How many messages there were before these that were dropped. */
   gone: number;
 }
 
@@ -909,7 +909,7 @@ export interface View {
   status: Status;
   tab: ViewedTab | null;
   /** Open ones, the oldest first. */
-  requests: AgentRequest[];
+  requests: ConsentPrompt[];
   /** In the order in which they were attached. */
   attached: AttachedView[];
 }

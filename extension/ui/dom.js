@@ -47,7 +47,7 @@ export function makeButton(label, onClick, spokenLabel) {
 }
 
 /**
- * Fills the list anew. Who has the focus on a button in it keeps it: on the same button of the same item, else on the
+ * Fills the list again. Who has the focus on a button in it keeps it: on the same button of the same item, else on the
  * one that came in its place, else on `fallback`.
  *
  * @param {HTMLElement} list
@@ -96,14 +96,14 @@ export function copyText(text) {
   // DevTools lets a panel use no other way to the clipboard in every version.
   document.addEventListener("copy", write);
   const isCopied = document.execCommand("copy");
-  // Where the browser refuses there was no event, and the person's next copy is not ours.
+  // Where the browser refuses there was no event, and the user's next copy is not ours.
   document.removeEventListener("copy", write);
   return isCopied;
 }
 
 /**
  * @param {number} milliseconds
- * @returns {string} as a person reads it: 34 ms, 1.2 s
+ * @returns {string} as a user reads it: 34 ms, 1.2 s
  */
 export function duration(milliseconds) {
   return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;

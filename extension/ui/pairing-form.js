@@ -1,5 +1,5 @@
 /**
- * The form that takes the connection string, alike wherever the person can pair.
+ * The form that takes the connection string, alike wherever the user can pair.
  *
  * @import {Status} from "../shared/types.d.ts"
  */

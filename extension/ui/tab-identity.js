@@ -1,4 +1,4 @@
-/** Which tab the person looks at, in the popup and in the side panel. @import {ViewedTab} from "../shared/types.d.ts" */
+/** Which tab the user looks at, in the popup and in the side panel. @import {ViewedTab} from "../shared/types.d.ts" */
 
 import { KEEPS_ICONS } from "../shared/capabilities.js";
 import { siteOf } from "../shared/text.js";

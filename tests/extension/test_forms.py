@@ -102,7 +102,7 @@ async def test_nothing_is_written_when_a_field_cannot_be_and_each_such_field_is_
     fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[:9])]
     code, message = await page.refused_soon("fill_form", fields=fields)
     assert code == "ELEMENT_NOT_FOUND"
-    assert message.startswith("Nothing was written: 9 of 10 fields cannot be.")
+    assert message.startswith("Nothing was written: 9 of 10 fields cannot be filled.")
     assert [says for *_, says in WRONG[:9] if says not in message] == [], message
 
     fields = [good, *({"selector": selector, "value": value} for selector, value, _ in WRONG[9:])]

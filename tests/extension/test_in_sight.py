@@ -149,7 +149,7 @@ async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params:
     await driven.person_does("stop")
 
     code, message = error_of(await asking)
-    assert (code, message.startswith("The person has pressed Stop")) == ("TAB_DISCONNECTED", True), message
+    assert (code, message.startswith("The user pressed Stop")) == ("TAB_DISCONNECTED", True), message
     assert (await driven.bridge.ask("list_tabs"))["result"] == []
     # Who waits for the next one must not hear of this.
     if command != "browser_attach_tab":

@@ -193,7 +193,7 @@ async def test_cover_that_comes_and_goes_with_the_mouse_leaves_no_false_success(
     notes = reply["result"].get("notes", []) if reply["success"] else []
     assert ("click delete" in events) == (reply["success"] and not notes)
     assert ("mousedown delete" in events) == reply["success"]
-    assert all('i#cover "Cover" had come over the element' in note for note in notes)
+    assert all('i#cover "Cover" covered the element' in note for note in notes)
 
 
 async def test_list_that_opens_over_its_button_when_that_is_pressed_is_told(readiness: DrivenTab) -> None:
@@ -206,7 +206,7 @@ async def test_list_that_opens_over_its_button_when_that_is_pressed_is_told(read
     result = await readiness.do("click", selector="#open")
 
     assert result["notes"] == [
-        'When the mouse was released, div#list "List" had come over the element: see whether that counted as a click.'
+        'When the mouse was released, div#list "List" covered the element. Check whether that counted as a click.'
     ]
     assert "notes" not in await readiness.do("click", selector="#list")
 

@@ -67,7 +67,7 @@ async def test_two_clicks_are_a_double_click_and_three_select_a_line(page: Drive
 async def test_what_the_first_of_two_clicks_opens_does_not_get_the_second(page: DrivenTab) -> None:
     result = await page.do("click", selector="#once", count=2)
 
-    assert 'div#over "Over" had come over the element' in result["notes"][0]
+    assert 'div#over "Over" covered the element' in result["notes"][0]
     assert not [event for event in await page.page.evaluate("events") if " over " in event]
     await page.do("click", selector="#over")
     assert "click over 0 0 1" in await page.page.evaluate("events")
@@ -160,7 +160,7 @@ async def test_click_that_cannot_be_is_refused(same_page: DrivenTab, params: dic
 # --- Presses of which a page shows nothing
 
 
-NO_SIGN = "The page has shown no sign of being pressed: look at it before you try again."
+NO_SIGN = "The page did not react to the press. Check it before you try again."
 BUSY = "for (const end = performance.now() + 700; performance.now() < end;);"
 COVERING = "setTimeout(() => { cover.hidden = false; document.title = 'Covered' }, 500)"
 LEAVING = "location.href = '/two'"

@@ -174,5 +174,5 @@ async def test_shortcuts_attach_and_detach_the_tab_in_front_and_stop(driven: Dri
     waiting = asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))
     assert (await driven.bridge.ask("browser_get_tabs"))["success"]
     await worker.evaluate(press, ["stop", None])
-    assert error_of(await waiting)[1].startswith("The person has pressed Stop")
+    assert error_of(await waiting)[1].startswith("The user pressed Stop")
     await driven.told("tab_detached")

@@ -190,7 +190,7 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_person_d
     drafts = await paired.tab_id(site.url("/draft"))
 
     error = (await bridge.ask("browser_close_tab", tab_id=drafts))["error"]
-    assert (error["code"], "asks the person" in error["message"]) == ("COMMAND_TIMEOUT", True)
+    assert (error["code"], "asks the user" in error["message"]) == ("COMMAND_TIMEOUT", True)
     await (await asked.get()).dismiss()
     assert drafts in [tab["id"] for tab in (await bridge.ask("browser_get_tabs"))["result"]]
 

@@ -110,7 +110,7 @@ async def test_page_can_read_the_copy_of_a_file_until_the_session_ends(page: Dri
         ({"selector": "#one", "count": 2}, "EXECUTION_ERROR", "takes one file, and 2 were given"),
         ({"selector": "#button", "count": 2}, "EXECUTION_ERROR", "takes one file, and 2 were given"),
         ({"selector": "#off"}, "EXECUTION_ERROR", "is still disabled"),
-        ({"selector": "#idle"}, "EXECUTION_ERROR", "asked for no file"),
+        ({"selector": "#idle"}, "EXECUTION_ERROR", "opened no file dialog"),
         ({"selector": "#on"}, "ELEMENT_NOT_FOUND", "#one"),
         ({"selector": "#one", "count": 0}, "INVALID_ARGUMENT", "1 to 50 paths"),
     ],

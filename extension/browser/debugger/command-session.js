@@ -1,13 +1,13 @@
 /**
- * The ways in which a command uses the debugger of its tab; the table of commands names one for each.
+ * How a command uses the debugger of its tab; `commands.json` names one use for each.
  *
- * - `acts`: trusted input and what else changes the page. The page believes that it has the focus meanwhile, because a
+ * - `interact`: trusted input and what else changes the page. The page believes that it has the focus meanwhile, because a
  *   page in the background gets no frames and no input. Dialogs are answered.
- * - `leaves`: the same for what leads the tab elsewhere: it asks nothing of the page that is there.
- * - `reads`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
- * - `observes`: changes nothing at all. A dialog is the person's, and ends the command.
+ * - `navigate`: the same for what leads the tab elsewhere: it asks nothing of the page that is there.
+ * - `read`: can do without the debugger. Dialogs are answered, because a page that shows one stands still.
+ * - `observe`: changes nothing at all. A dialog is left to the user, and ends the command.
  *
- * @import {CommandContext, DebuggerUse, DialogReport, DrivenContext, Point} from "../../shared/types.d.ts"
+ * @import {Box, CommandContext, DebuggerUse, DialogReport, DrivenContext, Point} from "../../shared/types.d.ts"
  * @import {DebuggerSession} from "./debugger-session.js"
  */
 
@@ -28,34 +28,34 @@ const DIALOG_GRACE_MS = 200;
 /** @typedef {(context: any) => Promise<any>} Run a command of the table */
 
 /** @type {Record<DebuggerUse, (context: CommandContext, run: Run) => Promise<any>>} */
-const WAYS = {
+const USES = {
   nothing: (context, run) => run(context),
-  acts: async (context, run) => {
-    const session = await context.debuggers.open(context.tabId);
+  interact: async (context, run) => {
+    const session = await context.sessionPool.open(context.tabId);
     await session.endIfPrinting();
     return act(session, context, run);
   },
-  leaves: async (context, run) => act(await context.debuggers.enter(context.tabId), context, run),
-  reads: async (context, run) => {
-    const session = context.debuggers.known(context.tabId);
+  navigate: async (context, run) => act(await context.sessionPool.enter(context.tabId), context, run),
+  read: async (context, run) => {
+    const session = context.sessionPool.known(context.tabId);
     await session?.endIfPrinting();
-    return session ? drive(session, context, () => run(context)) : run(context);
+    return session ? runWith(session, context, () => run(context)) : run(context);
   },
-  observes: async (context, run) => {
-    const session = context.debuggers.known(context.tabId);
+  observe: async (context, run) => {
+    const session = context.sessionPool.known(context.tabId);
     return session ? observe(session, () => run(context)) : run(context);
   },
 };
 
 /**
- * Runs a command in its way of using the debugger.
+ * Runs a command with the debugger use that the table of commands names.
  *
  * @param {DebuggerUse} use
  * @param {CommandContext} context
  * @param {Run} run
  */
 export async function usingDebugger(use, context, run) {
-  return WAYS[use](context, run);
+  return USES[use](context, run);
 }
 
 /**
@@ -64,7 +64,7 @@ export async function usingDebugger(use, context, run) {
  * @param {(context: DrivenContext) => Promise<object>} run
  */
 async function act(session, context, run) {
-  return drive(session, context, async (own) => {
+  return runWith(session, context, async (own) => {
     own.guard = {
       isNeeded: async () => (await deniedFrames(context)).length > 0,
       refuse: refuseInput.bind(null, context),
@@ -84,15 +84,15 @@ async function act(session, context, run) {
 }
 
 /**
- * Runs a command's work: dialogs are answered meanwhile, and told in what it answers or throws.
+ * Runs a command: dialogs are answered meanwhile, and reported in its result or error.
  *
  * @template {object} T
  * @param {DebuggerSession} session
  * @param {CommandContext} context
- * @param {(own: Drive) => Promise<T>} work
+ * @param {(own: CommandSession) => Promise<T>} work
  */
-async function drive(session, { tabId, signal, params, rules }, work) {
-  const own = new Drive(session, signal, answersOf(params), () => rules.check(tabId));
+async function runWith(session, { tabId, signal, params, rules }, work) {
+  const own = new CommandSession(session, signal, answersOf(params), () => rules.check(tabId));
   try {
     return await unlessAborted(signal, async () => {
       await session.begin(own);
@@ -128,12 +128,12 @@ async function observe(session, work) {
 async function heldByDialog(session, signal) {
   await session.dialogOpened(signal);
   await pause(DIALOG_GRACE_MS);
-  throw unreadable("The page shows a dialog and stands still. Answer it in the browser.");
+  throw unreadable("The page is blocked by a dialog. Answer it in the browser.");
 }
 
 /**
  * What becomes of dialogs. Alert and beforeunload are accepted: they ask nothing, or stand in the way of what the command
- * is for. Confirm and prompt are dismissed, because nobody has agreed to what they ask, unless the command says so.
+ * is for. Confirm and prompt are dismissed, because the user has not agreed to what they ask, unless the command says so.
  *
  * @typedef {object} Answers
  * @property {boolean} accept confirm and prompt
@@ -171,8 +171,8 @@ const NO_GUARD = { isNeeded: async () => false, refuse: async () => {} };
 /** A mouse button that was pressed is released, and what was dragged is let go. */
 const RELEASES = new Set(["mouseReleased", "dragCancel"]);
 
-/** What one command may do with the debugger; nothing more once its time is up. */
-export class Drive {
+/** The debugger as one command may use it, until the command ends. */
+export class CommandSession {
   /** @readonly @type {number[]} the tabs that the page has opened meanwhile */
   opened = [];
   /** @type {DialogReport[]} */
@@ -184,6 +184,8 @@ export class Drive {
   /** @type {Map<string, (params: any) => void>} by the events that the command waits for */
   #awaited = new Map();
   guard = NO_GUARD;
+  /** The box in the viewport that is highlighted when the command ends. @type {Box | null} */
+  outlined = null;
   /** The latest input: fails once one was refused. @type {Promise<{done?: Promise<unknown>}>} */
   #input = Promise.resolve({});
   /** When waiting for pages ends, in milliseconds since 1970. */
@@ -351,7 +353,7 @@ export class Drive {
     if (dialog.type === "beforeunload" && dialog.answer === "dismissed") this.#stay.reject(stays());
   }
 
-  /** Keeps the browser from asking the person for files. */
+  /** Keeps the browser from asking the user for files. */
   interceptFiles() {
     const intercept = (/** @type {boolean} */ enabled) =>
       void this.#session.send("Page.setInterceptFileChooserDialog", { enabled }).catch(() => {

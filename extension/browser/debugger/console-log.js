@@ -5,7 +5,7 @@
  * @import {ConsoleCall, ExceptionDetails, LogEntry, ObjectPreview, RemoteObject} from "./cdp.d.ts"
  */
 
-import { Allowance } from "../../shared/token-bucket.js";
+import { TokenBucket } from "../../shared/token-bucket.js";
 
 const MAX_ENTRIES = 10_000;
 const MAX_MESSAGE_LENGTH = 2_000;
@@ -49,7 +49,7 @@ export class ConsoleLog {
   /** @type {Message[] | null} what has come while the browser repeats what it has kept, which is in no order */
   #held = null;
   #isResting = false;
-  #allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
+  #bucket = new TokenBucket(MAX_AT_ONCE, MAX_PER_SECOND);
   /** @readonly */
   #onEntry;
 
@@ -86,7 +86,7 @@ export class ConsoleLog {
   beginReplay() {
     this.#isResting = false;
     // What is repeated bears its old times, between which too little would be made good: it would be a flood again.
-    this.#allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
+    this.#bucket = new TokenBucket(MAX_AT_ONCE, MAX_PER_SECOND);
     this.#held = [];
   }
 
@@ -144,7 +144,7 @@ export class ConsoleLog {
   /** @param {Message} message */
   #take(message) {
     if (this.#isResting) return;
-    if (this.#allowance.take(message.timestamp) === null) {
+    if (this.#bucket.take(message.timestamp) === null) {
       this.#isResting = true;
       this.#note(message.timestamp, "The page writes too much at once: its console is not collected for a while.");
       return this.onFlood();

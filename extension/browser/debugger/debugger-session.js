@@ -1,10 +1,10 @@
 /**
  * The debugger's session in one tab: how it begins and ends, and what its events tell. How commands use it is in
- * debugger-uses.js.
+ * command-session.js.
  *
  * @import {LogEntry} from "./cdp.d.ts"
  * @import {ConsoleLog} from "./console-log.js"
- * @import {Drive} from "./command-session.js"
+ * @import {CommandSession} from "./command-session.js"
  * @import {NetworkLog} from "./network-log.js"
  */
 
@@ -31,7 +31,7 @@ const PRINT_WATCH = {
   worldName: PRINT_BINDING.executionContextName,
   runImmediately: true,
 };
-/** A page that prints goes on in milliseconds, unless the browser asks the person about it. */
+/** A page that prints goes on in milliseconds, unless the browser asks the user about it. */
 const PRINT_GRACE_MS = 1_000;
 
 export class DebuggerSession {
@@ -50,8 +50,8 @@ export class DebuggerSession {
   /** The extension's own world in the page of the main frame, once something has run there. @type {number | undefined} */
   ownWorldId = undefined;
   #isClosed = false;
-  /** @type {Drive | null} the command that runs now */
-  #drive = null;
+  /** @type {CommandSession | null} the command that runs now */
+  #command = null;
   /** @type {{type: string, message: string, defaultPrompt?: string} | null} the dialog that is open now */
   #dialog = null;
   /** Whether the page has begun to print and not answered since. */
@@ -62,14 +62,14 @@ export class DebuggerSession {
   #frames = new Set();
   #isLoading = false;
   /** Says `stopped` when the page has loaded and `dialog` when it shows one. */
-  #told = new EventTarget();
+  #events = new EventTarget();
 
   /**
    * @param {number} tabId
    * @param {{console: ConsoleLog, network: NetworkLog}} logs
    * @param {object} handlers
    * @param {() => void} handlers.onCrash
-   * @param {() => void} handlers.onPrint the browser asks the person about printing, and the page stands still
+   * @param {() => void} handlers.onPrint the browser asks the user about printing, and the page stands still
    */
   constructor(tabId, logs, handlers) {
     this.#tabId = tabId;
@@ -189,17 +189,17 @@ export class DebuggerSession {
     }
   }
 
-  /** @param {Drive} drive the command that runs from now on: dialogs are answered, and told to it */
-  async begin(drive) {
-    this.#drive = drive;
+  /** @param {CommandSession} command the command that runs from now on: dialogs are answered, and reported to it */
+  async begin(command) {
+    this.#command = command;
     // A page that never finishes loading is not what this command has begun.
     this.#isLoading = false;
     await this.#answerDialog();
   }
 
-  /** @param {Drive} drive */
-  end(drive) {
-    if (this.#drive === drive) this.#drive = null;
+  /** @param {CommandSession} command */
+  end(command) {
+    if (this.#command === command) this.#command = null;
   }
 
   /**
@@ -217,21 +217,23 @@ export class DebuggerSession {
     if (!this.#isLoading) return "rest";
     const waiting = new AbortController();
     try {
-      return (await endsWithin(milliseconds, nextEvent(this.#told, "stopped", waiting.signal))) ? "loaded" : "loading";
+      return (await endsWithin(milliseconds, nextEvent(this.#events, "stopped", waiting.signal)))
+        ? "loaded"
+        : "loading";
     } finally {
       waiting.abort();
     }
   }
 
   /**
-   * @param {AbortSignal} signal aborted when nobody waits any more
+   * @param {AbortSignal} signal aborted when the result is no longer wanted
    * @returns {Promise<void>} when the page stands still because of a dialog, which may be now
    */
   async dialogOpened(signal) {
-    if (!this.#dialog) await nextEvent(this.#told, "dialog", signal);
+    if (!this.#dialog) await nextEvent(this.#events, "dialog", signal);
   }
 
-  /** Ends what runs on the page, as long as the browser asks the person about printing it. */
+  /** Ends what runs on the page, as long as the browser asks the user about printing it. */
   async endIfPrinting() {
     if (!this.#isPrinting) return;
     const signal = AbortSignal.timeout(PRINT_GRACE_MS);
@@ -255,8 +257,8 @@ export class DebuggerSession {
     switch (method) {
       case "Page.javascriptDialogOpening":
         this.#dialog = params;
-        this.#told.dispatchEvent(new Event("dialog"));
-        if (this.#drive) void this.#answerDialog();
+        this.#events.dispatchEvent(new Event("dialog"));
+        if (this.#command) void this.#answerDialog();
         break;
       case "Page.javascriptDialogClosed":
         this.#dialog = null;
@@ -289,7 +291,7 @@ export class DebuggerSession {
         break;
       case "Input.dragIntercepted":
       case "Page.fileChooserOpened":
-        this.#drive?.hear(method, params);
+        this.#command?.hear(method, params);
         break;
       case "Runtime.executionContextCreated":
         this.#noteWorld(params.context);
@@ -343,12 +345,12 @@ export class DebuggerSession {
 
   /** @param {number} tabId that the page has opened */
   handleOpening(tabId) {
-    this.#drive?.opened.push(tabId);
+    this.#command?.opened.push(tabId);
   }
 
   /** @param {string} error of the main frame, for example net::ERR_NAME_NOT_RESOLVED */
   handleLoadError(error) {
-    if (error !== NO_PAGE) this.#drive?.addNote(loadFailure(error));
+    if (error !== NO_PAGE) this.#command?.addNote(loadFailure(error));
   }
 
   /** @param {{id: number, origin: string, auxData: {frameId: string}}} world */
@@ -365,22 +367,22 @@ export class DebuggerSession {
 
   #loaded() {
     this.#isLoading = false;
-    this.#told.dispatchEvent(new Event("stopped"));
+    this.#events.dispatchEvent(new Event("stopped"));
   }
 
   async #answerDialog() {
-    if (!this.#dialog || !this.#drive) return;
+    if (!this.#dialog || !this.#command) return;
     const { type, message, defaultPrompt } = this.#dialog;
     this.#dialog = null;
-    const { accept, text = defaultPrompt } = this.#drive.answerTo(type);
-    this.#drive.addDialog({
+    const { accept, text = defaultPrompt } = this.#command.answerTo(type);
+    this.#command.addDialog({
       type,
       message: message.slice(0, MAX_DIALOG_MESSAGE).toWellFormed(),
       answer: accept ? "accepted" : "dismissed",
     });
     await this.send("Page.handleJavaScriptDialog", { accept, ...(type === "prompt" && { promptText: text }) }).catch(
       () => {
-        // The person was faster.
+        // The user was faster.
       },
     );
     // Who is not left loads nothing.
@@ -428,15 +430,15 @@ async function attachRefusal(tabId, reason) {
   const obstacle = obstacleOf(await tabById(tabId));
   if (obstacle) return obstacle;
   if (ALREADY_ATTACHED.test(reason)) {
-    return "Another debugger holds this tab, and the browser lets in only one. End the other one, then try again.";
+    return "Another debugger is attached to this tab, and the browser allows only one. Detach the other one, then try again.";
   }
   if (/different extension/i.test(reason)) {
     return (
-      "Another extension has put a frame of its own into this page, so the browser lets no debugger in. " +
+      "Another extension has put a frame into this page, so the browser refuses to attach a debugger. " +
       "Turn that extension off for this site, then reload the page."
     );
   }
-  return "The browser lets no debugger into this tab. Reload the page; if that does not help, open it in another tab.";
+  return "The browser refuses to attach a debugger to this tab. Reload the page; if that does not help, open it in another tab.";
 }
 
 /**
@@ -448,7 +450,7 @@ function protocolFailure(method, error) {
   if (/not attached|detached|closed|crashed|navigated|no tab/i.test(reason)) {
     return new CommandError(
       "TAB_DISCONNECTED",
-      "The page went away while the command ran. Look where the tab is now, then try again.",
+      "The page went away while the command ran. Check where the tab is now, then try again.",
     );
   }
   // Chrome's own words name a method and a parameter; they never quote the page.

@@ -7,7 +7,7 @@
  * @import {FramePages} from "./frame-pages.js"
  */
 
-import { Allowance } from "../../shared/token-bucket.js";
+import { TokenBucket } from "../../shared/token-bucket.js";
 import { isHit } from "../analytics-hits.js";
 
 const MAX_REQUESTS = 1_000;
@@ -32,12 +32,12 @@ export class NetworkLog {
   onFlood = () => {};
   /** @type {LoggedRequest[]} oldest first */
   #requests = [];
-  /** @type {Map<string, LoggedRequest>} those under way, by the browser's name for them */
+  /** @type {Map<string, LoggedRequest>} those running, by the browser's name for them */
   #open = new Map();
   #total = 0;
   #isResting = false;
   /** @readonly */
-  #allowance = new Allowance(MAX_AT_ONCE, MAX_PER_SECOND);
+  #bucket = new TokenBucket(MAX_AT_ONCE, MAX_PER_SECOND);
 
   /** How many there were since the tab was attached; about the newest 1,000 are kept. */
   get total() {
@@ -74,7 +74,7 @@ export class NetworkLog {
    */
   handleEvent(method, params, frames, frame) {
     if (this.#isResting) return;
-    if (this.#allowance.take(Date.now()) === null) {
+    if (this.#bucket.take(Date.now()) === null) {
       this.#isResting = true;
       return this.onFlood();
     }

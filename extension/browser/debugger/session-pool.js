@@ -1,6 +1,6 @@
 /**
  * One session of the browser's debugger for each attached tab: trusted input, dialogs, the console. The browser shows
- * the person a bar while it lasts; who presses Cancel there detaches the tab.
+ * the user a bar while it lasts; who presses Cancel there detaches the tab.
  *
  * @import {ConsoleEntry} from "../../shared/types.d.ts"
  */
@@ -16,7 +16,7 @@ const OPEN_WAIT_MS = 5_000;
 /** What asks nothing of the page still comes after the opening, where there is one. */
 const ENTER_WAIT_MS = 1_000;
 
-export class Debuggers {
+export class SessionPool {
   /** @type {Map<number, DebuggerSession>} */
   #sessions = new Map();
   /** @type {Map<number, ConsoleLog>} they outlive a session that the browser ends */
@@ -29,9 +29,9 @@ export class Debuggers {
   /**
    * @param {object} handlers
    * @param {(tabId: number, entry: ConsoleEntry) => void} handlers.onConsole
-   * @param {(tabId: number) => void} handlers.onCancel the person has pressed Cancel in the browser's bar
+   * @param {(tabId: number) => void} handlers.onCancel the user has pressed Cancel in the browser's bar
    * @param {(tabId: number) => void} handlers.onCrash the tab's page has crashed
-   * @param {(tabId: number) => void} handlers.onPrint the browser asks the person about printing the tab's page
+   * @param {(tabId: number) => void} handlers.onPrint the browser asks the user about printing the tab's page
    */
   constructor(handlers) {
     this.#handlers = handlers;
@@ -48,7 +48,7 @@ export class Debuggers {
     if (await endsWithin(OPEN_WAIT_MS, session.opened)) return session;
     throw new CommandError(
       "COMMAND_TIMEOUT",
-      "The page does not answer the debugger: it may show a dialog since before the tab was attached, or be busy. " +
+      "The page does not answer the debugger: it may be busy, or show a dialog opened before the tab was attached. " +
         "Answer the dialog in the browser, or leave the page with navigate.",
     );
   }

@@ -1,7 +1,7 @@
 "use strict";
 
-// The text of the PDF that this tab shows, page by page. The page beside it is the browser's viewer: what it shows is
-// not in reach, so the file is read once more, from the browser's cache, as the person who opened it.
+// The text of the PDF that this tab shows, page by page. The page next to it is the browser's viewer: what it shows is
+// not in reach, so the file is read once more, from the browser's cache, as the user who opened it.
 
 const pdfText = (() => {
   const MAX_BYTES = 64 * 1024 * 1024;
@@ -64,7 +64,7 @@ const pdfText = (() => {
     chromeTabPdf.read = undefined;
     try {
       pdf ??= await opened(await bytesAt(url));
-      // One page in any case: of none nobody could say whether it is a picture.
+      // At least one page: without any it is unknown whether it is a picture.
       const goesOn = () => pages.length === 0 || (performance.now() < until && chars < MAX_CHARS);
       while (pages.length < pdf.numPages && goesOn()) {
         const text = await textOfPage(pdf, pages.length + 1);
@@ -78,7 +78,7 @@ const pdfText = (() => {
     }
   }
 
-  /** Ends what is being read, because nobody waits for it any more. */
+  /** Ends what is being read, because the result is no longer wanted. */
   function stop() {
     until = 0;
   }

@@ -55,7 +55,7 @@ export class CommandForm {
   }
 
   /**
-   * Puts the command into the form, for the person to change and run.
+   * Puts the command into the form, for the user to change and run.
    *
    * @param {Wish} wish
    */

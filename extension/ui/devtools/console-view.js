@@ -72,7 +72,7 @@ export class ConsoleView {
   #show() {
     const found = this.#entries.filter(isWanted());
     const shown = found.slice(-Number(page.limit.value));
-    // A page that says much would keep the panel busy with lines that nobody sees.
+    // A page that says much would keep the panel busy with lines that is not visible.
     if (!page.view.hidden) {
       const lines = shown.map((entry) => this.#lineOf(entry));
       syncChildren(page.list, lines);

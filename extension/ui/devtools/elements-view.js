@@ -1,6 +1,6 @@
 /**
  * What can be done on the page, as a client sees it: asked for once a second while somebody looks at it. Pointing at a
- * line marks its element in the page; pressing it takes its selector into the form.
+ * line highlights its element in the page; pressing it takes its selector into the form.
  *
  * @import {PageElements, Response, ViewedTab} from "../../shared/types.d.ts"
  * @import {Wish} from "./runs-view.js"
@@ -58,8 +58,10 @@ export class ElementsView {
       this.#pages += 1;
       this.#polling.now();
     });
-    for (const type of ["pointerover", "focusin"]) page.list.addEventListener(type, ({ target }) => this.#mark(target));
-    for (const type of ["pointerleave", "focusout"]) page.list.addEventListener(type, () => this.#mark(null));
+    for (const type of ["pointerover", "focusin"]) {
+      page.list.addEventListener(type, ({ target }) => this.#highlight(target));
+    }
+    for (const type of ["pointerleave", "focusout"]) page.list.addEventListener(type, () => this.#highlight(null));
   }
 
   /** @param {ViewedTab | null} tab */
@@ -78,12 +80,12 @@ export class ElementsView {
   }
 
   /** @param {EventTarget | null} target */
-  #mark(target) {
+  #highlight(target) {
     const line = target instanceof Element ? target.closest("button") : null;
     const selector = line?.dataset.selector ?? "";
     if (selector === this.#marked) return;
     this.#marked = selector;
-    this.#worker.mark(selector);
+    this.#worker.highlight(selector);
   }
 
   async #look() {
@@ -93,7 +95,7 @@ export class ElementsView {
     let shown = 0;
     for (let offset = /** @type {number | null} */ (0), asked = 0; offset !== null && asked < this.#pages; asked += 1) {
       const { error, result } = await this.#worker.observe("page_elements", { find, offset });
-      // What was asked for before the person wrote on is not shown any more.
+      // What was asked for before the user wrote on is not shown any more.
       if (find !== page.find.value.trim()) return;
       if (!this.#isAttached) return;
       setText(page.state, error ? sentenceFor(error) : "");

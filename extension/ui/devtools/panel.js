@@ -135,7 +135,7 @@ function followTheme() {
   panels.setThemeChangeHandler?.(paint);
 }
 
-// --- What the person does
+// --- What the user does
 
 /** @param {import("../../shared/types.d.ts").Action} action */
 function ask(action) {

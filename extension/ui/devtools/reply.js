@@ -10,7 +10,7 @@ import { copyText, grouped, make, makeButton, setText } from "../dom.js";
 
 const SHOWN_LENGTH = 20_000;
 
-/** The worker's sentences are for an agent; what a person does about these stands in this panel. */
+/** The worker's sentences are for an agent; what a user does about these stands in this panel. */
 /** @type {Partial<Record<ErrorCode, MessageKey>>} */
 const FOR_THE_PERSON = {
   TAB_NOT_ATTACHED: "replyNotAttached",

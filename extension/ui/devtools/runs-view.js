@@ -4,7 +4,7 @@
  * @import {Response, ViewedTab} from "../../shared/types.d.ts"
  * @import {WorkerPort} from "./worker-port.js"
  *
- * @typedef {object} Wish what the person wants to run
+ * @typedef {object} Wish what the user wants to run
  * @property {string} command
  * @property {Record<string, unknown>} params
  *

@@ -28,9 +28,9 @@ export class ValueTree {
   #elements = new WeakMap();
   /** @type {WeakMap<Element, Item>} */
   #items = new WeakMap();
-  /** @type {Map<string, boolean>} what the person has opened and closed, by path */
+  /** @type {Map<string, boolean>} what the user has opened and closed, by path */
   #opened = new Map();
-  /** @type {(value: unknown) => boolean} whether a value is open that nobody has closed */
+  /** @type {(value: unknown) => boolean} whether a value is open that has not been closed */
   #isWide = () => false;
   #shown = AT_ONCE;
   /** @type {HTMLElement | null} the one that the Tab key goes to */
@@ -49,7 +49,7 @@ export class ValueTree {
 
   /**
    * @param {TreeEntry[]} entries an entry that is unchanged is the same object, and keeps its element
-   * @param {(value: unknown) => boolean} [isWide] whether a value is open that nobody has closed
+   * @param {(value: unknown) => boolean} [isWide] whether a value is open that has not been closed
    */
   show(entries, isWide) {
     if (isWide) {
@@ -157,7 +157,7 @@ export class ValueTree {
     ]);
   }
 
-  // --- What the person does
+  // --- What the user does
 
   /** @param {MouseEvent} event */
   #clicked({ target }) {

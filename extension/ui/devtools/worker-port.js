@@ -34,8 +34,8 @@ export class WorkerPort {
   }
 
   /** @param {string} selector of the element to be marked in the page; empty for none */
-  mark(selector) {
-    this.#post({ action: "mark", tabId: this.tabId, selector });
+  highlight(selector) {
+    this.#post({ action: "highlight", tabId: this.tabId, selector });
   }
 
   /**

@@ -1,4 +1,4 @@
-/** What the person may choose; each change holds at once. */
+/** What the user may choose; each change holds at once. */
 
 import "../storage-problem.js";
 import "../texts.js";

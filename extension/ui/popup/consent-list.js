@@ -1,4 +1,4 @@
-/** The agents' requests in the popup. Whatever they say is text. @import {AgentRequest} from "../../shared/types.d.ts" */
+/** The consent prompts in the popup. What clients send is shown as text. @import {ConsentPrompt} from "../../shared/types.d.ts" */
 
 import { byId, make, makeButton, refill } from "../dom.js";
 import { phrase } from "../../shared/messages.js";
@@ -7,7 +7,7 @@ import { explanation, question, statedReason } from "../../shared/consent-text.j
 const list = byId("requests", HTMLElement);
 
 /**
- * @param {AgentRequest[]} requests
+ * @param {ConsentPrompt[]} requests
  * @param {(id: string, allowed: boolean) => void} onAnswer
  */
 export function showRequests(requests, onAnswer) {
@@ -20,7 +20,7 @@ export function showRequests(requests, onAnswer) {
 }
 
 /**
- * @param {AgentRequest} request
+ * @param {ConsentPrompt} request
  * @param {(id: string, allowed: boolean) => void} onAnswer
  */
 function item(request, onAnswer) {

@@ -1,5 +1,5 @@
 /**
- * Shows what the worker says and tells it what the person wants; it decides nothing itself. It may also be open as a
+ * Shows what the worker says and tells it what the user wants; it decides nothing itself. It may also be open as a
  * normal tab.
  *
  * @import {Action, Refusal, View, ViewedTab} from "../../shared/types.d.ts"
@@ -108,7 +108,7 @@ function rightsIn({ attached }) {
   return phrase(attached ? "rightsAttachedReading" : "rightsReading");
 }
 
-/** The person may take back what the browser gave with the installation, or not have given it yet. */
+/** The user may take back what the browser gave with the installation, or not have given it yet. */
 async function showSites() {
   page.sites.hidden = await chrome.permissions.contains(ALL_SITES);
 }
@@ -125,7 +125,7 @@ function ask(action) {
   port.send(action);
 }
 
-// --- What the person does
+// --- What the user does
 
 page.stop.addEventListener("click", () => ask({ action: "stop" }));
 page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));

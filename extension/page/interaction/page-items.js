@@ -16,11 +16,11 @@
  *
  * @typedef {object} Surroundings
  * @property {boolean} isInThing whether it is a part of what can be acted on
- * @property {boolean} isSilent whether its texts are told already
+ * @property {boolean} isSilent whether its texts are listed already
  * @property {boolean} isVisible whether its texts can be seen
  * @property {boolean} isFar whether it is known to be out of sight
  * @property {string} cursor
- * @property {Pick<Item, "kind" | "role">} told what its texts are
+ * @property {Pick<Item, "kind" | "role">} textKind what its texts are
  * @property {{item: Item | null, isRow: boolean}} block what its texts belong to
  */
 
@@ -29,9 +29,8 @@ const pageItems = (() => {
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, labelsOf, parentElementOf, parentOf } = dom;
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
-  const { INLINE } = names;
-  const { CANDIDATES, roleOf } = roles;
-  const { HEADINGS, SEEN, distantItemsIn, grippedRole } = distantItems;
+  const { CANDIDATES, INLINE, roleOf } = aria;
+  const { HEADINGS, SEEN, distantItemsIn, grippedRole } = offscreenItems;
 
   const SKIPPED = wordsOf(
     "base br col colgroup datalist head hr link meta noscript optgroup option param script source style template title " +
@@ -70,7 +69,7 @@ const pageItems = (() => {
     #inner;
     /** @readonly */
     #inert;
-    /** @readonly the size of the viewport: the browser takes a while to tell it */
+    /** @readonly the size of the viewport: the browser takes a while to compute it */
     #sight = { width: innerWidth, height: innerHeight };
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
@@ -90,14 +89,14 @@ const pageItems = (() => {
 
     /** @param {Element} element to go through with all that is in it, unless that is done */
     add(element) {
-      const told = /** @type {const} */ ({ kind: "text", role: "text" });
+      const textKind = /** @type {const} */ ({ kind: "text", role: "text" });
       this.#visit(element, {
         isInThing: false,
         isSilent: false,
         cursor: "",
         isVisible: true,
         isFar: false,
-        told,
+        textKind,
         block: { item: null, isRow: false },
       });
     }
@@ -122,7 +121,7 @@ const pageItems = (() => {
         this.items.push(...distantItemsIn(element, this.#acted, around));
         return;
       }
-      if (!within.isSilent) this.#tell(element, tag, within);
+      if (!within.isSilent) this.#classify(element, tag, within);
       if (!within.isInThing && !role) this.#look(element, tag, within);
       this.#visitChildren(element, within);
     }
@@ -156,7 +155,7 @@ const pageItems = (() => {
      * @param {string} tag
      * @param {boolean} isCandidate
      * @param {Surroundings} within whose cursor becomes the element's
-     * @returns {string} empty when nobody acts on it
+     * @returns {string} empty when it cannot be acted on
      */
     #roleAt(element, tag, isCandidate, within) {
       const role = isCandidate ? roleOf(element) : "";
@@ -178,16 +177,16 @@ const pageItems = (() => {
      * @param {string} tag
      * @param {Surroundings} within
      */
-    #tell(element, tag, within) {
+    #classify(element, tag, within) {
       const role = attributeOf(element, "role") ?? "";
       if (!role && !TELLING.has(tag) && attributeOf(element, "aria-live") === null) {
         if (!within.block.isRow && !isInLine(element, tag)) within.block = { item: null, isRow: false };
         return;
       }
       const live = liveRoleOf(element, tag, role);
-      if (HEADINGS.has(tag) || role === "heading") within.told = { kind: "heading", role: "#" };
-      else if (live) within.told = { kind: "message", role: live };
-      else if (tag === "legend") within.told = { kind: "message", role: "group" };
+      if (HEADINGS.has(tag) || role === "heading") within.textKind = { kind: "heading", role: "#" };
+      else if (live) within.textKind = { kind: "message", role: live };
+      else if (tag === "legend") within.textKind = { kind: "message", role: "group" };
       else if (tag === "dialog" || DIALOGS.has(role)) this.#push("message", "dialog", element, boxOf(element));
       if (tag === "label" && controlOf(element)) within.isSilent = true;
       if (tag === "tr" || role === "row") {
@@ -228,8 +227,8 @@ const pageItems = (() => {
      * @param {Element} element
      * @param {Surroundings} within
      */
-    #addText(text, element, { block, told, isFar }) {
-      const item = (block.item ??= { ...told, element, cells: [], isInSight: false });
+    #addText(text, element, { block, textKind, isFar }) {
+      const item = (block.item ??= { ...textKind, element, cells: [], isInSight: false });
       if (item.cells.every((cell) => !cell.length)) this.#place(item, isFar ? null : boxOf(item.element));
       if (!item.cells.length) item.cells.push([]);
       item.cells.at(-1)?.push(text);
@@ -312,7 +311,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @param {Surroundings} within which is told when it is out of sight
+   * @param {Surroundings} within updated when it is out of sight
    * @param {{width: number, height: number}} sight
    * @returns {boolean} whether what is in it is cut off
    */
@@ -395,7 +394,7 @@ const pageItems = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether no text stands beside it
+   * @returns {boolean} whether no text stands next to it
    */
   function isLoneSpan(element) {
     const parent = parentOf(element);

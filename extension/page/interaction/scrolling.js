@@ -11,7 +11,7 @@ const scrolling = (() => {
   const WHEEL_MS = 300;
 
   /**
-   * @typedef {object} Scroll under way
+   * @typedef {object} Scroll running
    * @property {Element} scroller
    * @property {{left: number, top: number} | null} goal null when it is there
    */
@@ -123,7 +123,7 @@ const scrolling = (() => {
 
   /**
    * @param {Element} element
-   * @returns {boolean} whether a person can scroll it
+   * @returns {boolean} whether a user can scroll it
    */
   function isScrollable(element) {
     const { scrollHeight, clientHeight, scrollWidth, clientWidth } = element;

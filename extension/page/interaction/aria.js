@@ -1,12 +1,44 @@
 "use strict";
 
-// What an element is for whoever acts on it, and in which state it is.
+// What assistive technology reads of an element: its accessible name (by the rules of accname), its role, and its state.
 
-const roles = (() => {
-  const { attributeOf, documentOf, drawnAncestors, isControl, isHtml, isMatch, kindOf, tagOf } = dom;
+const aria = (() => {
+  const {
+    attributeOf,
+    childrenOf,
+    dataOf,
+    documentOf,
+    drawnAncestors,
+    drawnChildrenOf,
+    isControl,
+    isElement,
+    isHtml,
+    isMatch,
+    isText,
+    kindOf,
+    labelsOf,
+    likelyRootOf,
+    queryAll,
+    rootOf,
+    tagOf,
+  } = dom;
   const { collapse, quote, shorten } = texts;
-  const { contentOf } = names;
+  const { isRendered } = geometry;
 
+  /** Characters after which a name is cut anyway. */
+  const ENOUGH = 400;
+  const SILENT = new Set(["script", "style", "template", "noscript", "select", "textarea", "iframe"]);
+  const WORDED = new Set(["submit", "button", "reset"]);
+  /** What is drawn in a line of text; all else stands apart. */
+  const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
+  const NAMING_PARTS = new Map([
+    ["fieldset", "legend"],
+    ["figure", "figcaption"],
+    ["svg", "title"],
+    ["table", "caption"],
+  ]);
+  /** Glyphs of icon fonts. */
+  const GLYPHS = /\p{Co}/gu;
   const VALUE_LENGTH = 60;
   const LISTED_OPTIONS = 12;
   const OPTION_LENGTH = 20;
@@ -51,7 +83,7 @@ const roles = (() => {
     ["video", "video"],
   ]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
-  /** What is named by what stands beside it rather than in it. */
+  /** What is named by what stands next to it rather than in it. */
   const FIELDS = new Set(
     (
       "canvas color combobox date datetime file frame listbox month number password scrollable searchbox select slider " +
@@ -67,8 +99,97 @@ const roles = (() => {
     "[onpointerup], [ontouchstart], [ondrop], [onkeydown]";
 
   /**
+   * @param {Element} element
+   * @param {boolean} fromContent
+   * @returns {string} in one line; empty when it has none
+   */
+  function accessibleNameOf(element, fromContent) {
+    const ways = [
+      () => labelledBy(element),
+      () => attributeOf(element, "aria-label"),
+      () => nativeNameOf(element),
+      () => (fromContent ? contentOf(element) : ""),
+      () => attributeOf(element, "title"),
+      () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
+    ];
+    for (const way of ways) {
+      const name = plain(way() ?? "");
+      if (name) return name;
+    }
+    return "";
+  }
+
+  /** @param {string} text */
+  function plain(text) {
+    return collapse(text.slice(0, ENOUGH).replace(GLYPHS, ""));
+  }
+
+  /** @param {Element} element */
+  function labelledBy(element) {
+    const ids = attributeOf(element, "aria-labelledby")?.match(/\S+/gu) ?? [];
+    const root = ids.length ? /** @type {Root} */ (rootOf(element)) : document;
+    const labels = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+    return labels.map((label) => attributeOf(label, "aria-label") || contentOf(label, true)).join(" ");
+  }
+
+  /** @param {Element} element */
+  function nativeNameOf(element) {
+    if (isControl(element)) {
+      const kind = kindOf(element);
+      const label = collapse(
+        labelsOf(element)
+          .map((one) => contentOf(one))
+          .join(" "),
+      );
+      if (label || !WORDED.has(kind)) return label || (kind === "image" ? attributeOf(element, "alt") : "");
+      return element.value || { submit: "Submit", reset: "Reset" }[kind];
+    }
+    const tag = tagOf(element);
+    if (tag === "img" || tag === "area") return attributeOf(element, "alt");
+    const part = NAMING_PARTS.get(tag);
+    const naming = part && [...childrenOf(element)].find((child) => tagOf(child) === part);
+    return naming ? contentOf(naming, true) : "";
+  }
+
+  /**
+   * What a user reads in an element, without what is written into fields.
+   *
+   * @param {Element} element
+   * @param {boolean} [isHiddenToo]
+   */
+  function contentOf(element, isHiddenToo = false) {
+    /** @type {string[]} */
+    const parts = [];
+    let length = 0;
+    const add = (/** @type {string} */ text) => {
+      parts.push(text);
+      length += text.length;
+    };
+    const read = (/** @type {Element} */ outer) => {
+      for (const node of drawnChildrenOf(outer, likelyRootOf(outer))) {
+        if (length > ENOUGH) return;
+        if (isText(node)) add(dataOf(node));
+        else if (isElement(node)) readElement(node);
+      }
+    };
+    const readElement = (/** @type {Element} */ inner) => {
+      const tag = tagOf(inner);
+      if (SILENT.has(tag) || (!isHiddenToo && !isRendered(inner))) return;
+      const edge = INLINE.has(tag) ? "" : " ";
+      // A label is asked for its control's name.
+      const own = isControl(inner) ? edge : attributeOf(inner, "aria-label") || nativeNameOf(inner);
+      add(edge);
+      if (own) add(own);
+      else read(inner);
+      add(edge);
+    };
+    read(element);
+    return parts.join("");
+  }
+
+  /**
    * @param {Element} element one of the candidates
-   * @returns {string} empty when nobody acts on it
+   * @returns {string} empty when it cannot be acted on
    */
   function roleOf(element) {
     const native = isHtml(element) ? nativeRoleOf(element) : "";
@@ -220,5 +341,5 @@ const roles = (() => {
     return quote(text.replaceAll('"', "'"), length);
   }
 
-  return { CANDIDATES, isNamedByContent, plainQuote, roleOf, stateOf };
+  return { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, plainQuote, roleOf, stateOf };
 })();

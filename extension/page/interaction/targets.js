@@ -7,21 +7,10 @@ const targets = (() => {
   const { misfit } = texts;
   const { isVisible } = geometry;
   const { allRoots } = search;
-  const { selectorOf } = uniqueSelectors;
-  const { isCheckable } = states;
+  const { selectorOf } = selectorGenerator;
+  const { FORMATS, isCheckable } = formControls;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
-  /** Fields that take one form of value only, and what it looks like. */
-  const FORMATS = new Map([
-    ["date", "a date such as 2026-12-31"],
-    ["time", "a time such as 23:59"],
-    ["datetime-local", "a date and a time such as 2026-12-31T23:59"],
-    ["month", "a month such as 2026-12"],
-    ["week", "a week such as 2026-W52"],
-    ["color", "a colour such as #ff8800"],
-    ["range", "a number"],
-    ["number", "a number such as 12.5"],
-  ]);
 
   /** @type {Map<string, string>} how to use what is not filled, and what no click can use */
   const ADVICE = new Map([
@@ -152,5 +141,5 @@ const targets = (() => {
     return TYPED.has(kind) || FORMATS.has(kind) || kind === "textarea" || editorOf(element) !== null;
   }
 
-  return { FORMATS, isField, targetOf };
+  return { isField, targetOf };
 })();

@@ -9,11 +9,11 @@
  * @typedef {{candidates: Set<Element>, holders: Set<Element>}} Acted
  */
 
-const distantItems = (() => {
+const offscreenItems = (() => {
   const { boxOf, controlOf, firstElementOf, hasNodes, isControl, isFrame, labelsOf } = dom;
   const { nextElementOf, parentElementOf, tagOf } = dom;
   const { isRendered, isVisible } = geometry;
-  const { roleOf } = roles;
+  const { roleOf } = aria;
 
   const SEEN = { visibilityProperty: true };
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);

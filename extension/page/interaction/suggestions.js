@@ -2,11 +2,11 @@
 
 // What was meant, when nothing was found.
 
-const nearMisses = (() => {
+const suggestions = (() => {
   const { attributeOf, isControl, isMatch, queryAll, tagOf, textContentOf } = dom;
   const { TEXT_LENGTH, PageError, collapse, quote, textOf } = texts;
-  const { PARTLY_SEARCHED, foreignFramesIn } = search;
-  const { fromMainFrame, selectorOf } = uniqueSelectors;
+  const { PARTLY_SEARCHED, crossOriginFramesIn } = search;
+  const { fromMainFrame, selectorOf } = selectorGenerator;
 
   /** @typedef {Pick<InstanceType<typeof search.Search>, "roots" | "isWhole">} Searched */
 
@@ -43,7 +43,7 @@ const nearMisses = (() => {
    * @returns {string} how to search the frames of other sites, when there are any
    */
   function frameHint(roots) {
-    const [frame] = foreignFramesIn(roots);
+    const [frame] = crossOriginFramesIn(roots);
     const way = frame ? selectorOf(frame, roots) : "";
     if (!way || way.length > SELECTOR_LENGTH) return "";
     return ` Frames of other sites are searched only when the selector names them, for example ${way} >>> input.`;

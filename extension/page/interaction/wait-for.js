@@ -2,13 +2,13 @@
 
 // Waiting until the page shows something, or shows it no more.
 
-const awaiting = (() => {
+const waitFor = (() => {
   const { PageError, nameOf, quote } = texts;
   const { isVisible } = geometry;
   const { Search } = search;
-  const { adviceOn } = nearMisses;
-  const { fromMainFrame } = uniqueSelectors;
-  const { pause } = readiness;
+  const { adviceOn } = suggestions;
+  const { fromMainFrame } = selectorGenerator;
+  const { pause } = actionability;
 
   const POLL_MS = 50;
   /** A pause is so many times as long as the look before it. */

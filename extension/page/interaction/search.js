@@ -15,7 +15,7 @@ const search = (() => {
     innerRootOf,
     isDocument,
     isElement,
-    isForeign,
+    isCrossOrigin,
     likelyRootOf,
     queryAll,
     textContentOf,
@@ -65,7 +65,7 @@ const search = (() => {
       let leading = [];
       this.rest = "";
       for (const [index, part] of this.#parts.entries()) {
-        const foreign = found.filter(isForeign);
+        const foreign = found.filter(isCrossOrigin);
         if (foreign.length) [leading, this.rest] = [foreign, written(this.#parts.slice(index))];
         const scopes = index > 0 ? innerScopes(this.#parts[index - 1], found) : this.roots;
         found = part.text ? this.#findPart(scopes, part) : [];
@@ -113,8 +113,10 @@ const search = (() => {
    * @param {Root[]} roots
    * @returns {Element[]} the visible frames of other sites
    */
-  function foreignFramesIn(roots) {
-    return roots.flatMap((root) => queryAll(root, "iframe, frame")).filter((one) => isForeign(one) && isVisible(one));
+  function crossOriginFramesIn(roots) {
+    return roots
+      .flatMap((root) => queryAll(root, "iframe, frame"))
+      .filter((one) => isCrossOrigin(one) && isVisible(one));
   }
 
   /**
@@ -267,5 +269,5 @@ const search = (() => {
     return found.includes(wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots, foreignFramesIn };
+  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn };
 })();

@@ -8,7 +8,7 @@
  * @property {Item[]} more the others
  */
 
-const repeats = (() => {
+const grouping = (() => {
   const { attributeOf, parentElementOf, tagOf } = dom;
 
   const STEPS = 4;
@@ -80,7 +80,7 @@ const repeats = (() => {
   /**
    * @param {Item[]} members
    * @param {Root[]} roots all of the page
-   * @param {InstanceType<typeof uniqueSelectors.Counts>} counts
+   * @param {InstanceType<typeof selectorGenerator.Counts>} counts
    * @returns {string} a selector that matches them, and no others if a short one can tell them apart
    */
   function patternOf(members, roots, counts) {

@@ -1,8 +1,8 @@
 "use strict";
 
-// What an element without words looks like: how a person tells such elements from each other.
+// What an element without words looks like: how a user tells such elements from each other.
 
-const looks = (() => {
+const appearance = (() => {
   const { attributeOf, boxOf, isHtml, tagOf } = dom;
   const { shorten } = texts;
 

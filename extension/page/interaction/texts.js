@@ -50,7 +50,7 @@ const texts = (() => {
   }
 
   /**
-   * What a person reads on the element, or beside it for a field; never what is written into a field.
+   * What a user reads on the element, or next to it for a field; never what is written into a field.
    *
    * @param {Element} element
    */
@@ -59,7 +59,7 @@ const texts = (() => {
     const isButton = ["submit", "button", "reset"].includes(type);
     const attributes = ["aria-label", "placeholder", "alt", "title", "name"].map((name) => attributeOf(element, name));
     const found = isControl(element)
-      ? [isButton ? value : "", ...labelsOf(element).map(textBesideControls), ...attributes]
+      ? [isButton ? value : "", ...labelsOf(element).map(textOutsideControls), ...attributes]
       : [visibleTextOf(element), ...attributes];
     return found.find((text) => text?.trim()) ?? "";
   }
@@ -68,9 +68,9 @@ const texts = (() => {
    * @param {Node} node
    * @returns {string}
    */
-  function textBesideControls(node) {
+  function textOutsideControls(node) {
     if (!isElement(node)) return textContentOf(node) ?? "";
-    return isControl(node) ? "" : [...childNodesOf(node)].map(textBesideControls).join("");
+    return isControl(node) ? "" : [...childNodesOf(node)].map(textOutsideControls).join("");
   }
 
   /**

@@ -1,34 +1,30 @@
 "use strict";
 
-// What commands/element-action.js asks of a page.
+// What browser/element-target.js asks of a page.
 
 const elementCommands = (() => {
   const { controlOf, documentOf, kindOf, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
   const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
-  const { comeBy, selectorOf } = uniqueSelectors;
-  const { Wait, pause } = readiness;
-  const { describeFrame, holders, isHolder, placeOutside, traitsOf } = foreignFrames;
-  const { caretToEnd, prepareField } = fields;
-  const { chooseOptions, chosenIn } = options;
-  const { shownBy } = filledFields;
+  const { comeBy, selectorOf } = selectorGenerator;
+  const { Wait, pause } = actionability;
+  const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
+  const { caretToEnd, chooseOptions, chosenIn, isCheckable, isChecked, prepareField, shownBy, wayOf } = formControls;
   const { focusedElement, takeFocus } = focusing;
-  const { isCheckable, isChecked } = states;
-  const { wayOf } = forms;
   const { isField } = targets;
-  const { PressWatch } = pressWatch;
-  const { ChangeWatch } = changes;
+  const { PressWatch } = hitTarget;
+  const { ChangeWatch } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
-  const { untilAllHold } = awaiting;
+  const { untilAllHold } = waitFor;
 
   /** @typedef {InstanceType<typeof PressWatch>} Press */
 
   const DRAWING_WAIT_MS = 500;
   const MOUSE_WAIT_MS = 300;
   const POLL_MS = 20;
-  /** After these the reply tells what has changed. */
-  const TOLD = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
+  /** Actions whose reply reports what has changed. */
+  const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
   /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
   const running = new Map();
@@ -58,14 +54,14 @@ const elementCommands = (() => {
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
-      const isTold = TOLD.has(request.action);
-      if (isTold || !begun) latest.changes?.stop();
+      const isReporting = REPORTING.has(request.action);
+      if (isReporting || !begun) latest.changes?.stop();
       latest = { id: request.id, signal, pressed, placed, element, changes: begun };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
-      if (isTold) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
-      const outline = isTold && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
+      if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
+      const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
       const done = actOn(element, roots, request);
       return { code: "", element: description, matches: found.length, ...more, ...outline, ...done };
     } catch (error) {
@@ -107,7 +103,7 @@ const elementCommands = (() => {
    * @param {WaitRequest} request
    * @returns {Promise<WaitAnswer>}
    */
-  async function waitFor(request) {
+  async function waitForElements(request) {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
@@ -125,15 +121,15 @@ const elementCommands = (() => {
   /** @param {{way: string}} request `way`: of the frame that this page is in; empty in the main frame */
   function readableFrames({ way }) {
     comeBy(way);
-    return foreignFrames.readableFrames();
+    return crossOriginFrames.readableFrames();
   }
 
   /**
    * @param {{point?: Point}} request before an input
-   * @returns {ReturnType<typeof foreignFrames.frameWithInput>}
+   * @returns {ReturnType<typeof crossOriginFrames.frameWithInput>}
    */
   function frameWithInput({ point }) {
-    return foreignFrames.frameWithInput(point);
+    return crossOriginFrames.frameWithInput(point);
   }
 
   /**
@@ -167,7 +163,7 @@ const elementCommands = (() => {
     return controller;
   }
 
-  /** @param {{id: string}} request to end without acting; nobody waits for its answer any more */
+  /** @param {{id: string}} request to end without acting; its answer is no longer wanted */
   function cancel({ id }) {
     running.get(id)?.abort();
   }
@@ -179,9 +175,9 @@ const elementCommands = (() => {
   async function finishFill({ id, ...how }) {
     const { prepared, signal, changes: watch, isEntered } = latest;
     if (latest.id !== id || !prepared || !signal) return null;
-    const filled = await filledFields.finishFill(prepared, signal, how);
+    const filled = await formControls.finishFill(prepared, signal, how);
     if (filled.next || isEntered) return filled;
-    const changed = watch?.tell();
+    const changed = watch?.summarize();
     watch?.stop();
     return { ...filled, changed };
   }
@@ -193,7 +189,7 @@ const elementCommands = (() => {
   async function readChanges({ id }) {
     const watch = latest.id === id ? latest.changes : undefined;
     await watch?.rest();
-    const said = watch?.tell() ?? "";
+    const said = watch?.summarize() ?? "";
     watch?.stop();
     return said;
   }
@@ -425,7 +421,7 @@ const elementCommands = (() => {
     place,
     readableFrames,
     uploadField,
-    waitFor,
+    waitFor: waitForElements,
     watchPress,
     ...looks,
   };

@@ -100,7 +100,7 @@ const dom = (() => {
    * @param {Element} element
    * @returns {element is HTMLIFrameElement} whose page only the extension can reach
    */
-  function isForeign(element) {
+  function isCrossOrigin(element) {
     return isFrame(element) && !framedDocumentOf(element);
   }
 
@@ -181,7 +181,7 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Root | null} what it holds besides its children: a shadow root, or a page of the same origin
+   * @returns {Root | null} what it holds in addition to its children: a shadow root, or a page of the same origin
    */
   function innerRootOf(element) {
     return openRootOf(element) ?? (isHtml(element) && closedShadowOf ? closedShadowOf(element) : null);
@@ -204,7 +204,7 @@ const dom = (() => {
 
   /**
    * @param {Element} element
-   * @param {Root | null | undefined} inner what it holds besides its children
+   * @param {Root | null | undefined} inner what it holds in addition to its children
    * @returns {Iterable<Node>} what is drawn in it: of its shadow root or its page, of its slot, or its own children
    */
   function drawnChildrenOf(element, inner) {
@@ -332,7 +332,7 @@ const dom = (() => {
     isDocument,
     isDrawnIn,
     isElement,
-    isForeign,
+    isCrossOrigin,
     isFrame,
     isHtml,
     isInPage,

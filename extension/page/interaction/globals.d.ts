@@ -13,7 +13,7 @@ declare global {
   type ElementRequest = shared.ElementRequest;
   type ErrorCode = shared.ErrorCode;
   type FilledField = shared.FilledField;
-  type ForeignFrame = shared.ForeignFrame;
+  type CrossOriginFrame = shared.CrossOriginFrame;
   type FramedRequest = shared.FramedRequest;
   type FrameTraits = shared.FrameTraits;
   type Filling = shared.Filling;

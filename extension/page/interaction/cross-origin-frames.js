@@ -2,14 +2,14 @@
 
 // Frames of other sites, seen from the page that they stand in. What is in them only the extension can reach.
 
-const foreignFrames = (() => {
+const crossOriginFrames = (() => {
   const { documentOf, innerRootOf, queryAll, tagOf, windowOf } = dom;
-  const { allRoots, foreignFramesIn } = search;
+  const { allRoots, crossOriginFramesIn } = search;
   const { focusedElement } = focusing;
   const { nameOf } = texts;
   const { boundsOf, hitAt, inDocument, isVisible, isRendered, outOf, placeInMainFrame, round } = geometry;
-  const { selectorOf } = uniqueSelectors;
-  const { coverage, isSamePlace, moves, nextFrame } = readiness;
+  const { selectorOf } = selectorGenerator;
+  const { coverage, isSamePlace, moves, nextFrame } = actionability;
 
   /** Smaller ones hold counters and buttons. */
   const LEAST_WIDTH = 100;
@@ -22,7 +22,7 @@ const foreignFrames = (() => {
   /**
    * @param {Element} element a frame
    * @param {Root[]} roots all of the page
-   * @returns {ForeignFrame}
+   * @returns {CrossOriginFrame}
    */
   function describeFrame(element, roots) {
     return { selector: selectorOf(element, roots), ...traitsOf(element) };
@@ -63,10 +63,10 @@ const foreignFrames = (() => {
     return Array.from({ length: parent.length }, (_, index) => parent[index]).indexOf(view);
   }
 
-  /** @returns {ForeignFrame[]} those that a person can see and read */
+  /** @returns {CrossOriginFrame[]} those that a user can see and read */
   function readableFrames() {
     const roots = allRoots();
-    const shown = foreignFramesIn(roots).filter(
+    const shown = crossOriginFramesIn(roots).filter(
       (frame) => isRendered(frame, { opacityProperty: true }) && !isAside(frame),
     );
     return shown

@@ -19,15 +19,14 @@ const elementList = (() => {
   const { collapse, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
-  const { Counts, comeBy, selectorOf } = uniqueSelectors;
-  const { describeFrame } = foreignFrames;
-  const { notFound } = nearMisses;
-  const { INLINE, accessibleNameOf, contentOf, plain } = names;
-  const { isNamedByContent, plainQuote, stateOf } = roles;
-  const { lookOf } = looks;
+  const { Counts, comeBy, selectorOf } = selectorGenerator;
+  const { describeFrame } = crossOriginFrames;
+  const { notFound } = suggestions;
+  const { INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, plainQuote, stateOf } = aria;
+  const { lookOf } = appearance;
   const { PageItems } = pageItems;
   const { openModals } = modals;
-  const { collapsed, patternOf } = repeats;
+  const { collapsed, patternOf } = grouping;
 
   const MAX_TEXT = 4_000;
   /** For the last line. */
@@ -66,14 +65,14 @@ const elementList = (() => {
     const listed = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
     const items = writer.matching(inSightFirst(listed), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
-    const told = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
-    return { code: "", ...writtenList(items, writer, told) };
+    const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
+    return { code: "", ...writtenList(items, writer, view) };
   }
 
   /**
    * @param {Item[]} items
    * @param {Writer} writer
-   * @param {{find: string, isNarrowed: boolean, isBrief: boolean, notices: string[], offset: number}} told
+   * @param {{find: string, isNarrowed: boolean, isBrief: boolean, notices: string[], offset: number}} view
    */
   function writtenList(items, writer, { find, isNarrowed, isBrief, notices, offset }) {
     const all = [...items.map(({ kind }) => kind === "thing"), ...writer.framedIn(items).map(({ isThing }) => isThing)];
@@ -280,10 +279,10 @@ const elementList = (() => {
    * @returns {string} for example `textbox "Name" = "Ada" required`
    */
   function describe({ kind, role, element, cells }, length) {
-    const told = cells
+    const filled = cells
       .map((cell) => cell.map(dataOf).join(role === "row" ? " " : ""))
       .filter((text) => /\S/u.test(text));
-    const text = collapse(told.join(" | "));
+    const text = collapse(filled.join(" | "));
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const isPicture = kind === "look" && role !== "text";
@@ -332,7 +331,7 @@ const elementList = (() => {
     let size = OUT_OF_SIGHT.length + 1;
     while (end < entries.length) {
       const length = (entries[end]?.line().length ?? 0) + 1;
-      // One line always fits, or nobody could go on.
+      // One line always fits; otherwise the list could not continue.
       if (size + length > room && end > offset) break;
       size += length;
       end += 1;

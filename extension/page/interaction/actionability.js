@@ -2,18 +2,18 @@
 
 // Waiting until an element is there and can be acted on.
 
-const readiness = (() => {
+const actionability = (() => {
   const { drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf, timelineOf } = dom;
   const { PageError, nameOf } = texts;
   const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
-  const { notFound } = nearMisses;
+  const { notFound } = suggestions;
   const { targetOf } = targets;
-  const { matching } = options;
+  const { matching } = formControls;
   const { showSpot } = scrolling;
 
   const POLL_MS = 50;
-  /** A tab that nobody sees draws one frame a second: behind others it is not waited for, in a covered window it is. */
+  /** A tab that is not visible draws one frame a second: behind others it is not waited for, in a covered window it is. */
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
   const UNSEEN = "is still not visible. Do first what shows it, then try again.";
   const READ_ONLY = "is still read-only. It changes only by what the page itself does.";
@@ -60,7 +60,7 @@ const readiness = (() => {
     }
 
     /**
-     * The element to act on, ready for it. Pages replace their elements while they load, so each round searches anew.
+     * The element to act on, ready for it. Pages replace their elements while they load, so each round searches again.
      *
      * @returns {Promise<Ready>}
      * @throws {PageError} ELEMENT_NOT_FOUND, EXECUTION_ERROR, and the reason of the signal
@@ -137,7 +137,9 @@ const readiness = (() => {
       }
       const { width, height } = firstBoxOf(handle);
       if (spot && (spot.x >= width || spot.y >= height)) {
-        return { trouble: `is ${Math.round(width)} pixels wide and ${Math.round(height)} high, so at lies beside it.` };
+        return {
+          trouble: `is ${Math.round(width)} pixels wide and ${Math.round(height)} high, so at lies outside it.`,
+        };
       }
       const { point, cover } = aim();
       // What is dragged may come to lie on something else there, such as a slider's handle on its track.

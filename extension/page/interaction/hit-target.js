@@ -2,10 +2,10 @@
 
 // Whether a press of the mouse reaches the element that it is meant for: hovering may cover or replace it.
 
-const pressWatch = (() => {
+const hitTarget = (() => {
   const { innerRootOf, isDocument, isFrame, tagOf, windowOf } = dom;
   const { hitAt, isPartOf } = geometry;
-  const { coverName } = readiness;
+  const { coverName } = actionability;
 
   const EVENTS = [
     "pointerdown",
@@ -22,7 +22,7 @@ const pressWatch = (() => {
   const HOLDERS = new Set(["iframe", "frame", "embed", "object", "fencedframe"]);
 
   /**
-   * Watches from its making to the end of its presses, however late the page comes to them; one that goes astray is kept
+   * Watches from its making to the end of its presses, however late the page comes to them; one that misses is kept
    * from the page. Those that are meant for what is in a frame of another site are seen there: each that is seen here goes
    * astray.
    */
@@ -40,9 +40,9 @@ const pressWatch = (() => {
     /** @readonly @type {PromiseWithResolvers<string>} */
     #release = Promise.withResolvers();
     #isDecided = false;
-    /** Whether the first press goes astray, and so all. */
+    /** Whether the first press misses, and so all. */
     #isCovered = false;
-    #isAstray = false;
+    #hasMissed = false;
     #presses;
     #releasedOver = "";
     /** @type {Event | null} */
@@ -104,11 +104,11 @@ const pressWatch = (() => {
       const hit = hitBy(/** @type {MouseEvent} */ (event));
       if (!this.#isDecided) this.#decide(hit);
       // What the first press has opened takes no further one.
-      else if (event.type === "pointerdown" && !this.#isCovered) this.#isAstray = this.#coverNow(hit) !== "";
+      else if (event.type === "pointerdown" && !this.#isCovered) this.#hasMissed = this.#coverNow(hit) !== "";
       // A pointer whose press was prevented makes no more events of the mouse.
       if (event.type === "pointerup") this.#noteRelease(hit);
       if (event.type === "dragstart") this.#dragStart = event;
-      if (this.#isAstray) {
+      if (this.#hasMissed) {
         event.preventDefault();
         event.stopImmediatePropagation();
       }
@@ -135,7 +135,7 @@ const pressWatch = (() => {
       const cover = this.#coverOf(hit);
       this.#isDecided = true;
       this.#isCovered = cover !== "";
-      this.#isAstray = this.#isCovered;
+      this.#hasMissed = this.#isCovered;
       this.#cover.resolve(cover);
     }
 
@@ -171,7 +171,7 @@ const pressWatch = (() => {
   }
 
   /**
-   * The page has seen the event by now; the browser's own menu would wait for a person.
+   * The page has seen the event by now; the browser's own menu would wait for a user.
    *
    * @param {Event} event
    */

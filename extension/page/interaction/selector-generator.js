@@ -2,7 +2,7 @@
 
 // A short selector for an element, which outlives the next drawing of the page.
 
-const uniqueSelectors = (() => {
+const selectorGenerator = (() => {
   const {
     attributeOf,
     childrenOf,

@@ -1,0 +1,235 @@
+/**
+ * The element that an action is for: found once, then pressed, looked at and reported through one object, which knows
+ * the pages on the way to it.
+ *
+ * @import {ActionReply, Box, DrivenContext, ElementAction, ElementLook, FoundElement} from "../shared/types.d.ts"
+ * @import {FrameTraits, Point, PressOutcome} from "../shared/types.d.ts"
+ * @import {Stop} from "./find-element.js"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { endsWithin } from "./async.js";
+import { refuseDeniedFrame } from "./cross-origin-frames.js";
+import { findElement } from "./find-element.js";
+import { outline } from "./highlight.js";
+import { answerNow, ask } from "./page-elements.js";
+import { addressOf, tabById } from "./tabs.js";
+import { approach, moveTo } from "./trusted-input.js";
+
+const LIMITS = { find: 1_000, ready: 5_000 };
+const MAX_PRESSES = 3;
+const MAX_MOVES = 10;
+/** An answer of the page may still be on its way when the browser has dispatched the input that caused it. */
+const ANSWER_MS = 50;
+/** @type {PressOutcome} of a press that reached its element */
+export const REACHED = { isSeen: true, isLost: false, cover: "", isPressed: false, release: "" };
+
+export class ElementTarget {
+  /** @readonly */
+  #context;
+  /** @type {Stop[]} the pages to the element that was found last, from its own outwards */
+  #stops = [{}];
+  /** Whether a press has hit something else. */
+  #hasMissed = false;
+
+  /** @param {DrivenContext} context of the action */
+  constructor(context) {
+    this.#context = context;
+  }
+
+  /** Whether the element is in a frame of another site. */
+  get isFramed() {
+    return this.#stops.length > 1;
+  }
+
+  /**
+   * @param {ElementAction} action
+   * @param {{find: number, ready: number}} [limits] milliseconds for the element to be there, and to be ready
+   * @returns {Promise<FoundElement>}
+   * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+   */
+  async find(action, limits = LIMITS) {
+    const requestFor = (/** @type {chrome.tabs.Tab} */ { active }) => ({ ...action, limits, isInFront: active });
+    const outcome = await findElement(this.#context, requestFor, this.#hasMissed);
+    if (!outcome) {
+      throw new CommandError(
+        "EXECUTION_ERROR",
+        "The page navigated away each time before the element was ready. Check where the tab is now.",
+      );
+    }
+    this.#stops = outcome.stops;
+    const { answer } = outcome;
+    if ("message" in answer) throw new CommandError(answer.code, answer.message);
+    if (answer.outline && this.#context.preferences.now.outline) this.#outlineAtEnd(answer.outline);
+    return answer;
+  }
+
+  /**
+   * Drawing before the input would delay it.
+   *
+   * @param {Box} place of what is acted on last
+   */
+  #outlineAtEnd(place) {
+    const { session } = this.#context;
+    if (!session.outlined) session.atEnd(() => session.outlined && outline(this.#context, session.outlined));
+    session.outlined = place;
+  }
+
+  /**
+   * Presses an element where it is; again when something else has moved below the mouse by the time of the press.
+   *
+   * @param {ElementAction} action
+   * @param {(found: FoundElement) => Promise<PressOutcome>} press
+   * @returns {Promise<{found: FoundElement, notes: string[]}>}
+   * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+   */
+  async press(action, press) {
+    for (let presses = 1; ; presses += 1) {
+      const found = await this.find(action);
+      const { isLost, cover, isPressed, release } = await this.#pressOnce(found, press);
+      if (!cover) return { found, notes: notesOn(isLost, release) };
+      if (isPressed) {
+        throw new CommandError(
+          "EXECUTION_ERROR",
+          `When the mouse arrived, ${cover} covered the element and was pressed.`,
+        );
+      }
+      if (presses === MAX_PRESSES) {
+        throw new CommandError(
+          "EXECUTION_ERROR",
+          `Each time the mouse comes, ${cover} covers the element, so nothing was pressed. Act on that instead.`,
+        );
+      }
+    }
+  }
+
+  /**
+   * @param {FoundElement} found
+   * @param {(found: FoundElement) => Promise<PressOutcome>} press
+   */
+  async #pressOnce(found, press) {
+    try {
+      if (this.isFramed) await this.moveMouse(pointOf(found));
+      return await press(found);
+    } catch (error) {
+      // The next press would be the user's own.
+      for (const stop of this.#stops) void this.#lookFrom(stop, "endPress").catch(() => null);
+      throw error;
+    }
+  }
+
+  /**
+   * Moves the mouse until the element's document knows of it: before a frame in another process is drawn for the first
+   * time, the page around it takes the moves, and presses too.
+   *
+   * @param {Point} point
+   * @returns {Promise<boolean>} whether it knows, or has left
+   */
+  async moveMouse(point) {
+    const { session } = this.#context;
+    for (let moves = 1; moves <= MAX_MOVES; moves += 1) {
+      const [isSeen] = await Promise.all([this.look("awaitMouse"), approach(session, point), moveTo(session, point)]);
+      if (isSeen !== false) return true;
+    }
+    return false;
+  }
+
+  /**
+   * Watches where a press goes. A busy page handles it late, so no clock decides that none has come, but the browser: it
+   * has dispatched an input once the page has handled it.
+   *
+   * @param {{point: Point, isHeld?: boolean}} press
+   * @param {() => Promise<unknown>[]} input sends it
+   * @returns {Promise<PressOutcome>}
+   * @throws {CommandError} what `input` throws, and the reason of the signal
+   */
+  async watchPress(press, input) {
+    const inEach = (/** @type {"watchPress" | "endPress"} */ look) =>
+      this.#stops.map((stop) => this.#lookFrom(stop, look, press).catch(() => null));
+    const watches = /** @type {Promise<PressOutcome | null>[]} */ (inEach("watchPress"));
+    const [here = Promise.resolve(null), ...outer] = watches;
+    await Promise.all(input());
+    // Where a frame is on the way, all pages but one see nothing.
+    if (outer.length || !(await endsWithin(ANSWER_MS, here))) inEach("endPress");
+    const own = await here;
+    // A press that misses the frame on its way is seen by the pages around it.
+    const outcomes = own?.isSeen ? [] : await Promise.all(outer);
+    this.#context.signal.throwIfAborted();
+    const missed = [own, ...outcomes].find((outcome) => outcome?.cover);
+    if (missed) this.#hasMissed = true;
+    // A page that has left answers nothing.
+    return missed ?? own ?? { ...REACHED, isSeen: false, isLost: true };
+  }
+
+  /**
+   * @param {ElementLook} look at what input has made of the element
+   * @param {object} [request]
+   * @returns {Promise<unknown>} null when the page has gone
+   * @throws {CommandError} the reason of the signal
+   */
+  async look(look, request) {
+    const [here = {}] = this.#stops;
+    const answer = await this.#lookFrom(here, look, request).catch(() => null);
+    this.#context.signal.throwIfAborted();
+    return answer;
+  }
+
+  /**
+   * @param {Stop} stop
+   * @param {ElementLook | "endPress" | "watchPress"} look
+   * @param {object} [request]
+   */
+  async #lookFrom({ page, point }, look, request) {
+    const id = this.#context.requestId;
+    return answerNow(this.#context, page, ask(look, { ...request, ...(point && { point }), id }));
+  }
+
+  /** @throws {CommandError} HOST_BLOCKED when the element is a frame of a denied host */
+  async refuseDenied() {
+    const [here = {}] = this.#stops;
+    const frame = /** @type {FrameTraits | null} */ (await this.#lookFrom(here, "frameFound"));
+    if (frame) await refuseDeniedFrame(this.#context, here.page?.frameId ?? 0, frame);
+  }
+
+  /**
+   * Waits for what an action has begun: another page, or changes of this one.
+   *
+   * @returns {Promise<string>} what has changed; empty on another page
+   */
+  async consequences() {
+    const [hasLeft, changed] = await Promise.all([this.#context.session.settled(), this.look("readChanges")]);
+    return typeof changed === "string" && !hasLeft ? changed : "";
+  }
+
+  /**
+   * @param {FoundElement} found
+   * @param {string} [known] what has changed, where that is known already
+   * @returns {Promise<ActionReply>}
+   */
+  async reply({ element, matches, notes }, known) {
+    const { tabId, session } = this.#context;
+    const changed = known ?? (await this.look("readChanges"));
+    let tab = await tabById(tabId);
+    if (tab.status === "loading") {
+      await session.settled();
+      tab = await tabById(tabId);
+    }
+    const hasChanged = typeof changed === "string" && changed;
+    return { element, matches, ...addressOf(tab), ...(hasChanged && { changed }), ...(notes && { notes }) };
+  }
+}
+
+/** @param {FoundElement} found */
+export function pointOf({ point }) {
+  return /** @type {Point} */ (point);
+}
+
+/**
+ * @param {boolean} isLost
+ * @param {string} release what had come over the element then
+ */
+function notesOn(isLost, release) {
+  if (isLost) return ["The page did not react to the press. Check it before you try again."];
+  if (!release) return [];
+  return [`When the mouse was released, ${release} covered the element. Check whether that counted as a click.`];
+}

@@ -1,0 +1,364 @@
+"use strict";
+
+// Form controls: checkboxes, lists of options and text fields; whether they take a value, and what they hold afterwards.
+
+/**
+ * A field with what is remembered of it until the text is typed.
+ *
+ * @typedef {object} PreparedField
+ * @property {HTMLInputElement} field or a textarea, or an editable element
+ * @property {string} before what it held
+ * @property {Promise<"typed"> | false} typed when the page has taken the next typing, whatever it makes of it
+ */
+
+const formControls = (() => {
+  const { attributeOf, documentOf, innerTextOf, isControl, isMatch, kindOf, tagOf, windowOf } = dom;
+  const { collapse, misfit, quote, shorten } = texts;
+  const { takeFocus } = focusing;
+
+  const LISTED_OPTIONS = 10;
+  /** Fields that take one form of value only, and what it looks like. */
+  const FORMATS = new Map([
+    ["date", "a date such as 2026-12-31"],
+    ["time", "a time such as 23:59"],
+    ["datetime-local", "a date and a time such as 2026-12-31T23:59"],
+    ["month", "a month such as 2026-12"],
+    ["week", "a week such as 2026-W52"],
+    ["color", "a colour such as #ff8800"],
+    ["range", "a number"],
+    ["number", "a number such as 12.5"],
+  ]);
+  /** What is typed by its key at the end of a text, as in browser/trusted-input.js; an empty text is a Backspace. */
+  const LAST_KEY = /(?:^|[\p{L}\p{Nd} !-~])$/u;
+  /** Never empty. */
+  const STRICT = new Set(["color", "range"]);
+  const TYPING_WAIT_MS = 100;
+  const EXCERPT_LENGTH = 150;
+
+  /** @param {Element} element */
+  function isCheckable(element) {
+    return ["checkbox", "radio"].includes(kindOf(element)) || attributeOf(element, "aria-checked") !== null;
+  }
+
+  /** @param {Element} element */
+  function isChecked(element) {
+    if (tagOf(element) === "input") return /** @type {HTMLInputElement} */ (element).checked;
+    return attributeOf(element, "aria-checked") === "true";
+  }
+
+  /**
+   * @param {HTMLSelectElement} list
+   * @param {string[]} values
+   */
+  function chooseOptions(list, values) {
+    refuseSeveral(list, values);
+    const { chosen } = matching(list, values);
+    const changed = [...list.options].filter((option) => option.selected !== chosen.has(option));
+    for (const option of list.multiple ? changed : chosen) option.selected = chosen.has(option);
+    if (changed.length) {
+      list.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+      list.dispatchEvent(new Event("change", { bubbles: true }));
+    }
+    return chosenIn(list);
+  }
+
+  /**
+   * @param {HTMLSelectElement} list
+   * @param {string[]} values
+   * @throws {PageError} EXECUTION_ERROR when they are more than the list takes
+   */
+  function refuseSeveral(list, values) {
+    if (list.multiple || values.length === 1) return;
+    throw misfit(list, `takes one option, and ${values.length} were given. Give one value or label.`);
+  }
+
+  /** @param {HTMLSelectElement} list */
+  function chosenIn(list) {
+    return [...list.selectedOptions].map(({ value, label }) => ({ value, label: shorten(label) }));
+  }
+
+  /**
+   * @param {HTMLSelectElement} list
+   * @param {string[]} values
+   * @returns {{chosen: Set<HTMLOptionElement>, trouble: string}} the trouble completes a sentence that starts with the list
+   */
+  function matching(list, values) {
+    /** @type {Set<HTMLOptionElement>} */
+    const chosen = new Set();
+    for (const wanted of values) {
+      const found = optionsLike(list, wanted);
+      const usable = found.find((option) => !isMatch(option, ":disabled, optgroup:disabled > *"));
+      if (!found.length) return { chosen, trouble: `has no option ${quote(wanted)}. ${inventoryOf(list)}` };
+      if (!usable) {
+        return { chosen, trouble: `has an option ${quote(wanted)}, but it is disabled. Choose another one.` };
+      }
+      chosen.add(usable);
+    }
+    return { chosen, trouble: "" };
+  }
+
+  /**
+   * @param {HTMLSelectElement} list
+   * @param {string} wanted
+   */
+  function optionsLike(list, wanted) {
+    const all = [...list.options];
+    const fold = (/** @type {string} */ text) => collapse(text).toLowerCase();
+    const ways = [
+      all.filter(({ value }) => value === wanted),
+      all.filter(({ label }) => label === wanted),
+      all.filter(({ label }) => fold(label) === fold(wanted)),
+    ];
+    return ways.find((found) => found.length) ?? [];
+  }
+
+  /** @param {HTMLSelectElement} list */
+  function inventoryOf(list) {
+    const all = [...list.options];
+    const named = all.slice(0, LISTED_OPTIONS).map(({ value, label }) => `${quote(value)} (${quote(label)})`);
+    const more = all.length > LISTED_OPTIONS ? ` and ${all.length - LISTED_OPTIONS} more` : "";
+    return all.length ? `Its options are ${named.join(", ")}${more}.` : "It has no options.";
+  }
+
+  /**
+   * Puts the value in where no text is typed; elsewhere focuses the field and selects what is in it.
+   *
+   * @param {Element} element
+   * @param {string} value
+   * @returns {{filling: Filling, prepared: PreparedField}}
+   */
+  function prepareField(element, value) {
+    const kind = kindOf(element);
+    const isInput = tagOf(element) === "input";
+    const lines = value.replace(/\r\n?/gu, "\n");
+    const isEntered = isInput && lines.endsWith("\n");
+    const text = isInput ? lines.replace(/\n$/u, "").replace(/\s*\n\s*/gu, " ") : lines;
+    const field = /** @type {HTMLInputElement} */ (element);
+    const isTyped = !FORMATS.has(kind) || kind === "number";
+    refuseValue(field, text);
+    takeFocus(field, "Fill what takes it.");
+    const before = isControl(element) ? field.value : innerTextOf(field);
+    const prepared = { field, before, typed: isTyped && typingInto(field, text) };
+    if (isTyped) selectContent(field);
+    else setValue(field, text);
+    return { filling: { text, isTyped, isEntered }, prepared };
+  }
+
+  /**
+   * @param {HTMLElement} field
+   * @param {string} text
+   * @returns {Promise<"typed">} when the page has taken the next typing, whatever it makes of it
+   */
+  function typingInto(field, text) {
+    return new Promise((resolve) => {
+      // The second turn comes after what the page puts off to the next one.
+      const soon = () => setTimeout(() => setTimeout(resolve, 0, "typed"));
+      const last = LAST_KEY.test(text) ? "keyup" : "beforeinput";
+      // The page may have moved the focus by the time that a key is released.
+      windowOf(/** @type {Document} */ (documentOf(field)))?.addEventListener(last, soon, {
+        capture: true,
+        once: true,
+      });
+    });
+  }
+
+  /** @param {string} text */
+  function isNumber(text) {
+    return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?$/iu.test(text.trim());
+  }
+
+  /** @param {HTMLInputElement} field */
+  function selectContent(field) {
+    if (isControl(field)) return field.select();
+    const view = windowOf(/** @type {Document} */ (documentOf(field)));
+    view?.getSelection()?.selectAllChildren(field);
+  }
+
+  /** @param {HTMLInputElement} field */
+  function caretToEnd(field) {
+    // Fields that hold no plain text have no place for a caret that could be told.
+    if (isControl(field)) return field.selectionEnd === null ? undefined : field.setSelectionRange(1e9, 1e9);
+    selectContent(field);
+    windowOf(/** @type {Document} */ (documentOf(field)))
+      ?.getSelection()
+      ?.collapseToEnd();
+  }
+
+  /**
+   * A page that watches its own property of the field sees no change of this world, as with a user's.
+   *
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   */
+  function setValue(field, text) {
+    field.value = text.trim();
+    field.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   * @throws {PageError} EXECUTION_ERROR when the text has not the form that the field takes
+   */
+  function refuseValue(field, text) {
+    const { type } = field;
+    const wanted = text.trim();
+    if (!FORMATS.has(kindOf(field)) || (wanted === "" && !STRICT.has(type))) return;
+    if ((isNumeric(type) && !isNumber(wanted)) || isOutOfRange(field, wanted)) throw misfitValue(field);
+    if (type === "color" && !/^#[\da-f]{6}$/iu.test(wanted)) throw misfitValue(field);
+    const probe = /** @type {HTMLInputElement} */ (
+      Reflect.apply(Document.prototype.createElement, document, ["input"])
+    );
+    probe.type = type;
+    probe.value = wanted;
+    if (probe.value === "") throw misfitValue(field);
+  }
+
+  /** @param {string} type */
+  function isNumeric(type) {
+    return type === "number" || type === "range";
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text
+   */
+  function isOutOfRange({ type, min, max }, text) {
+    return type === "range" && (Number(text) < Number(min || 0) || Number(text) > Number(max || 100));
+  }
+
+  /** @param {HTMLInputElement} field */
+  function misfitValue(field) {
+    const { type, min, max } = field;
+    const limits = type === "range" ? ` from ${Number(min || 0)} to ${Number(max || 100)}` : "";
+    return misfit(field, `does not take this value. Give it ${FORMATS.get(type)}${limits}.`);
+  }
+
+  /**
+   * Looks at what a field has made of the text, and tells the page of the change as leaving the field would.
+   *
+   * @param {PreparedField} prepared
+   * @param {AbortSignal} signal
+   * @param {object} request
+   * @param {string} request.text what the field was to hold
+   * @param {boolean} request.isEarly whether the text may still be on its way
+   * @param {boolean} request.mayRetype
+   * @returns {Promise<FilledField>}
+   */
+  async function finishFill({ field, before, typed }, signal, { text, isEarly, mayRetype }) {
+    if (isEarly) {
+      const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
+      if ((await Promise.race([typed, late])) === "late") return { value: "", next: "look", notes: [] };
+      signal.throwIfAborted();
+    }
+    if (mayRetype && hasRoomFor(field, text) && !isSame(heldBy(field), text)) {
+      field.focus();
+      selectContent(field);
+      return { value: "", next: "retype", notes: [] };
+    }
+    if (heldBy(field) !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
+    return { value: shownBy(field), next: "", notes: notesOn(field, text) };
+  }
+
+  /** @param {HTMLInputElement} field */
+  function shownBy(field) {
+    return isSecret(field) ? "(hidden)" : heldBy(field);
+  }
+
+  /** @param {HTMLInputElement} field */
+  function heldBy(field) {
+    return isControl(field) ? field.value : innerTextOf(field).replace(/\n$/u, "");
+  }
+
+  /** @param {HTMLInputElement} field */
+  function isSecret(field) {
+    return isControl(field) && field.type === "password";
+  }
+
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean} whether the two differ only by what a field adds or leaves out when it writes in its own way
+   */
+  function isSame(held, text) {
+    const kept = /[\p{L}\p{N}]/u.test(text) ? /[\p{L}\p{N}]/gu : /\S/gu;
+    const essence = (/** @type {string} */ value) => (value.normalize("NFC").match(kept) ?? []).join("").toLowerCase();
+    return essence(held) === essence(text);
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} value
+   */
+  function hasRoomFor(field, value) {
+    return !isControl(field) || !(field.maxLength >= 0) || value.length <= field.maxLength;
+  }
+
+  /**
+   * @param {HTMLInputElement} field
+   * @param {string} text what it was to hold
+   * @returns {string[]} sentences
+   */
+  function notesOn(field, text) {
+    const value = heldBy(field);
+    const isOther = isControl(field) && value !== (field.type === "color" ? text.toLowerCase() : text);
+    return [
+      !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
+      isOther &&
+        hasRoomFor(field, text) &&
+        (isSame(value, text)
+          ? "The field writes it in its own way."
+          : "The field holds something else than was asked for."),
+      isControl(field) &&
+        !isSecret(field) &&
+        !field.validity.valid &&
+        `It says: "${excerptOf(field.validationMessage)}"`,
+    ].filter((note) => typeof note === "string");
+  }
+
+  /** @param {string} value */
+  function excerptOf(value) {
+    const printable = value.slice(0, EXCERPT_LENGTH).replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, " ");
+    return printable.toWellFormed();
+  }
+
+  /**
+   * @param {Element} element
+   * @param {FormField["value"]} value
+   * @returns {FormWay}
+   * @throws {PageError} EXECUTION_ERROR
+   */
+  function wayOf(element, value) {
+    if (isCheckable(element)) {
+      if (typeof value !== "boolean") throw misfit(element, "is checked or not. Give it true or false.");
+      const isChosen = kindOf(element) === "radio" && isChecked(element);
+      if (isChosen && !value) throw misfit(element, "is a chosen radio button. Give true to another one of its group.");
+      return { way: "click", checked: isChecked(element) };
+    }
+    if (kindOf(element) === "select") {
+      if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it values or labels.");
+      refuseSeveral(/** @type {HTMLSelectElement} */ (element), [value].flat());
+      return { way: "select" };
+    }
+    if (typeof value !== "string") throw misfit(element, "takes a text.");
+    refuseValue(/** @type {HTMLInputElement} */ (element), value);
+    return { way: "fill" };
+  }
+
+  return {
+    FORMATS,
+    caretToEnd,
+    chooseOptions,
+    chosenIn,
+    finishFill,
+    isCheckable,
+    isChecked,
+    matching,
+    prepareField,
+    refuseSeveral,
+    refuseValue,
+    selectContent,
+    shownBy,
+    wayOf,
+  };
+})();
