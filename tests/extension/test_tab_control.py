@@ -112,7 +112,8 @@ async def test_tab_of_a_page_that_never_finishes_is_closed_when_the_time_is_up(p
         """async (url) => {
           const { createTab } = await import("/commands/tabs.js");
           const controller = new AbortController();
-          const creating = createTab({ params: { url }, rules: { refuseAddress() {} }, signal: controller.signal });
+          const rules = { refuseAddress() {}, async refuseTab() {} };
+          const creating = createTab({ params: { url }, rules, signal: controller.signal });
           const slow = () => chrome.tabs.query({ title: "Slow" });
           while (!(await slow()).length) await new Promise((again) => setTimeout(again, 20));
           controller.abort("time is up");
