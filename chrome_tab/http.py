@@ -22,6 +22,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, pending, port
 
 if TYPE_CHECKING:
     from fastmcp.server.http import StarletteWithLifespan
@@ -50,8 +51,8 @@ async def serve_http(settings: server.Settings) -> int:
         app = create_sse_app(mcp, message_path="/message", sse_path="/sse")
     else:
         app = create_streamable_http_app(mcp, "/mcp")
-    key = server.pairing_key()
-    tabs.bridge.http = HttpSide(app, settings, server.bearer_key(key))
+    key = pairing.pairing_key()
+    tabs.bridge.http = HttpSide(app, settings, pairing.bearer_key(key))
     listener = await tabs.bridge.claim(key)
     async with app.lifespan(app):
         await tabs.bridge.own(listener, key)
@@ -94,11 +95,11 @@ class HttpSide:
 
     def _page_key(self, until: str) -> str:
         """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
-        return f"{until}.{server.bearer_key(self._bearer, f'page|{until}')}"
+        return f"{until}.{pairing.bearer_key(self._bearer, f'page|{until}')}"
 
     def new_link(self) -> str:
         """Return an address of the test app that lets one page in, once, within two minutes."""
-        link = server.make_nonce()
+        link = pairing.make_nonce()
         now = time.monotonic()
         self._links = {link: until for link, until in self._links.items() if until > now} | {link: now + LINK_VALID_S}
         # Behind a # it reaches neither a log nor a Referer.
@@ -130,11 +131,11 @@ class HttpSide:
         body = b""
         async for chunk in request.stream():
             if len(body := body + chunk) > MAX_LINK_BYTES:
-                return server.http_failure(413, "A link is shorter than that.")
+                return port.http_failure(413, "A link is shorter than that.")
         shown = server.parse_frame(body).get("link")
         if isinstance(shown, str) and (key := self.redeem(shown)):
             return JSONResponse({"key": key})
-        return server.http_failure(
+        return port.http_failure(
             401,
             "This link has been used or is older than two minutes. Get a new one: run the server's file with --pair --http.",
         )
@@ -142,14 +143,14 @@ class HttpSide:
     async def _connect(self, request: Request) -> JSONResponse:
         """Tell the connection string once more, for programs that pair a browser of theirs."""
         if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
-            return server.http_failure(403, "This address is not for browsers.")
+            return port.http_failure(403, "This address is not for browsers.")
         if not recently_paired():
-            return server.http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
+            return port.http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
         if not await asyncio.to_thread(is_of_this_user, request.client, self._port):
-            return server.http_failure(403, "Only programs of the user who runs this server get the connection string.")
+            return port.http_failure(403, "Only programs of the user who runs this server get the connection string.")
         address = f"ws://{server.HOST}:{self._port}"
         return JSONResponse(
-            {"connectionString": server.connection_string(self._port, server.pairing_key()), "serverUrl": address}
+            {"connectionString": pairing.connection_string(self._port, pairing.pairing_key()), "serverUrl": address}
         )
 
 
@@ -195,7 +196,7 @@ class WhileClientWaits(Middleware):
         try:
             await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
-                raise server.ConnectionLostError(context.message.name)
+                raise pending.ConnectionLostError(context.message.name)
             return call.result()
         finally:
             gone.cancel()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
+from chrome_tab.bridge.bridge import Role
 from chrome_tab_mcp_server import (
     MAX_SENT_CHARS,
     Answer,
@@ -23,7 +24,6 @@ from chrome_tab_mcp_server import (
     Page,
     Progress,
     Question,
-    Role,
     Settings,
     Wanted,
     defect_in,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge.bridge import Bridge, Role
 
 __all__ = ["Layer", "applescript_layers", "status"]
 
@@ -89,7 +90,7 @@ async def compile_problem(browser: str) -> str | None:
     return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
 
 
-async def extension_layers(bridge: server.Bridge, *, optional: bool) -> list[Layer]:
+async def extension_layers(bridge: Bridge, *, optional: bool) -> list[Layer]:
     """Return how the port and the extension stand; `optional` where AppleScript does the reading."""
     try:
         await bridge.reach(0 if optional else None)
@@ -98,7 +99,7 @@ async def extension_layers(bridge: server.Bridge, *, optional: bool) -> list[Lay
         text = "not connected, and not needed to read by AppleScript" if optional else error.message
     if bridge.problem:
         return [Layer("bridge", ok=False, text=bridge.problem.message)]
-    owner = bridge.role is server.Role.OWNER
+    owner = bridge.role is Role.OWNER
     way = f"listening on {server.HOST}:{bridge.port}" if owner else f"through the session that holds port {bridge.port}"
     return [Layer("bridge", ok=True, text=way), Layer("extension", bridge.connected or optional, text)]
 

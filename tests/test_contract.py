@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import protocol
 from scripts.reference import constant
 
 ROOT = Path(server.__file__).parent
@@ -63,7 +64,7 @@ def test_every_code_that_is_raised_is_one_of_them() -> None:
 def test_the_extensions_id_follows_from_its_key() -> None:
     digest = hashlib.sha256(base64.b64decode(manifest()["key"], validate=True)).hexdigest()[:32]
 
-    assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == server.EXTENSION_IDS[0]
+    assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == protocol.EXTENSION_IDS[0]
 
 
 def test_server_extension_and_changelog_have_the_same_version() -> None:
@@ -148,11 +149,11 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 
 
 def test_both_sides_of_the_wire_have_the_same_limits() -> None:
-    assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == server.MAX_FRAME_BYTES
-    assert constant("background/connection.js", "const MAX_FRAME_IN = ") == server.MAX_COMMAND_BYTES
-    assert constant("browser/consent-prompts.js", "const ANSWER_TIMEOUT_MS = ") == server.ANSWER_TIMEOUT_S * 1000
-    assert constant("background/connection.js", "const OPENING_TIMEOUT_MS = ") == server.OPENING_TIMEOUT_S * 1000
-    assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < server.COMMAND_TIMEOUT_S * 1000
+    assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == protocol.MAX_FRAME_BYTES
+    assert constant("background/connection.js", "const MAX_FRAME_IN = ") == protocol.MAX_COMMAND_BYTES
+    assert constant("browser/consent-prompts.js", "const ANSWER_TIMEOUT_MS = ") == protocol.ANSWER_TIMEOUT_S * 1000
+    assert constant("background/connection.js", "const OPENING_TIMEOUT_MS = ") == protocol.OPENING_TIMEOUT_S * 1000
+    assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < protocol.COMMAND_TIMEOUT_S * 1000
 
 
 # --- What a user copies ---

@@ -12,6 +12,7 @@ from fastmcp import Client
 from websockets.exceptions import ConnectionClosed
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, protocol
 from tests.conftest import WriteToml
 from tests.support.asking import error_of
 from tests.support.fake_extension import FakeExtension, connected, free_port
@@ -123,9 +124,9 @@ async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
                 yield client, browser
             else:
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+                    patch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
                     await client.call_tool("chrome_tab_status", {})
-                async with connected(port, server.pairing_key()) as extension:
+                async with connected(port, pairing.pairing_key()) as extension:
                     answering = asyncio.create_task(browser.answer(extension))
                     yield client, browser
                     answering.cancel()
@@ -134,7 +135,7 @@ async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
 
 
 @pytest.fixture

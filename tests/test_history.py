@@ -16,6 +16,7 @@ from mcp import MCPError
 
 import chrome_tab_mcp_server as server
 from chrome_tab import history as chrome_tab_history
+from chrome_tab.bridge import pairing
 from chrome_tab.history import History
 from tests.conftest import Run
 from tests.support.asking import receipt_of, text_of
@@ -63,7 +64,7 @@ async def asking(**flags: Any) -> AsyncGenerator[Client[Any]]:
         async with Client(server.create_server(settings)) as client:
             listing = asyncio.create_task(client.list_tools())
             await wait_for_port(port)
-            async with connected(port, server.pairing_key()) as extension:
+            async with connected(port, pairing.pairing_key()) as extension:
                 await listing
                 answering = asyncio.create_task(answer_reads(extension))
                 try:

@@ -17,6 +17,7 @@ from mcp_types import ResourceListChangedNotification, ResourceUpdatedNotificati
 import chrome_tab_mcp_server as server
 from chrome_tab import history as chrome_tab_history
 from chrome_tab import resources as chrome_tab_offers
+from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.polling import until
 
@@ -45,7 +46,7 @@ Parts = tuple[Client[Any], FakeExtension, News]
 @pytest.fixture
 async def parts(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Parts]:
     """A client that can be told of changes, and an extension with two tabs, one of a denied host."""
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     monkeypatch.setattr(chrome_tab_offers, "SETTLING_S", 0.3)
     port, news = free_port(), News()
     flags = {"source": "extension", "port": port, "history": True, "sites": {"denied.test": {"deny": True}}}
@@ -53,7 +54,7 @@ async def parts(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Parts]:
     async with Client(made, mode="legacy", message_handler=news) as client:
         assert [str(each.uri) for each in await client.list_resources()] == ["tab://active"]
         await client.call_tool("chrome_tab_status", {})
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             answering = asyncio.create_task(answer_all(extension))
             try:
                 yield client, extension, news

@@ -10,6 +10,7 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from chrome_tab import side_panel as chrome_tab_questions
+from chrome_tab.bridge import pairing
 from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
 from tests.support.fake_models import FakeOpenAIServer, answer, delta, events
 from tests.support.polling import until
@@ -56,7 +57,7 @@ async def panel(**settings: Any) -> AsyncGenerator[Panel]:
     flags = {"port": port, "source": "extension", "context_length": 8192, **settings}
     async with server.ChromeTabs(server.load_settings(flags, need_model=False)) as tabs:
         await tabs.start()
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             yield Panel(extension)
 
 

@@ -22,6 +22,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from chrome_tab.setup import autostart as login
 from chrome_tab.setup import steps as setup
 from tests.support.fake_extension import connected, free_port, wait_for_port
@@ -42,7 +43,7 @@ gc.disable()
 sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
 from chrome_tab.setup import steps as setup
-server.EXTENSION_WAIT_S = 0.1
+protocol.EXTENSION_WAIT_S = 0.1
 ports = json.loads(os.environ["FAKE_PORTS"])
 setup.USUAL = tuple(one._replace(port=ports[one.name]) for one in setup.USUAL if one.name in ports)
 sys.exit(server.main(sys.argv[1:]))
@@ -1091,7 +1092,7 @@ def test_pages_can_be_read_once_the_extension_is_connected(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = settings_for_the_extension()
-    monkeypatch.setattr(server, "last_port", lambda: settings.port)
+    monkeypatch.setattr(pairing, "last_port", lambda: settings.port)
     monkeypatch.setattr(setup, "connected_version", "1.0.0".format)
 
     assert setup.pair_browser(setup.Terminal(yes=True), settings)

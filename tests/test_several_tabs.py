@@ -10,6 +10,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from tests.support.asking import Result, Told
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
@@ -51,7 +52,7 @@ async def asking(fake: FakeOpenAIServer) -> AsyncGenerator[Client[Any]]:
         async with asyncio.timeout(60):
             while True:
                 try:
-                    extension = connected(port, server.pairing_key())
+                    extension = connected(port, pairing.pairing_key())
                     opened = await extension.__aenter__()
                     break
                 except OSError:

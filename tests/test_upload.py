@@ -14,6 +14,7 @@ import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, protocol
 from chrome_tab.extension import driving
 from tests.support.asking import error_of
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
@@ -55,13 +56,13 @@ async def uploading(*folders: Path) -> AsyncGenerator[tuple[Client[Any], FakeExt
     flags = {"source": "extension", "port": port, "upload_folder": [str(folder) for folder in folders]}
     async with Client(server.create_server(server.load_settings(flags, need_model=False))) as client:
         await client.call_tool("chrome_tab_status", {})
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             yield client, extension
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +163,7 @@ async def test_copies_go_with_the_process_however_it_is_asked_to_end(
     async with started(*flags, program=IMPATIENT, TMPDIR=str(copies)) as process:
         await process.initialize()
         await process.call("chrome_tab_status")
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             call = asyncio.create_task(process.call("upload", selector="#a", paths=["file.txt"]))
             sent = await extension.receive()
             assert len(held(copies)) == 1

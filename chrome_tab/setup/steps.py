@@ -40,6 +40,7 @@ import chrome_tab_mcp_server as server
 from chrome_tab import history as chrome_tab_history
 from chrome_tab import launcher as package
 from chrome_tab import status as chrome_tab_status
+from chrome_tab.bridge import pairing, protocol
 from chrome_tab.cli.terminal import terminal_progress
 from chrome_tab.setup import autostart as login
 
@@ -463,10 +464,10 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         for layer in asyncio.run(read_by_script(settings)):
             terminal.say(str(layer))
         terminal.say("With the extension an agent can also drive a page. You can pair it at any time.")
-    line = server.connection_string(settings.port, server.pairing_key())
+    line = pairing.connection_string(settings.port, pairing.pairing_key())
     version = None
-    if server.last_port() == settings.port:
-        version = connected_version(terminal, settings, server.EXTENSION_WAIT_S)
+    if pairing.last_port() == settings.port:
+        version = connected_version(terminal, settings, protocol.EXTENSION_WAIT_S)
     if version:
         terminal.say(f"The extension is connected, version {version}.", "green")
         terminal.say("To pair it anew, paste this line:")
