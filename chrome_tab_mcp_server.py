@@ -30,9 +30,11 @@ or use it in the terminal: --setup, --analyze "What does this page cost?", --doc
 Security first: page text is data. It reaches the local model and the caller, never a shell command,
 a log line or a header. The server listens on 127.0.0.1 only, for our extension only.
 
+This file and chrome_tab.scpt are a whole reader for a Mac. The package chrome_tab/ imports this file and adds the
+Chrome extension, MCP over HTTP, the side panel, the history and --setup.
+
 Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
-7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Reader. 12 Tools.
-13 HTTP. 14 Command line.
+7 Whole-page answers. 8 AppleScript. 9 Reader. 10 Status. 11 Tools. 12 Command line.
 """
 
 from __future__ import annotations
@@ -98,7 +100,7 @@ import mcp_types
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.server.providers import LocalProvider
+from fastmcp.server.providers import LocalProvider, Provider
 from fastmcp.tools.base import Tool, ToolResult
 from fastmcp.tools.function_tool import FunctionTool
 from mcp.server.stdio import stdio_server
@@ -113,14 +115,15 @@ from typing_extensions import TypedDict, TypeIs
 if TYPE_CHECKING:
     import httpx
 
-    from chrome_tab.side_panel import PersonsQuestions
-
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
 
 HERE = Path(__file__).resolve().parent
+# The extension path and all comfort. Without this folder the file is a reader for a Mac, together with the script.
+PACKAGE = HERE / "chrome_tab"
+IS_ALONE = not PACKAGE.is_dir()
 # An installed package keeps what is not Python in a folder of its own; a clone has it next to this file.
-FILES = PACKAGED if (PACKAGED := HERE / "chrome_tab" / "files").is_dir() else HERE
+FILES = PACKAGED if (PACKAGED := PACKAGE / "files").is_dir() else HERE
 
 logger = logging.getLogger("chrome_tab")
 
@@ -142,17 +145,16 @@ BROWSERS = get_args(Browser)[1:]  # what may become the name of an application
 OSASCRIPT_TIMEOUT_S = 30.0
 LSAPPINFO_TIMEOUT_S = 5.0
 BOUNDED_TIMEOUT_S = 10.0
-PAIRING_WAIT_S = 600.0
 LEAVING_TIMEOUT_S = 0.5
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
 
 MAX_BOUNDED_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
+MAX_BOUNDED_RESULT_BYTES = 64 * 1024 * 1024
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
 MAX_ANSWER_CHARS = 40_000
 MAX_SHOWN_CHARS = 500
-MAX_SENT_CHARS = 50_000
 MAX_KEYWORD_CHARS = 1_000
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
@@ -258,9 +260,13 @@ REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": 
 IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
 
 
+# How an installed package is started; chrome_tab/app.py sets it.
+package_command: Callable[[], str] | None = None
+
+
 def command() -> str:
-    """Return how a person starts the program."""
-    return beside("chrome_tab.launcher").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
+    """Return how the user starts the program."""
+    return package_command() if IS_PACKAGE and package_command else "uv run chrome_tab_mcp_server.py"
 
 
 def example(program: str) -> str:
@@ -346,18 +352,16 @@ def site_host(name: str) -> str:
     return host
 
 
-EXTRACTIONS_FILE = HERE / "chrome_tab" / "extractions.toml"
+EXTRACTIONS_FILE = PACKAGE / "extractions.toml"
 Said = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
 def known_tool(name: str) -> str:
     """Return the name of a tool of ours."""
-    commands = beside("chrome_tab.extension.commands")
-    names = [
-        *READER_TOOLS,
-        "process_chrome_tabs",
-        *(commands.extension_commands() if commands.COMMANDS_FILE.exists() else [name]),
-    ]
+    commands = EXTENSION / "shared" / "commands.json"
+    table = json.loads(commands.read_text(encoding="utf-8"))["commands"] if commands.exists() else {name: {}}
+    ours = (*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab")
+    names = dict.fromkeys((*ours, *(each for each, about in table.items() if about.get("tool", True))))
     if name not in names:
         near = get_close_matches(name, names, n=3, cutoff=0)
         raise ValueError(f"must be the name of a tool, such as {', '.join(near)}")
@@ -577,25 +581,6 @@ def host_of(url: str) -> str:
         return ""
 
 
-def web_address(url: str) -> str:
-    """Return an http or https address that browsers read as we do; raise ChromeTabError for any other.
-
-    Browsers mend what is unusual (a backslash, an escaped host, an address as one number), and [sites]
-    would be asked about another host than the one they visit.
-    """
-    url = url.strip()
-    host = host_of(url)
-    odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
-    # A host that is written as another one than it is: an address as one number.
-    numeric = re.fullmatch(r"[\d.]+", host) and host not in url.partition("://")[2].partition("/")[0]
-    if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
-        raise ChromeTabError(
-            "INVALID_ARGUMENT",
-            f"url is {one_line(url, 200)!r}. Give a whole, plainly written address that starts with http:// or https://.",
-        )
-    return url
-
-
 def environment_name(field: str) -> str | None:
     """Return the environment variable of a settings field, None for a field of the file alone."""
     info = Settings.model_fields.get(field)
@@ -605,6 +590,25 @@ def environment_name(field: str) -> str | None:
 def flag_of(field: str) -> str:
     """Return the command-line flag of a settings field."""
     return f"--{field.replace('_', '-')}"
+
+
+# What this file cannot do without the package: settings by their values, and flags of the command line.
+PACKAGE_VALUES = {
+    "transport": ("http", "sse"),
+    "source": ("extension",),
+    "tool_names": ("kapture",),
+    "history": (True,),
+}
+PACKAGE_SETTINGS = {*PACKAGE_VALUES, "port", "open", "upload_folder", "vision_model"}
+PACKAGE_FLAGS = (
+    *("--pair", "--http", "--setup", "--yes", "--clients", "--at-login", "--serve", "--extension-path"),
+    "--history",
+)
+
+
+def needs_package(what: str) -> str:
+    """Return the sentence for what this file cannot do alone."""
+    return f"{what} needs the whole repository, or the package {APP_NAME}; this file alone reads pages by AppleScript."
 
 
 def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
@@ -618,6 +622,9 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in error.errors())) from None
     if unknown := unknown_extractions(settings):
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in unknown))
+    for name, values in PACKAGE_VALUES.items():
+        if IS_ALONE and (value := getattr(settings, name)) in values:
+            raise ValueError(needs_package(flag_of(name) if value is True else f"{flag_of(name)} {value}"))
     if need_model and (missing := missing_settings(settings)):
         raise ValueError(f"{missing} {example(command())}")
     return settings
@@ -645,7 +652,9 @@ def missing_settings(settings: Settings) -> str:
         for field, what in REQUIRED_SETTINGS.items()
         if not getattr(settings, field)
     ]
-    return " ".join([*sentences, f"Or let `{command()} --setup` find and keep both."]) if sentences else ""
+    if sentences and not IS_ALONE:
+        sentences.append(f"Or let `{command()} --setup` find and keep both.")
+    return " ".join(sentences)
 
 
 def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> str:
@@ -2885,7 +2894,7 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
         reason = f"is not possible ({error.strerror or error})"
     else:
         reason = "takes too much memory or fails" if process.returncode else ""
-    if reason or len(result) > beside("chrome_tab.bridge.protocol").MAX_FRAME_BYTES:
+    if reason or len(result) > MAX_BOUNDED_RESULT_BYTES:
         sentence = f"{what} {reason or 'gives too large a result'}. Simplify its patterns, references or wildcards."
         raise ChromeTabError("INVALID_ARGUMENT", sentence)
     return json.loads(result)
@@ -2927,7 +2936,7 @@ def merge_values(left: Any, right: Any) -> Any:
 
 SCRIPT = FILES / "chrome_tab.scpt"
 EXTENSION = FILES / "extension"
-NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
+NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS." + ("" if IS_ALONE else " Use --source extension.")
 # The mode of the window, if the browser tells it, and what the page function says.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
@@ -3027,7 +3036,7 @@ class AppleScriptSource:
         found = PAGE_LINE.search(err)
         about = parse_frame(found[2]) if found else {}
         if browser == "Arc":
-            text, about = beside("chrome_tab.mac").from_arc(text)
+            text, about = from_arc(text)
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
@@ -3037,10 +3046,10 @@ class AppleScriptSource:
         told = (content, incognito, (*notes_about(about), *notes))
         return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *told)
 
-    async def _list(self, browser: str) -> list[Any]:
+    async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
         printed, _ = await self._run(browser, ["--list-tabs"], ACTIVE_TAB, "-ss")
-        return beside("chrome_tab.mac").open_tabs(printed, browser)
+        return open_tabs(printed, browser)
 
     async def _run(
         self, browser: str, arguments: Sequence[str], wishes: Mapping[str, str], *options: str
@@ -3071,6 +3080,71 @@ class AppleScriptSource:
         if process.returncode != 0:
             raise osascript_failure(browser, stderr)
         return stdout, stderr
+
+
+# Of what osascript -ss prints: texts, which stay as they are, and what JSON writes otherwise.
+SOURCE_FORM = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|missing value', re.DOTALL)
+JSON_WORDS = {"{": "[", "}": "]", "missing value": "null"}
+
+
+class OpenTab(NamedTuple):
+    """A tab: `{id, url, title, active, windowId}`, and the environment that leads the script to it."""
+
+    about: dict[str, Any]
+    place: dict[str, str]
+
+
+def open_tabs(printed: str, browser: str) -> list[OpenTab]:
+    """Return the tabs of the five lists that the script's `listTabs` gives, in AppleScript's source form."""
+    try:
+        # Breaks in texts stand as they are.
+        lists = json.loads(SOURCE_FORM.sub(lambda word: JSON_WORDS.get(word[0], word[0]), printed), strict=False)
+        return [
+            open_tab(name, url, title, (number, index), (window_id, active))
+            for number, (window_id, active, names, urls, titles) in enumerate(zip(*lists, strict=True), 1)
+            for index, (name, url, title) in enumerate(zip(names or [], urls or [], titles or [], strict=True), 1)
+        ]
+    except (ValueError, TypeError, RecursionError):
+        sentence = f"The tabs of {browser} changed while they were listed. List them again."
+        raise ChromeTabError("EXECUTION_ERROR", sentence) from None
+
+
+def open_tab(name: Any, url: Any, title: Any, place: tuple[int, int], window: tuple[Any, Any]) -> OpenTab:
+    """Return one tab; `place` counts its window and itself from 1, `window` is that one's id and its active tab's."""
+    window_id, active = window
+    about = {
+        "id": number_of(name),
+        "url": str(url or ""),
+        "title": one_line(str(title or ""), MAX_SHOWN_CHARS),
+        "active": name == active,
+    }
+    found = dict(zip(ACTIVE_TAB, map(str, (name, *place)), strict=True))
+    return OpenTab(about | {"windowId": number_of(window_id)}, found)
+
+
+def number_of(name: Any) -> int:
+    """Return the number by which clients name a tab or a window: the browser's own, where it has one.
+
+    Arc has words instead, and a tab of Safari goes by its address: of those a number is made that stays the same.
+    """
+    text = str(name)
+    return int(text) if text.isdecimal() else int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
+
+
+def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
+    """Return a page's text and what is told about it, of the JSON that the page function gave and Arc quoted as JSON."""
+    try:
+        value = parse_json(reply)
+        match parse_json(value) if isinstance(value, str) else value:
+            case ["", _, str(text), str(about)]:
+                return text, parse_frame(about)
+            case [str(code), str(sentence), _, _] if code in SCRIPT_CODES.values():
+                raise ChromeTabError(code, one_line(sentence, 1000))
+            case _:
+                pass
+    except ValueError:
+        pass
+    raise ChromeTabError("UNREADABLE_PAGE", "The tab gave no answer. Reload the page, then ask again.")
 
 
 async def visible_applications() -> list[str]:
@@ -3169,16 +3243,6 @@ async def killed_unless_done(
         raise
 
 
-# --- 9. Bridge: key and proofs -----------------------------------------------------------------
-
-
-# --- 10. Bridge: connection --------------------------------------------------------------------
-#
-# Every session has a server of its own, and one extension serves them all. The first server owns
-# the port; the others are its guests: they prove the key and send their commands through it. When
-# the owner goes, its guests race for the port; the winner is the new owner, the others its guests.
-
-
 def parse_frame(frame: str | bytes) -> dict[str, Any]:
     """Return a frame's JSON object, an empty one for whatever is none; binary frames hold UTF-8.
 
@@ -3194,18 +3258,6 @@ def parse_frame(frame: str | bytes) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-# --- 11. Reader --------------------------------------------------------------------------------
-
-
-def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
-    """Return what became of the dialogs that a page showed while a command ran, as sentences."""
-    dialogs = [dialog for dialog in reply.get("dialogs") or [] if isinstance(dialog, dict)]
-    return [
-        one_line(f"the page's {dialog.get('type')} {json.dumps(dialog.get('message'))} was {dialog.get('answer')}", 300)
-        for dialog in dialogs
-    ]
-
-
 def unreadable_reply(command: str) -> ChromeTabError:
     """Return the error for a reply that is not what the command should bring."""
     return ChromeTabError(
@@ -3213,6 +3265,9 @@ def unreadable_reply(command: str) -> ChromeTabError:
         f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
         "page before you repeat anything.",
     )
+
+
+# --- 9. Reader ---------------------------------------------------------------------------------
 
 
 class TabAnswer(NamedTuple):
@@ -3237,49 +3292,77 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
-def beside(module: str) -> Any:
-    """Return a module that stands beside this file and is loaded when it is first used; it imports this one by its name."""
-    sys.modules.setdefault("chrome_tab_mcp_server", sys.modules[__name__])
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise ChromeTabError("EXECUTION_ERROR", f"{error}. It needs all files of the repository.") from None
-
-
+# After these errors of AppleScript the extension reads the page.
+GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
 # The tool that runs, by our name; empty in the terminal, where the person acts.
 called: ContextVar[str] = ContextVar("called", default="")
+
+
+class Layer(NamedTuple):
+    """How one layer stands: its name, whether it works (None: not known), and what it is or how to fix it."""
+
+    name: str
+    ok: bool | None
+    text: str
+
+    def __str__(self) -> str:
+        """Return the line that is printed of it."""
+        return f"{self.name:<11}{ {True: 'ok', False: 'FIX', None: '?'}[self.ok]:<4}{self.text}"
+
+
+class TabSource(Protocol):
+    """A second way to the tabs: the extension, where the package is there."""
+
+    @property
+    def connected(self) -> bool: ...
+    async def start(self) -> None: ...
+    async def close(self) -> None: ...
+    async def tabs(self) -> list[dict[str, Any]]: ...
+    async def read(self, wanted: Wanted, tab_id: int | None) -> Page: ...
+    async def layers(self, *, is_optional: bool) -> list[Layer]: ...
+
+
+class Recorder(Protocol):
+    """Keeps an answer, and returns what its receipt says of that; it may block."""
+
+    def __call__(self, question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]: ...
+
+
+def check_site(settings: Settings, url: str, command: str = "") -> None:
+    """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
+    site, host = settings.site(url), host_of(url) or "pages without a known host"
+    if not site.deny and (not called.get() or site.tools is None or called.get() in site.tools):
+        return
+    led = f"{command} ended on {host}, of which nothing is shown: " if command else ""
+    rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
+    advice = "Choose another tab, or ask the user to leave the page or to change the rule."
+    raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")
 
 
 class ChromeTabs:
     """The tools' view of the system: read a tab, ask about it, say how things stand."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, extension: TabSource | None = None, recorder: Recorder | None = None
+    ) -> None:
         self.settings = settings
-        self.bridge = beside("chrome_tab.bridge.bridge").Bridge(settings.port)
+        self.extension = extension
         self.analyst = Analyst(settings)
         self.applescript = AppleScriptSource(settings.browser)
-        self.bridge.on_question = self._hear
-        self._questions: PersonsQuestions | None = None
+        self._recorder = recorder
 
     async def start(self) -> None:
-        """Begin to listen for the extension, unless only AppleScript is wanted."""
-        if self.settings.source != "applescript":
-            await self.bridge.start()
-
-    def _hear(self, message: Mapping[str, Any]) -> None:
-        """Take what the person asks in the browser. Before the first question nobody pays for this."""
-        try:
-            questions = self._questions = self._questions or beside("chrome_tab.side_panel").PersonsQuestions(self)
-            questions.hear(message)
-        except ChromeTabError as error:
-            logger.warning("%s", error.message)
+        """Begin to listen for the extension, if there is one."""
+        if self.extension:
+            await self.extension.start()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Leave the port and close the connections."""
-        await self.bridge.stop()
+        if self.extension:
+            await self.extension.close()
         await self.analyst.server.close()
 
     async def read(self, wanted: Wanted, tab_id: int | None) -> Page:
@@ -3291,11 +3374,11 @@ class ChromeTabs:
             # The first time only for the address: an error about keywords quotes the page, and a
             # clipboard keeps it.
             page = await self._read(Wanted(), tab_id, clipboard=False)
-            self.check_site(page.url)
+            check_site(self.settings, page.url)
             site = self.settings.site(page.url)
         by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(wanted, key) is None}
         page = await self._read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
-        self.check_site(page.url)
+        check_site(self.settings, page.url)
         return page
 
     def _about(self, page: Page, about: Question) -> Question:
@@ -3323,39 +3406,33 @@ class ChromeTabs:
     @property
     def script_lists(self) -> bool:
         """Say whether AppleScript lists the tabs, and reads those that are named: the extension does it where it is."""
-        source = self.settings.source
-        return source == "applescript" or (source == "auto" and sys.platform == "darwin" and not self.bridge.connected)
-
-    def check_site(self, url: str, command: str = "") -> None:
-        """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
-        site, host = self.settings.site(url), host_of(url) or "pages without a known host"
-        if not site.deny and (not called.get() or site.tools is None or called.get() in site.tools):
-            return
-        led = f"{command} ended on {host}, of which nothing is shown: " if command else ""
-        rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
-        advice = "Choose another tab, or ask the person to leave the page or to change the rule."
-        raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")
+        source, connected = self.settings.source, self.extension is not None and self.extension.connected
+        if self.extension is None or source == "applescript":
+            return True
+        return source == "auto" and sys.platform == "darwin" and not connected
 
     async def _read(self, wanted: Wanted, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
 
         Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
         """
-        source, bridge = self.settings.source, self.bridge
-        is_first = sys.platform == "darwin" or (not bridge.connected and self.applescript.available())
-        if self.script_lists or (source == "auto" and tab_id is None and is_first):
+        extension, is_auto = self.extension, self.settings.source == "auto"
+        connected = extension is not None and extension.connected
+        is_first = sys.platform == "darwin" or (not connected and self.applescript.available())
+        if extension is None or self.script_lists or (is_auto and tab_id is None and is_first):
             try:
                 return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
             except ChromeTabError as error:
-                may_give_way = source == "auto" and sys.platform == "darwin" and bridge.connected
-                if not may_give_way or error.code not in {"NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE"}:
+                may_give_way = is_auto and sys.platform == "darwin" and connected
+                if not (extension and may_give_way) or error.code not in GIVING_WAY_CODES:
                     raise
-        match result := await self._tab_command("read_tab", tab_id, wanted._asdict()):
-            case {"url": str(url), "title": str(title), "text": str(text)}:
-                about = (tuple(dialog_notes(result)), fields(result, "content"), result.get("incognito"))
-                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", *about, notes_about(result))
-            case _:
-                raise unreadable_reply("read_tab")
+        return await extension.read(wanted, tab_id)
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
+        extension = None if self.script_lists else self.extension
+        listed = await (extension.tabs() if extension else self.applescript.tabs())
+        return [tab for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
     async def process(self, about: Question, wanted: Wanted, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
@@ -3365,12 +3442,12 @@ class ChromeTabs:
     async def answer(self, page: Page, about: Question, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
-        keep = beside("chrome_tab.history").keep if self.settings.history else None
+        keep = self._recorder
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
         kept = await asyncio.to_thread(keep, about.prompt, answer.told(read=False), answer.receipt)
-        return answer._replace(receipt=answer.receipt | kept)
+        return answer._replace(receipt={**answer.receipt, **kept})
 
     async def process_several(
         self, tab_ids: Sequence[int], about: Question, wanted: Wanted, progress: Progress
@@ -3417,122 +3494,110 @@ class ChromeTabs:
                 note = f"the answers could not be combined: {error.message.rstrip('.')}"
                 return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
-    # Tabs, through the extension
 
-    async def listed(self, command: str) -> list[dict[str, Any]]:
-        """Return the tabs that a command lists, without those of denied hosts.
+# --- 10. Status --------------------------------------------------------------------------------
 
-        browser_get_tabs: `{id, url, title, active, windowId}` each; list_tabs: `{tab_id, url, title, connected_at}`.
-        """
-        by_script = command == "browser_get_tabs" and self.script_lists
-        tabs = await (self.applescript.tabs() if by_script else self._tab_command(command, None, {}))
-        listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
-        return [
-            beside("chrome_tab.extension.results").with_plain_title(tab)
-            for tab in listed
-            if not self.settings.site(str(tab.get("url"))).deny
-        ]
 
-    async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Open a tab and return `{tab_id, url, title}` once it has loaded."""
-        params = {**params, "url": self.allowed_address(params["url"])}
-        created = await self._tab_command("browser_create_tab", None, params)
+async def status(tabs: ChromeTabs) -> list[Layer]:
+    """Return how each layer stands, from the browser to the model's window."""
+    settings = tabs.settings
+    layers: list[Layer] = []
+    mac = sys.platform == "darwin"
+    if tabs.extension is None or settings.source == "applescript" or (settings.source == "auto" and mac):
+        layers += await applescript_layers(tabs)
+    if tabs.extension and settings.source != "applescript":
+        layers += await tabs.extension.layers(is_optional=mac and settings.source == "auto")
+    layers += await model_layers(tabs)
+    if settings.denied_hosts:
+        layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
+    if settings.sites:
+        layers.append(await site_layer(tabs, layers))
+    return layers
+
+
+async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
+    """Return how reading by AppleScript stands."""
+    browser, notes = await tabs.applescript.choose()
+    problem = None if tabs.applescript.available() else NO_OSASCRIPT
+    if not problem and sys.platform == "darwin":
+        problem = await compile_problem(browser)
+    if problem:
+        return [Layer("browser", ok=False, text=problem)]
+    chosen = ", chosen by --browser auto" if tabs.settings.browser == "auto" else ""
+    answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
+    try:
+        page = await tabs.applescript.read(Wanted())
+    except ChromeTabError as error:
+        if error.code == "NO_BROWSER":
+            unknown = Layer("permission", ok=None, text="not known while the browser is away")
+            return [Layer("browser", ok=False, text=error.message), unknown]
+        if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
+            return [answers, Layer("permission", ok=True, text=f"AppleScript reaches the active tab. {error.message}")]
+        return [answers, Layer("permission", ok=False, text=error.message)]
+    text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
+    return [answers, Layer("permission", ok=True, text=text)]
+
+
+async def compile_problem(browser: str) -> str | None:
+    """Compile the script by macOS's own compiler; return what is wrong with it, None when it compiles or cannot be checked."""
+    with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
+        command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
         try:
-            self.check_site(str(created.get("url")))
-        except ChromeTabError:
-            # A redirect led to a denied host: nothing may stay open there in our name.
-            await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
-            raise
-        return beside("chrome_tab.extension.results").with_plain_title(created)
-
-    async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the data layer of an attached tab as the extension gives it."""
-        await self._check_tab(tab_id)
-        return await self._tab_command("getDataLayer", tab_id, params)
-
-    async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
-        result = await self.drive(command, tab_id, params)
-        # Where an entry tells its page. It is not shown.
-        page = "url" if command == "console_logs" else "page"
-        entries = result.get("entries")
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise unreadable_reply(command)
-        # They stay when the tab goes to another page; one that does not tell its page is not trusted.
-        site = self.settings.site
-        allowed = [entry for entry in entries if not any(site(str(entry.get(key) or "")).deny for key in (page, "url"))]
-        notes = list(result.get("notes") or [])
-        if len(allowed) < len(entries):
-            notes.append(f"{len(entries) - len(allowed)} entries are left out: [sites] denies their pages")
-        shown = [{key: value for key, value in entry.items() if key != page} for entry in allowed]
-        return {**result, "entries": shown, "notes": notes}
-
-    async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command with the rules of `[sites]`, which the extension checks in the command's turn."""
-        return await self.bridge.command(command, tab_id, {**params, **self._rules(command)})
-
-    def _rules(self, command: str) -> dict[str, Any]:
-        """Return the rules as parameters of a command, the least specific host first."""
-        rules, tool = self.settings.rules, called.get()
-        asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
-        tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
-        hosts = {
-            "denied_hosts": self.settings.denied_hosts,
-            "ask_hosts": [] if beside("chrome_tab.extension.commands").only_reads(command) else asks,
-            "tool_hosts": tools if tool else [],
-        }
-        return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
-
-    async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Run a command on an attached tab and return its result, unless that tells of a denied host.
-
-        A tab that was led to a denied host stays there: going back would be one more act on that page.
-        """
-        await self._check_tab(tab_id)
-        try:
-            result = await self._tab_command(command, tab_id, params)
-        except beside("chrome_tab.bridge.pending").ConnectionLostError:
-            raise
-        except ChromeTabError:
-            # Its sentence may quote the page to which the command has led.
-            await self._check_tab(tab_id, command)
-            raise
-        await self._check_tab(tab_id, command)
-        if not isinstance(result, dict):
-            raise unreadable_reply(command)
-        return beside("chrome_tab.extension.results").with_plain_title(
-            result, beside("chrome_tab.bridge.protocol").MAX_FRAME_BYTES
-        )  # whole: whoever shows it says how much is cut
-
-    def allowed_address(self, url: str) -> str:
-        """Return an address that may be visited."""
-        address = web_address(url)
-        self.check_site(address)
-        return address
-
-    async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
-        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant.
-
-        The extension checks the page in the command's turn. An older one, which ignores the rules, does not.
-        """
-        if not self.settings.sites:
-            return
-        listing = "list_tabs" if tab_id is None else "browser_get_tabs"
-        for tab in await self.bridge.command(listing, None, {}):
-            if tab_id in {None, tab.get("id")}:
-                self.check_site(tab["url"], command)
+            async with (
+                killed_unless_done(command, os.environ) as process,
+                asyncio.timeout(OSASCRIPT_TIMEOUT_S),
+            ):
+                _, err = await process.communicate()
+        except (OSError, TimeoutError):
+            return None
+    if process.returncode == 0:
+        return None
+    said = one_line(err.decode("utf-8", "replace"), 300)
+    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
 
 
-# --- 12. Tools ---------------------------------------------------------------------------------
+async def model_layers(tabs: ChromeTabs) -> list[Layer]:
+    """Return how the model server, the model and its window stand; the model is asked for one word."""
+    model_server, model = tabs.analyst.server, tabs.settings.model or ""
+    if missing := missing_settings(tabs.settings):
+        return [Layer("model", ok=False, text=missing)]
+    try:
+        names = await model_server.models()
+        if names and not {model, f"{model}:latest"} & set(names):
+            text = f"{model_server.url} has no model {model!r}; it has: {', '.join(names[:20])}"
+            return [Layer("model", ok=False, text=text)]
+        window = await tabs.analyst.window(model)
+        await tell(f"asking {model} for one word")
+        began = time.monotonic()
+        prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
+        answer = await model_server.complete(model, prompt, watcher=Progress(None), stream=False)
+    except ChromeTabError as error:
+        return [Layer("model", ok=False, text=error.message)]
+    said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
+    return [
+        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}"),
+        Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
+    ]
+
+
+async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
+    """Return what `[sites]` says about the active tab, if one of the layers can read it."""
+    if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
+        return Layer("this site", ok=None, text="not known while no tab can be read")
+    try:
+        return Layer("this site", ok=True, text=await tabs.site_told())
+    except ChromeTabError as error:
+        return Layer("this site", ok=None, text=f"not known: {error.message}")
+
+
+# --- 11. Tools ---------------------------------------------------------------------------------
 
 READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
-CHANGES = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
-DESTROYS = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
 ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
 RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
-READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "look_at_chrome_tab", "chrome_tab_status")
-SCRIPT_TOOLS = ("browser_get_tabs", "process_chrome_tabs")  # on a Mac without the extension too
+READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
+SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs: by AppleScript, or by the extension
 
 # Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
 # does, would cost 50 characters each, in every conversation; limits that nobody meets cost nearly as much.
@@ -3548,7 +3613,7 @@ Start = Annotated[str | Omitted, optional("only after this text")]
 End = Annotated[str | Omitted, optional("only before this text")]
 WantedContent = Annotated[Content | Omitted, optional()]
 Selected = Annotated[bool, Field(description="only what the person selected")]
-SCHEMA = "JSON Schema for a JSON answer, or article, product, recipe, event, contact"
+SCHEMA = "JSON Schema for a JSON answer" + ("" if IS_ALONE else ", or article, product, recipe, event, contact")
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
 
@@ -3686,12 +3751,24 @@ def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError |
 
 
 def create_server(settings: Settings) -> FastMCP:
-    """Return the MCP server for these settings. Nothing is touched before the first request."""
-    return server_of(ChromeTabs(settings))
+    """Return the MCP server of this file alone. Nothing is touched before the first request."""
+    tab_tools = LocalProvider()
+    tabs = ChromeTabs(settings)
+    add_tab_tools(tab_tools, tabs)
+    return build_server(tabs, [tab_tools])
 
 
-def server_of(tabs: ChromeTabs) -> FastMCP:
-    """Return the MCP server that works with `tabs`, and closes them when it ends."""
+def build_server(
+    tabs: ChromeTabs,
+    providers: Sequence[Provider] = (),
+    middleware: Sequence[Middleware] = (),
+    published: Mapping[str, str] = MappingProxyType({}),
+) -> FastMCP:
+    """Return the MCP server that works with `tabs`, and closes them when it ends.
+
+    `providers` bring further tools. `middleware` works inside of what makes results of errors. `published` holds the
+    tools that have another name for the client: our name -> that name.
+    """
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
@@ -3706,19 +3783,12 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
             "local model read the whole page and returns its short answer; prefer it to reading the text. Without "
             "tab_id the reading tools take the active tab, the others the one attached tab."
         ),
-        middleware=[
-            beside("chrome_tab.extension.tools").ExtensionTools(tabs),
-            ErrorsAsResults(beside("chrome_tab.extension.commands").published_names(tabs.settings)),
-            *([beside("chrome_tab.http").WhileClientWaits()] if tabs.settings.transport == "http" else []),
-        ],
+        middleware=[ErrorsAsResults(published), *middleware],
         lifespan=lifespan,
-        providers=[beside("chrome_tab.extension.tools").ExtensionToolbox(tabs)],
+        providers=providers,
     )
     add_reader_tools(server, tabs)
-    with contextlib.suppress(ChromeTabError):  # two files are enough to answer
-        beside("chrome_tab.resources").add_to(server, tabs)
     if (wanted := tabs.settings.tools) is not None:
-        published = beside("chrome_tab.extension.commands").published_names(tabs.settings)
         server.enable(names={published.get(name, name) for name in wanted}, components={"tool"}, only=True)
     return server
 
@@ -3789,30 +3859,15 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         page = await tabs.read(Wanted(start, end, "selection" if selection else content), tab_id)
         return text_page(page, offset, max_chars)
 
-    @tool(READ_ONLY, "Answer about how an attached tab looks: a local model sees its picture, only words come back.")
-    async def look_at_chrome_tab(
-        context: Context,
-        *,
-        question: Annotated[str, Field(min_length=1)],
-        selector: Annotated[str | Omitted, optional()],
-        tab_id: TabId,
-        model: Annotated[str | Omitted, optional()],
-    ) -> ToolResult:
-        where = {"selector": selector, "tab_id": tab_id, "model": model}
-        answer = await beside("chrome_tab.extension.vision").look(
-            tabs, question, **where, progress=client_progress(context)
-        )
-        return ToolResult(answer.told(), meta={"receipt": answer.receipt})
-
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
-        layers = await beside("chrome_tab.status").status(tabs)
+        layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
 
 
-def add_tool_for_several_tabs(server: LocalProvider, tabs: ChromeTabs) -> None:
-    """Add the tool that reads tabs by their ids."""
-    tool = functools.partial(tool_of, server)
+def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
+    """Add the tools that list tabs, and read them by their ids."""
+    tool = functools.partial(tool_of, provider)
 
     @tool(READ_ONLY, "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.")
     async def process_chrome_tabs(
@@ -3827,23 +3882,19 @@ def add_tool_for_several_tabs(server: LocalProvider, tabs: ChromeTabs) -> None:
         about, wanted = asked(tabs.settings, system_prompt), Wanted(start, end, content)
         return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
 
+    @tool(READ_ONLY, "List the open tabs of the browser.", title="Browser Get Tabs")
+    async def browser_get_tabs() -> ToolResult:
+        return list_result(await tabs.tabs())
+
+
+def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
+    """Return a list of tabs as JSON."""
+    return ToolResult(json.dumps(tabs, ensure_ascii=False), structured_content={"result": tabs})
+
 
 def compact_json(value: Any) -> str:
     """Return JSON without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def shortened(value: Any, limit: int) -> Any:
-    """Return a JSON value in which each text that is longer than `limit` is cut and says so."""
-    match value:
-        case str() if len(value) > limit:
-            return f"{value[:limit]}... [{len(value) - limit:,} more characters]"
-        case dict():
-            return {key: shortened(item, limit) for key, item in value.items()}
-        case list():
-            return [shortened(item, limit) for item in value]
-        case _:
-            return value
 
 
 def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolResult:
@@ -3884,68 +3935,82 @@ def client_progress(context: Context) -> Progress:
     return Progress(send if asked else None)
 
 
-# --- 13. HTTP ----------------------------------------------------------------------------------
-#
-# A page of another site can send requests to the port of the extension and of other sessions, so each one is asked where
-# it comes from. What --transport http and sse add to that port is in chrome_tab/http.py.
+# --- 12. Command line --------------------------------------------------------------------------
 
 
-# --- 14. Command line --------------------------------------------------------------------------
+class Invocation(NamedTuple):
+    """What the command line asks for: its action's value, the settings among the flags, what else goes with the action."""
+
+    program: Program
+    value: Any
+    flags: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    def settings(self, *, need_model: bool = False) -> Settings:
+        """Return the settings; raise ValueError for what is wrong with them."""
+        return load_settings(self.flags, need_model=need_model)
 
 
-def argument_parser() -> argparse.ArgumentParser:
+# An exit status, or what ends with one.
+Work = int | Coroutine[Any, Any, int]
+
+
+class Action(NamedTuple):
+    """What is done once, before the program exits: how argparse reads its flag and those that go with it, and what runs it."""
+
+    run: Callable[[Invocation], Work]
+    flag: dict[str, Any]
+    options: Mapping[str, dict[str, Any]] = MappingProxyType({})
+
+
+class Program(NamedTuple):
+    """What the command line works with: of this file alone, or, with more in it, of chrome_tab/app.py."""
+
+    actions: Mapping[str, Action]
+    serve: Callable[[Invocation], Work]  # without an action
+    open_tabs: Callable[[Settings], ChromeTabs]
+    show_progress: Callable[[ShowAnswer], contextlib.AbstractContextManager[Progress]]
+
+
+def argument_parser(program: Program) -> argparse.ArgumentParser:
     """Return the parser: a flag for each setting, and what to do once and exit."""
-    program = command()
+    started_by = command()
     parser = argparse.ArgumentParser(
-        prog=program,
+        prog=started_by,
         description="A local model answers about your open tab. Without an action such as --doctor it serves MCP.",
-        epilog=example(program),
+        epilog=example(started_by),
         formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
-    actions = parser.add_mutually_exclusive_group()
-    actions.add_argument(
-        "--analyze", nargs="?", const="", metavar="PROMPT", help="answer about the open tab here in the terminal"
-    )
-    actions.add_argument("--doctor", action="store_true", help="say which layer works and how to mend the others")
-    actions.add_argument(
-        "--pair", action="store_true", help="print the connection string; on a terminal wait for the extension"
-    )
-    actions.add_argument(
-        "--extension-path", action="version", version=str(EXTENSION), help="print the folder for Chrome"
-    )
-    actions.add_argument(
-        "--setup", nargs="?", const="add", choices=["add", "remove"], help="find a model, pair, register; or undo it"
-    )
-    actions.add_argument(
-        "--serve", action="store_true", help="answer what is asked in the browser's side panel, without an MCP client"
-    )
-    actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
-    parser.add_argument("--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP")
-    parser.add_argument("--yes", action="store_true", help="with --setup: ask nothing, take what is proposed")
-    parser.add_argument("--clients", metavar="NAMES", help="with --setup: only these, comma-separated, or none")
-    parser.add_argument("--at-login", action="store_true", help="with --setup: start --serve at each login")
-    parser.add_argument("--start", metavar="TEXT", help="with --analyze: read only after this text")
-    parser.add_argument("--end", metavar="TEXT", help="with --analyze: read only before this text")
-    parser.add_argument("--tab", type=int, metavar="ID", help="with --analyze: the tab, default the active one")
+    group = parser.add_mutually_exclusive_group()
+    for name, action in program.actions.items():
+        if name not in Settings.model_fields:
+            group.add_argument(flag_of(name), **action.flag)
+    group.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
+    for home, action in program.actions.items():
+        for name, kind in action.options.items():
+            about: dict[str, Any] = kind | {"help": f"with {flag_of(home)}: {kind['help']}"}
+            parser.add_argument(flag_of(name), **about)
     for name, field in Settings.model_fields.items():
-        variable = environment_name(name)
-        if variable is None:
-            continue
-        kind: dict[str, Any] = {"metavar": name.rpartition("_")[2].upper()}
-        if name == "history":
-            kind = {"nargs": "*", "metavar": "list|show ID|search TEXT|clear"}
-            parser.add_argument("--no-history", dest=name, action="store_false", help=argparse.SUPPRESS)
-        elif field.annotation is bool:
-            kind = {"action": argparse.BooleanOptionalAction}
-        elif isinstance(field.default, list):
-            kind["action"] = "append"
-        default = "" if field.default in (None, [], False) else f", default {field.default}"
-        choices = f": {', '.join(get_args(field.annotation))}" if get_origin(field.annotation) is Literal else ""
-        about = f"{field.description}{choices} [{variable}{default}]"
-        parser.add_argument(flag_of(name), dest=name, help=about, **kind)
+        if variable := environment_name(name):
+            kind = setting_kind(name, field.annotation, field.default)
+            if action := program.actions.get(name):
+                kind = action.flag
+                parser.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
+            default = "" if field.default in (None, [], False) else f", default {field.default}"
+            choices = f": {', '.join(get_args(field.annotation))}" if get_origin(field.annotation) is Literal else ""
+            listed = f"{field.description}{choices} [{variable}{default}]"
+            is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
+            parser.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
     return parser
+
+
+def setting_kind(name: str, annotation: Any, default: Any) -> dict[str, Any]:
+    """Return how argparse reads a setting's flag."""
+    if annotation is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    return {"metavar": name.rpartition("_")[2].upper()} | ({"action": "append"} if isinstance(default, list) else {})
 
 
 def configure_logging(level: int) -> None:
@@ -3969,14 +4034,8 @@ def exit_now(status: int) -> None:
         os._exit(status)
 
 
-async def serve(settings: Settings, *, to_browser: bool) -> int:
-    """Serve MCP until the client leaves, or until a signal asks to end."""
-    if to_browser:
-        work = beside("chrome_tab.side_panel").serve_browser(settings)
-    elif settings.transport == "stdio":
-        work = create_server(settings).run_async(transport="stdio", show_banner=False)
-    else:
-        work = beside("chrome_tab.http").serve_http(settings)
+async def until_signal(work: Coroutine[Any, Any, int | None]) -> int:
+    """Serve until the client leaves, or until a signal asks to end."""
     serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 
@@ -3993,44 +4052,126 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
     return 0 if serving.cancelled() else serving.result() or 0
 
 
-def action_of(settings: Settings, actions: Mapping[str, Any], what: Mapping[str, Any]) -> Coroutine[Any, Any, int]:
-    """Return what the command line wants done; without an action it is to serve."""
-    if "pair" in actions:
-        return beside("chrome_tab.cli.pair").pair(settings, over_http=bool(what["http"]))
-    if "doctor" in actions:
-        return beside("chrome_tab.cli.terminal").doctor(settings)
-    if "analyze" in actions:
-        analyze = beside("chrome_tab.cli.terminal").analyze
-        return analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
-    return serve(settings, to_browser="serve" in actions)
+def serve(invocation: Invocation) -> Work:
+    """Serve MCP on stdin and stdout."""
+    server = create_server(invocation.settings(need_model=True))
+    return until_signal(server.run_async(transport="stdio", show_banner=False))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@contextlib.contextmanager
+def progress_lines(show: ShowAnswer = None) -> Generator[Progress]:
+    """Give a progress that prints each step on stderr once."""
+    printed = {"done"}
+
+    async def print_step(_reached: float, message: str) -> None:
+        step = message.partition(",")[0]
+        if step not in printed:
+            printed.add(step)
+            print(step, file=sys.stderr)
+
+    yield Progress(print_step, show)
+
+
+class Printed:
+    """Prints an answer on stdout while it is written; what then turns out not to be the answer is marked as such."""
+
+    _text = ""
+
+    def show(self, text: str, *, is_whole: bool = False) -> None:
+        """Print what has come to the text; another text is printed only when it is the whole answer."""
+        if is_whole and not text.startswith(self._text):
+            print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
+            self._text = ""
+        if text.startswith(self._text):
+            print(strip_controls(text[len(self._text) :]), end="", flush=True)
+            self._text = text
+
+    def close(self) -> None:
+        """End the line, also that of an answer that broke off."""
+        print(end="\n" if self._text else "", flush=True)
+
+
+def analyze(invocation: Invocation) -> Work:
+    """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
+    settings, options = invocation.settings(need_model=True), invocation.options
+    wanted = Wanted(options["start"], options["end"])
+
+    async def work() -> int:
+        with contextlib.closing(Printed()) as printed:
+            with invocation.program.show_progress(printed.show) as progress:
+                async with invocation.program.open_tabs(settings) as tabs:
+                    await tabs.start()
+                    answer = await tabs.process(asked(settings, invocation.value), wanted, options["tab"], progress)
+            printed.show(answer.told(read=False), is_whole=True)
+        receipt = answer.receipt
+        print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
+        return 0
+
+    return work()
+
+
+def doctor(invocation: Invocation) -> Work:
+    """Print how each layer stands; the exit status is 1 when one needs a fix."""
+    settings = invocation.settings()
+
+    async def work() -> int:
+        with invocation.program.show_progress(None) as progress:
+            async with invocation.program.open_tabs(settings) as tabs, progress:
+                layers = await status(tabs)
+        for layer in layers:
+            print(strip_controls(str(layer)))
+        return int(any(layer.ok is False for layer in layers))
+
+    return work()
+
+
+ACTIONS = {
+    "analyze": Action(
+        analyze,
+        {"nargs": "?", "const": "", "metavar": "PROMPT", "help": "answer about the open tab here in the terminal"},
+        {
+            "start": {"metavar": "TEXT", "help": "read only after this text"},
+            "end": {"metavar": "TEXT", "help": "read only before this text"},
+            "tab": {"type": int, "metavar": "ID", "help": "the tab, default the active one"},
+        },
+    ),
+    "doctor": Action(doctor, {"action": "store_true", "help": "say which layer works and how to fix the others"}),
+}
+MAC_READER = Program(ACTIONS, serve, ChromeTabs, progress_lines)
+
+
+def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
-    parser = argument_parser()
+    argv = sys.argv[1:] if argv is None else argv
+    if IS_ALONE and (flag := next((each for each in argv if each.partition("=")[0] in PACKAGE_FLAGS), None)):
+        print(needs_package(flag), file=sys.stderr)
+        return 2
+    parser = argument_parser(program)
     flags = vars(parser.parse_args(argv))
-    names = ("analyze", "doctor", "history", "pair", "serve", "setup")
-    actions = {name: flags.pop(name) for name in names if flags.get(name) not in (None, False, [])}
-    home = {"http": "pair"} | dict.fromkeys(("yes", "clients", "at_login"), "setup")
-    home |= dict.fromkeys(("start", "end", "tab"), "analyze")
-    what = {name: flags.pop(name, None) for name in home}
-    if stray := next((name for name in home if what[name] is not None and home[name] not in actions), None):
-        parser.error(f"{flag_of(stray)} goes with --{home[stray]}")
-    # In the terminal nothing may stand between the person and the answer.
-    configure_logging(logging.ERROR if actions else logging.INFO)
+    chosen = {name: flags.pop(name) for name in program.actions if flags.get(name) not in (None, False, [])}
+    homes = {option: name for name, action in program.actions.items() for option in action.options}
+    options = {name: flags.pop(name, None) for name in homes}
+    if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
+        parser.error(f"{flag_of(stray)} goes with {flag_of(homes[stray])}")
+    # In the terminal nothing may stand between the user and the answer.
+    configure_logging(logging.ERROR if chosen else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may hold what the console's or pipe's own encoding cannot.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    name, value = next(iter(chosen.items()), ("", None))
+    run = program.actions[name].run if name else program.serve
     try:
-        modules = {"setup": "chrome_tab.setup.steps", "history": "chrome_tab.history"}
-        if program := next((name for name in modules if name in actions), None):
-            return beside(modules[program]).run(actions[program], flags, what)
-        settings = load_settings(flags, need_model=actions.keys() <= {"analyze", "serve"})
+        work = run(Invocation(program, value, flags, options))
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    return work if isinstance(work, int) else finish(work)
+
+
+def finish(work: Coroutine[Any, Any, int]) -> int:
+    """Do the work that the command line asks for; return the exit status."""
     try:
-        status = asyncio.run(action_of(settings, actions, what))
+        exit_status = asyncio.run(work)
         sys.stdout.flush()
     except ChromeTabError as error:
         print(f"{error.message} [{error.code}]", file=sys.stderr)
@@ -4041,10 +4182,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of the output has left; what is still buffered would fail once more at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return status
+    return exit_status
 
 
 if __name__ == "__main__":
+    sys.modules["chrome_tab_mcp_server"] = sys.modules["__main__"]  # chrome_tab/ imports this file by name
+    run = main if IS_ALONE else importlib.import_module("chrome_tab.app").main
     gc.freeze()
     gc.enable()
-    sys.exit(main())
+    sys.exit(run())

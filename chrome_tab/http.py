@@ -1,8 +1,7 @@
 """MCP over HTTP or SSE, and the test app: what `--transport http` and `sse` of Chrome Tab Reader add to its port.
 
 One process serves every MCP client of this machine, on the port that the extension and other sessions use anyway. MCP
-clients show a bearer key which is made of the pairing key and is of no use for pairing. The server imports this module
-when it is first used.
+clients show a bearer key which is made of the pairing key and is of no use for pairing.
 """
 
 from __future__ import annotations
@@ -25,12 +24,15 @@ import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, pending, port
 
 if TYPE_CHECKING:
+    from fastmcp import FastMCP
     from fastmcp.server.http import StarletteWithLifespan
     from fastmcp.tools.base import ToolResult
     from psutil import Process
     from starlette.datastructures import Address, Headers
     from starlette.requests import Request
     from starlette.routing import BaseRoute
+
+    from chrome_tab.bridge.bridge import Bridge
 
 LINK_VALID_S = 120.0
 PAGE_KEY_VALID_S = 12 * 3600
@@ -43,23 +45,21 @@ PUBLIC_PATHS = {"/", "/connect", "/health", "/link"}
 PUBLIC_FOLDERS = tuple(f"/{folder}/" for folder in SERVED_FOLDERS)
 
 
-async def serve_http(settings: server.Settings) -> int:
+async def serve_http(mcp: FastMCP, bridge: Bridge, settings: server.Settings) -> int:
     """Serve MCP over HTTP or SSE until a signal asks to end."""
-    tabs = server.ChromeTabs(settings)
-    mcp = server.server_of(tabs)
     if settings.transport == "sse":
         app = create_sse_app(mcp, message_path="/message", sse_path="/sse")
     else:
         app = create_streamable_http_app(mcp, "/mcp")
     key = pairing.pairing_key()
-    tabs.bridge.http = HttpSide(app, settings, pairing.bearer_key(key))
-    listener = await tabs.bridge.claim(key)
+    http = bridge.http = HttpSide(app, settings, pairing.bearer_key(key))
+    listener = await bridge.claim(key)
     async with app.lifespan(app):
-        await tabs.bridge.own(listener, key)
+        await bridge.own(listener, key)
         address = f"http://{server.HOST}:{settings.port}"
         shown = "without a key, for whoever runs programs here" if settings.open else "its bearer key: --pair --http"
-        print(f"MCP is served at {address}{tabs.bridge.http.mcp_paths[0]} ({shown}).", file=sys.stderr)
-        link = f"{address}/" if settings.open else f"{tabs.bridge.http.new_link()} (works once, for two minutes)"
+        print(f"MCP is served at {address}{http.mcp_paths[0]} ({shown}).", file=sys.stderr)
+        link = f"{address}/" if settings.open else f"{http.new_link()} (works once, for two minutes)"
         print(f"Try the tools in a browser: {link}", file=sys.stderr, flush=True)
         await asyncio.Event().wait()
     return 0

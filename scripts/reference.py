@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import protocol
 from chrome_tab.extension import commands
 
@@ -195,7 +196,7 @@ def section(tool: Any) -> list[str]:
 
 async def page() -> str:
     """Return `docs/tools.md`."""
-    made = server.create_server(server.load_settings({}, need_model=False))
+    made = app.create_server(server.load_settings({}, need_model=False))
     tools = await made.list_tools(run_middleware=False)
     head = [
         "# Tool reference",

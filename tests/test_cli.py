@@ -311,15 +311,6 @@ def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -
     assert err.endswith(f"{flag[0]} goes with --setup\n")
 
 
-def test_setup_without_its_file_is_a_sentence_and_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "chrome_tab.setup.steps", None)
-
-    status, out, err = run("--setup", "--yes")
-
-    assert (status, out) == (2, "")
-    assert err.endswith("It needs all files of the repository.\n")
-
-
 @pytest.mark.e2e
 async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the_answer() -> None:
     port = free_port()
@@ -435,8 +426,8 @@ async def test_a_session_works_and_ends_with_stdin_without_a_word_on_stderr() ->
     assert [tool["name"] for tool in listed["tools"]] == [
         "process_chrome_tab",
         "read_chrome_tab",
-        "look_at_chrome_tab",
         "chrome_tab_status",
+        "look_at_chrome_tab",
     ]
     assert len(line) < 3_200
     assert len(json.dumps(listed, separators=(",", ":"))) < 3_200
@@ -473,7 +464,8 @@ TOLD_AGAIN = f"""
 import os, signal, sys
 sys.path.insert(0, {str(SERVER.parent)!r})
 import chrome_tab_mcp_server as server
-status = server.main(sys.argv[1:])
+from chrome_tab import app
+status = app.main(sys.argv[1:])
 os.kill(os.getpid(), signal.SIGTERM)
 sys.exit(status)
 """
@@ -523,12 +515,13 @@ import gc, sys
 gc.disable()
 sys.path.insert(0, {str(SERVER.parent)!r})
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 
 async def read(*_, **__):
     raise RuntimeError("text of the page")
 
 server.AppleScriptSource.read = read
-sys.exit(server.main(sys.argv[1:]))
+sys.exit(app.main(sys.argv[1:]))
 """
 
 

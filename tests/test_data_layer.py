@@ -11,6 +11,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 
@@ -26,7 +27,7 @@ async def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncGenerat
     (tmp_path / "config.toml").write_text('[sites."*.denied.example"]\ndeny = true\n', encoding="utf-8")
     port = free_port()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         assert "bridge     ok" in str(await client.call_tool("chrome_tab_status", {}))
         async with connected(port, pairing.pairing_key()) as extension:
             yield client, extension

@@ -12,6 +12,7 @@ from fastmcp import Client
 from websockets.exceptions import ConnectionClosed
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.conftest import WriteToml
 from tests.support.asking import error_of
@@ -118,7 +119,7 @@ async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
     async with FakeOpenAIServer() as model:
         flags = {"ollama_url": model.url, "model": "fake-model", "source": "extension", "port": port} | settings
         flags["upload_folder"] = [str(Path(__file__).parent)]
-        async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+        async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
             browser = FakeBrowser()
             if flags["source"] == "applescript":
                 yield client, browser

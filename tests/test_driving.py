@@ -14,9 +14,9 @@ from mcp import MCPError
 from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNotification, TextContent
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
-from chrome_tab.extension import commands
-from chrome_tab.extension import driving as chrome_tab_driving
+from chrome_tab.extension import commands, screenshots
 from tests.conftest import WriteToml
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
@@ -49,7 +49,7 @@ async def driving(**settings: Any) -> AsyncGenerator[Parts]:
     port = free_port()
     flags = {"source": "extension", "port": port, **settings}
     async with Client(
-        server.create_server(server.load_settings(flags, need_model=False)), message_handler=ResourceNews()
+        app.create_server(server.load_settings(flags, need_model=False)), message_handler=ResourceNews()
     ) as client:
         assert "bridge     ok" in str(await client.call_tool("chrome_tab_status", {}))
         async with connected(port, pairing.pairing_key()) as extension:
@@ -356,7 +356,7 @@ async def test_the_newest_20_screenshots_are_kept(parts: Parts) -> None:
 async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
     parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chrome_tab_driving, "MAX_SCREENSHOT_BYTES", 2 * len(base64.b64decode(PNG)) + 1)
+    monkeypatch.setattr(screenshots, "MAX_SCREENSHOT_BYTES", 2 * len(base64.b64decode(PNG)) + 1)
     for name in ("a", "b", "c"):
         await answered(parts, "screenshot", SHOT, name=name)
 
@@ -367,7 +367,7 @@ async def test_the_client_is_told_when_the_list_of_screenshots_changes() -> None
     port = free_port()
     news = ResourceNews()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
-    async with Client(server.create_server(settings), message_handler=news, mode="legacy") as client:
+    async with Client(app.create_server(settings), message_handler=news, mode="legacy") as client:
         await client.call_tool("chrome_tab_status", {})
         async with connected(port, pairing.pairing_key()) as extension:
             heard: list[int] = []
@@ -473,7 +473,7 @@ async def test_what_the_extension_says_went_wrong_passes_through(parts: Parts) -
 async def test_a_lost_connection_repeats_what_only_looks_and_never_what_acts(tool: str, repeated: object) -> None:
     port = free_port()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         await client.call_tool("chrome_tab_status", {})
         async with connected(port, pairing.pairing_key()) as extension:
             call = Call((client, extension), tool, **({"selector": "#a"} if tool == "click" else {}))

@@ -25,6 +25,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab import http as chrome_tab_http
 from chrome_tab.bridge import pairing, port, protocol
 from chrome_tab.bridge.bridge import Bridge
@@ -82,7 +83,7 @@ async def extension_with_a_page(port: int) -> AsyncGenerator[None]:
 
 
 async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> None:
-    guest = server.create_server(server.load_settings({"port": served.port}, need_model=False))
+    guest = app.create_server(server.load_settings({"port": served.port}, need_model=False))
     async with extension_with_a_page(served.port), Client(guest) as stdio, served.client() as client:
         await stdio.call_tool("read_chrome_tab")
         found = [{tool.name: tool.input_schema for tool in await each.list_tools()} for each in (stdio, client)]
@@ -94,7 +95,7 @@ async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> N
 
 
 async def test_http_clients_and_sessions_share_one_extension(served: HttpServer) -> None:
-    guest = server.create_server(server.load_settings({"port": served.port, "source": "extension"}, need_model=False))
+    guest = app.create_server(server.load_settings({"port": served.port, "source": "extension"}, need_model=False))
     async with (
         extension_with_a_page(served.port),
         served.client() as one,
@@ -505,7 +506,7 @@ async def test_a_pages_key_ends_and_cannot_be_prolonged() -> None:
 async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[str]) -> None:
     async with http_server() as served:
         capsys.readouterr()
-        status = await asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(served.port)])
+        status = await asyncio.to_thread(app.main, ["--pair", "--http", "--port", str(served.port)])
         out, err = capsys.readouterr()
         link = re.search(rf"{served.base}/#(\S+)", err)
         assert link
@@ -513,7 +514,7 @@ async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[
             assert (await client.post("/link", json={"link": link[1]})).status_code == 200
 
     assert (status, out.strip()) == (0, served.bearer)
-    assert await asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(served.port)]) == 0
+    assert await asyncio.to_thread(app.main, ["--pair", "--http", "--port", str(served.port)]) == 0
     out, err = capsys.readouterr()
     assert out.strip() == served.bearer
     assert "No server with --transport http answers" in err
@@ -552,7 +553,7 @@ async def test_pair_http_shows_no_key_to_a_program_that_has_taken_the_port(
         asyncio.start_server(as_http, "127.0.0.1", port) if speaks == "HTTP" else serve(as_websocket, "127.0.0.1", port)
     )
     async with await start:
-        status = await within(asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(port)]))
+        status = await within(asyncio.to_thread(app.main, ["--pair", "--http", "--port", str(port)]))
     out, err = capsys.readouterr()
     bearer = pairing.bearer_key(pairing.pairing_key())
 
@@ -564,7 +565,7 @@ async def test_pair_http_shows_no_key_to_a_program_that_has_taken_the_port(
 
 def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        server.main(["--http"])
+        app.main(["--http"])
     assert "--http goes with --pair" in capsys.readouterr().err
 
 
@@ -665,7 +666,7 @@ async def test_port_of_another_of_our_servers_is_named_and_left_alone(served: Ht
     )
 
     with pytest.raises(server.ChromeTabError, match=r"held by another server of yours.*choose another --port"):
-        await within(chrome_tab_http.serve_http(taken))
+        await within(app.serve_http(taken))
 
     async with served.client() as client:
         assert await client.list_tools()
@@ -680,7 +681,7 @@ async def test_port_of_a_foreign_program_is_named(monkeypatch: pytest.MonkeyPatc
         )
 
         with pytest.raises(server.ChromeTabError, match=rf"Port {port}.*process {os.getpid()}"):
-            await within(chrome_tab_http.serve_http(taken))
+            await within(app.serve_http(taken))
 
 
 @pytest.mark.e2e

@@ -15,6 +15,7 @@ import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, free_port, wait_for_port, within
@@ -87,7 +88,7 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
 async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
     """A server that has been asked for nothing but `initialize`, by a client that can be told of changes."""
     settings = server.load_settings({"source": "extension", "port": port} | flags, need_model=False)
-    async with Client(server.create_server(settings), mode="legacy") as client:
+    async with Client(app.create_server(settings), mode="legacy") as client:
         yield client
 
 
@@ -123,7 +124,7 @@ async def test_under_kaptures_names_they_come_and_go_too(monkeypatch: pytest.Mon
 
 async def test_with_applescript_the_tabs_can_be_listed_and_read_without_an_extension() -> None:
     settings = server.load_settings({"source": "applescript"}, need_model=False)
-    async with Client(server.create_server(settings), mode="legacy") as client:
+    async with Client(app.create_server(settings), mode="legacy") as client:
         listed_first = {tool.name for tool in await client.list_tools()}
 
     assert listed_first == READER_TOOLS | {"browser_get_tabs", "process_chrome_tabs"}
@@ -135,7 +136,7 @@ async def test_neither_list_nor_call_imports_what_keeps_a_sessions_state(monkeyp
     with pytest.raises(ImportError):
         importlib.import_module("key_value.aio.stores.memory")
     settings = server.load_settings({"source": "applescript"}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         assert await client.list_tools()
         assert "browser " in text_of(await client.call_tool("chrome_tab_status", {}))
 
@@ -203,7 +204,7 @@ async def test_a_client_of_the_sessionless_protocol_which_cannot_be_told_sees_ev
 ) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     settings = server.load_settings({"source": "extension", "port": free_port()}, need_model=False)
-    async with Client(server.create_server(settings), mode="2026-07-28") as client:
+    async with Client(app.create_server(settings), mode="2026-07-28") as client:
         listed_without = {tool.name for tool in await client.list_tools()}
         status = text_of(await client.call_tool("chrome_tab_status", {}))
 

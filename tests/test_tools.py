@@ -14,7 +14,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from chrome_tab import status as chrome_tab_status
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.support.asking import asking, error_of, receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
@@ -33,7 +33,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @asynccontextmanager
 async def serving(**flags: Any) -> AsyncGenerator[Client[Any]]:
-    async with Client(server.create_server(server.load_settings(flags, need_model=False))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=False))) as client:
         yield client
 
 
@@ -92,7 +92,7 @@ async def test_the_arguments_are_those_of_the_contract_and_none_is_required(name
 def test_making_a_server_touches_nothing(config_home: Path) -> None:
     port = free_port()
 
-    server.create_server(server.load_settings({"port": port, "source": "extension"}, need_model=False))
+    app.create_server(server.load_settings({"port": port, "source": "extension"}, need_model=False))
 
     assert not config_home.exists()
 
@@ -242,12 +242,12 @@ async def test_an_offset_past_the_end_is_refused_with_the_length(offset: int, os
 
 @pytest.fixture
 def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "darwin", server, chrome_tab_status)
+    pretend(monkeypatch, "darwin", server)
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "linux", server, chrome_tab_status)
+    pretend(monkeypatch, "linux", server)
 
 
 async def read_by(*, extension: bool, **flags: Any) -> str:
@@ -554,7 +554,7 @@ def osacompile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsacompil
 
 @pytest.mark.parametrize("browser", ["Google Chrome", "Vivaldi"])
 async def test_the_script_is_compiled_for_the_browser_that_is_asked(browser: str, osacompile: FakeOsacompile) -> None:
-    assert await chrome_tab_status.compile_problem(browser) is None
+    assert await server.compile_problem(browser) is None
 
     assert f'tell application "{browser}"' in osacompile.source
     assert ("Google Chrome" in osacompile.source) == (browser == "Google Chrome")
@@ -563,7 +563,7 @@ async def test_the_script_is_compiled_for_the_browser_that_is_asked(browser: str
 async def test_a_mac_without_a_compiler_still_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert await chrome_tab_status.compile_problem("Google Chrome") is None
+    assert await server.compile_problem("Google Chrome") is None
 
 
 @pytest.mark.usefixtures("on_a_mac")

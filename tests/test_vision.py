@@ -11,6 +11,7 @@ import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.support.asking import Told, error_of, receipt_of
 from tests.support.fake_extension import FakeExtension, connected, free_port
@@ -43,7 +44,7 @@ async def looking(
 ) -> AsyncGenerator[Looking]:
     port = free_port()
     flags = {"source": "extension", "port": port, "ollama_url": fake.url, "model": "reader", **settings}
-    async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
         await client.call_tool("chrome_tab_status", {})
         fake.requests.clear()
         async with connected(port, pairing.pairing_key()) as extension:

@@ -1,6 +1,6 @@
 """Pairing in the terminal: `--pair` of Chrome Tab Reader prints the string that the extension's popup takes.
 
-With `--http` it prints the bearer key of MCP over HTTP instead. The server imports this module when it is first used.
+With `--http` it prints the bearer key of MCP over HTTP instead.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import bridge, pairing
+from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 
 
 async def pair(settings: server.Settings, *, over_http: bool) -> int:
@@ -29,11 +30,11 @@ async def pair_extension(settings: server.Settings) -> int:
     )
     if not sys.stdout.isatty():
         return 0
-    minutes = f"{server.PAIRING_WAIT_S / 60:g} minutes"
+    minutes = f"{PAIRING_WAIT_S / 60:g} minutes"
     print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
-    async with server.ChromeTabs(settings) as tabs:
-        await tabs.bridge.reach(server.PAIRING_WAIT_S)
-        print(f"The extension is connected, version {tabs.bridge.extension['version']}.", file=sys.stderr)
+    async with ExtensionSource(settings) as source:
+        await source.bridge.reach(PAIRING_WAIT_S)
+        print(f"The extension is connected, version {source.bridge.extension['version']}.", file=sys.stderr)
     return 0
 
 

@@ -5,24 +5,23 @@ from __future__ import annotations
 import functools
 import json
 import operator
-from collections.abc import (
-    Mapping,
-    Sequence,
-)
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Required
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, Required
 
+from mcp_types import ToolAnnotations
 from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 import chrome_tab_mcp_server as server
 
-if TYPE_CHECKING:
-    pass
-
 # The extension's commands as tools.
 COMMANDS_FILE = server.EXTENSION / "shared" / "commands.json"
 # What a command does, as that file says it, and the words of JSON Schema for pydantic's limits.
-HINTS = {"reads": server.READ_ONLY, "changes": server.CHANGES, "destroys": server.DESTROYS}
+HINTS = {
+    "reads": server.READ_ONLY,
+    "changes": ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
+    "destroys": ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
+}
 PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
 SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
     f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")

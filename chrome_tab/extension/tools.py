@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections import OrderedDict
 from collections.abc import (
     AsyncGenerator,
@@ -12,31 +11,37 @@ from collections.abc import (
     Callable,
     Sequence,
 )
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import mcp_types
+from fastmcp import Context
 from fastmcp.exceptions import ValidationError
 from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
 from fastmcp.server.providers import LocalProvider
 from fastmcp.tools.base import Tool, ToolResult
 from mcp.server.session import ServerSession
+from pydantic import Field
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
+from chrome_tab.bridge.bridge import Bridge
 from chrome_tab.extension import commands, results
+from chrome_tab.extension.source import ExtensionSource
 
 if TYPE_CHECKING:
     from fastmcp.utilities.versions import VersionSpec
 
-    from chrome_tab.extension.driving import Screenshots, Uploads
+    from chrome_tab.extension.screenshots import Screenshots
+    from chrome_tab.extension.uploads import Uploads
 
 START_DELAY_S = 0.3
 SESSIONLESS_PROTOCOL = "2026-07-28"
 MAX_TOLD_SESSIONS = 1_000
 TELL_TIMEOUT_S = 5.0
+READER_TOOLS = (*server.READER_TOOLS, "look_at_chrome_tab")
 
 
 class ToldSessions(OrderedDict[int, ServerSession]):
@@ -68,8 +73,8 @@ class ExtensionTools(Middleware):
     extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
     """
 
-    def __init__(self, tabs: server.ChromeTabs) -> None:
-        self._tabs, self._bridge, self._start = tabs, tabs.bridge, tabs.start
+    def __init__(self, tabs: server.ChromeTabs, bridge: Bridge) -> None:
+        self._tabs, self._bridge, self._start = tabs, bridge, tabs.start
         # Until it has come a first time.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
@@ -105,7 +110,7 @@ class ExtensionTools(Middleware):
             return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
         if self._may_come and pairing.connected_lately(self._bridge.port):
             return tools
-        usable = server.READER_TOOLS + server.SCRIPT_TOOLS if self._tabs.script_lists else server.READER_TOOLS
+        usable = READER_TOOLS + server.SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
         return [tool for tool in tools if tool.name in usable]
 
     def _changed(self) -> None:
@@ -119,14 +124,13 @@ class ExtensionToolbox(LocalProvider):
     The tools are made when tools are first asked for: `initialize` need not wait for them.
     """
 
-    def __init__(self, tabs: server.ChromeTabs) -> None:
+    def __init__(self, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
         super().__init__(on_duplicate="replace")
-        self._tabs, self._complete = tabs, False
+        self._tabs, self._source, self._complete = tabs, source, False
         self._screenshots: Screenshots | None = None
         self._uploads: Uploads | None = None
         if tabs.settings.upload_folder:
-            with contextlib.suppress(server.ChromeTabError):  # the file is missing, as the tool will say
-                self._made_uploads()
+            self._made_uploads()
 
     @contextlib.asynccontextmanager
     async def lifespan(self) -> AsyncGenerator[None]:
@@ -141,10 +145,9 @@ class ExtensionToolbox(LocalProvider):
 
     def _made_uploads(self) -> Uploads:
         """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
-        uploads = self._uploads or server.beside("chrome_tab.extension.driving").Uploads(
-            self._tabs.settings.upload_folder
-        )
-        self._uploads = uploads
+        from chrome_tab.extension.uploads import Uploads
+
+        uploads = self._uploads = self._uploads or Uploads(self._tabs.settings.upload_folder)
         server.cleanups.add(uploads.close)
         return uploads
 
@@ -160,9 +163,12 @@ class ExtensionToolbox(LocalProvider):
         if self._complete:
             return
         self._complete = True
-        server.add_tool_for_several_tabs(self, self._tabs)
+        add_vision_tool(self, self._tabs, self._source)
+        server.add_tab_tools(self, self._tabs)
         published = commands.published_names(self._tabs.settings)
         for command, about in commands.extension_commands().items():
+            if command in server.SCRIPT_TOOLS:
+                continue
             renamed = {"tab_id": "tabId"} if command in published else {}
             properties = {
                 renamed.get(name, name): commands.listed_schema(each) for name, each in about["parameters"].items()
@@ -181,29 +187,27 @@ class ExtensionToolbox(LocalProvider):
 
     async def _send(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
         """Run a command and return what the client gets of its result."""
-        tabs = self._tabs
+        source = self._source
         match command:
-            case "browser_get_tabs" | "list_tabs":
-                listed = await tabs.listed(command)
-                result = ToolResult(json.dumps(listed, ensure_ascii=False), structured_content={"result": listed})
+            case "list_tabs":
+                result = server.list_result(await source.attached_tabs())
             case "browser_create_tab":
-                result = results.acted(await tabs.create_tab(given))
+                result = results.acted(await source.create_tab(given))
             case "getDataLayer":
+                from chrome_tab.extension.data_layer import data_layer_result
+
                 path = given.pop("path", None)
-                reply = await tabs.data_layer(tab_id, given)
-                result = await server.beside("chrome_tab.extension.data_layer").data_layer_result(
-                    reply, given.get("since"), path
-                )
+                result = await data_layer_result(await source.data_layer(tab_id, given), given.get("since"), path)
             case "screenshot":
+                from chrome_tab.extension.screenshots import Screenshots
+
                 name = given.pop("name", None)
-                kept = self._screenshots = self._screenshots or server.beside(
-                    "chrome_tab.extension.driving"
-                ).Screenshots(self)
-                result, list_changed = kept.keep(await tabs.drive(command, tab_id, given), name)
+                kept = self._screenshots = self._screenshots or Screenshots(self)
+                result, list_changed = kept.keep(await source.drive(command, tab_id, given), name)
                 if list_changed:
                     await get_context().send_notification(mcp_types.ResourceListChangedNotification())
             case "console_logs" | "network_requests":
-                told = await tabs.logs(command, tab_id, given)
+                told = await source.logs(command, tab_id, given)
                 result = (
                     results.value_result(told["entries"], told) if given.get("body_of") else results.log_result(told)
                 )
@@ -214,10 +218,10 @@ class ExtensionToolbox(LocalProvider):
     async def _drive(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
         """Run a command that is sent as it was given, as far as that is allowed."""
         if command == "navigate":
-            given["url"] = self._tabs.allowed_address(given["url"])
+            given["url"] = self._source.allowed_address(given["url"])
         elif command == "upload":
             given["paths"] = await asyncio.to_thread(self._made_uploads().copy, given["paths"])
-        result = await self._tabs.drive(command, tab_id, given)
+        result = await self._source.drive(command, tab_id, given)
         match command:
             case "evaluate":
                 return results.value_result(result.get("value"), result)
@@ -225,6 +229,29 @@ class ExtensionToolbox(LocalProvider):
                 return ToolResult(str(result.pop("text", "")), meta={"receipt": result})
             case _:
                 return results.acted(result)
+
+
+def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
+    """Add the tool that shows a picture of a tab to a local model."""
+
+    @server.tool_of(
+        provider,
+        server.READ_ONLY,
+        "Answer about how an attached tab looks: a local model sees its picture, only words come back.",
+    )
+    async def look_at_chrome_tab(
+        context: Context,
+        *,
+        question: Annotated[str, Field(min_length=1)],
+        selector: Annotated[str | server.Omitted, server.optional()],
+        tab_id: server.TabId,
+        model: Annotated[str | server.Omitted, server.optional()],
+    ) -> ToolResult:
+        from chrome_tab.extension.vision import Look, look
+
+        wanted = Look(question, selector, tab_id, model)
+        answer = await look(tabs, source, wanted, server.client_progress(context))
+        return ToolResult(answer.told(), meta={"receipt": answer.receipt})
 
 
 class CommandTool(server.ListedPlainly):
