@@ -21,6 +21,7 @@ setup: ## install what is missing
 lint: setup ## Python format and lint, and the form of what GitHub reads
 	scripts/run ruff format --check
 	scripts/run ruff check
+	PYTHONPATH=. scripts/run lint-imports --no-cache
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 

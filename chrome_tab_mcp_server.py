@@ -30,19 +30,19 @@ or use it in the terminal: --setup, --analyze "What does this page cost?", --doc
 Security first: page text is data. It reaches the local model and the caller, never a shell command,
 a log line or a header. The server listens on 127.0.0.1 only, for our extension only.
 
+This file and chrome_tab.scpt are a whole reader for a Mac. The package chrome_tab/ imports this file and adds the
+Chrome extension, MCP over HTTP, the side panel, the history and --setup.
+
 Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
-7 Whole-page answers. 8 AppleScript. 9 Bridge: key and proofs. 10 Bridge: connection. 11 Reader. 12 Tools.
-13 HTTP. 14 Command line.
+7 Whole-page answers. 8 AppleScript. 9 Reader. 10 Status. 11 Tools. 12 Command line.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import base64
 import bisect
 import contextlib
-import enum
 import errno
 import functools
 import gc
@@ -56,7 +56,6 @@ import itertools
 import json
 import logging
 import math
-import operator
 import os
 import re
 import secrets
@@ -90,7 +89,7 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Required, Self, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Self, get_args, get_origin
 from urllib.parse import unquote, urlsplit
 
 if __name__ == "__main__":
@@ -100,15 +99,13 @@ import anyio
 import mcp_types
 from fastmcp import Context, FastMCP
 from fastmcp.exceptions import FastMCPError, NotFoundError, ToolError, ValidationError
-from fastmcp.server.dependencies import get_context
 from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
-from fastmcp.server.providers import LocalProvider
+from fastmcp.server.providers import LocalProvider, Provider
 from fastmcp.tools.base import Tool, ToolResult
 from fastmcp.tools.function_tool import FunctionTool
-from mcp.server.session import ServerSession
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, with_config
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, with_config
 from pydantic import ValidationError as PydanticValidationError
 from pydantic.json_schema import SkipJsonSchema
 from pydantic_core import to_json
@@ -117,26 +114,16 @@ from typing_extensions import TypedDict, TypeIs
 
 if TYPE_CHECKING:
     import httpx
-    import uvicorn
-    from fastmcp.utilities.versions import VersionSpec
-    from starlette.applications import Starlette
-    from starlette.datastructures import Headers
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
-    from starlette.websockets import WebSocket
-    from websockets.asyncio.client import ClientConnection
-
-    from chrome_tab.extension.driving import Screenshots, Uploads
-    from chrome_tab.http import HttpSide
-    from chrome_tab.side_panel import PersonsQuestions
 
 __version__ = "1.0.0"
 __all__ = ["ChromeTabError", "Settings", "create_server", "load_settings", "main"]
 
 HERE = Path(__file__).resolve().parent
+# The extension path and all comfort. Without this folder the file is a reader for a Mac, together with the script.
+PACKAGE = HERE / "chrome_tab"
+IS_ALONE = not PACKAGE.is_dir()
 # An installed package keeps what is not Python in a folder of its own; a clone has it next to this file.
-FILES = PACKAGED if (PACKAGED := HERE / "chrome_tab" / "files").is_dir() else HERE
+FILES = PACKAGED if (PACKAGED := PACKAGE / "files").is_dir() else HERE
 
 logger = logging.getLogger("chrome_tab")
 
@@ -144,9 +131,6 @@ logger = logging.getLogger("chrome_tab")
 # --- 1. Vocabulary and limits ------------------------------------------------------------------
 
 APP_NAME = "chrome-tab-reader"
-PROTOCOL = 1
-EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # by the manifest's key; the Chrome Web Store's comes beside it
-FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # Firefox gives another in each profile
 HOST = "127.0.0.1"
 
 SourceName = Literal["applescript", "extension"]
@@ -160,40 +144,17 @@ BROWSERS = get_args(Browser)[1:]  # what may become the name of an application
 
 OSASCRIPT_TIMEOUT_S = 30.0
 LSAPPINFO_TIMEOUT_S = 5.0
-COMMAND_TIMEOUT_S = 35.0
-ANSWER_TIMEOUT_S = 60.0  # of the person, on top
-OPENING_TIMEOUT_S = 10.0
 BOUNDED_TIMEOUT_S = 10.0
-START_DELAY_S = 0.3
-# The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
-EXTENSION_WAIT_S = 8.0
-CONNECTED_LATELY_S = 7 * 86_400.0
-PAIRING_WAIT_S = 600.0
-RECONNECT_WAIT_S = 8.0
-VISIT_TIMEOUT_S = 3.0
-PORT_RETRY_S = 2.0
-MAX_EXTENSION_FAILURES = 3
-GUEST_TIMEOUT_S = 10.0
 LEAVING_TIMEOUT_S = 0.5
-PORT_LEAVING_TIMEOUT_S = 2.0
-CLOSING_TIMEOUT_S = 1.0  # for the close frames of a WebSocket
 CONNECT_TIMEOUT_S = 10.0
 QUESTION_TIMEOUT_S = 10.0
 PROGRESS_INTERVAL_S = 1.0
 
-MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_BOUNDED_MEMORY_BYTES = 2 * 1024 * 1024 * 1024
-MAX_COMMAND_BYTES = 1024 * 1024
-MAX_OPENING_BYTES = 4096
-MAX_UNPROVED = 100  # connections without a key; some systems let a process have 256 files
-MAX_UNPROVED_BYTES = 256 * 1024
-MAX_CLIENT_NAME = 40
-BASE64URL_32_BYTES = re.compile(r"[A-Za-z0-9_-]{43}")
+MAX_BOUNDED_RESULT_BYTES = 64 * 1024 * 1024
 MAX_MODEL_REPLY_BYTES = 16 * 1024 * 1024
 MAX_ANSWER_CHARS = 40_000
 MAX_SHOWN_CHARS = 500
-MAX_LOG_MESSAGE_CHARS = 2_000
-MAX_SENT_CHARS = 50_000
 MAX_KEYWORD_CHARS = 1_000
 MAX_CACHED_ANSWERS = 64
 MIN_PART_CHARS = 200
@@ -284,17 +245,6 @@ class PromptTooLongError(ChromeTabError):
         self.prompt_tokens = prompt_tokens
 
 
-class ConnectionLostError(ChromeTabError):
-    """The way to the extension broke while a command was under way: nobody knows whether it happened."""
-
-    def __init__(self, command: str) -> None:
-        super().__init__(
-            "EXTENSION_NOT_CONNECTED",
-            f"The connection to the Chrome extension broke during {command}. It comes back by itself: look "
-            "at the page in a few seconds, then repeat what has not happened.",
-        )
-
-
 class RetryableError(Exception):
     """A transport error, 429 or 5xx: worth another attempt, after `wait_s` if the server said so."""
 
@@ -310,9 +260,13 @@ REQUIRED_SETTINGS = {"ollama_url": "the address of your model server", "model": 
 IS_PACKAGE = not {"site-packages", "dist-packages"}.isdisjoint(Path(__file__).parts)
 
 
+# How an installed package is started; chrome_tab/app.py sets it.
+package_command: Callable[[], str] | None = None
+
+
 def command() -> str:
-    """Return how a person starts the program."""
-    return beside("chrome_tab.launcher").typed() if IS_PACKAGE else "uv run chrome_tab_mcp_server.py"
+    """Return how the user starts the program."""
+    return package_command() if IS_PACKAGE and package_command else "uv run chrome_tab_mcp_server.py"
 
 
 def example(program: str) -> str:
@@ -398,13 +352,16 @@ def site_host(name: str) -> str:
     return host
 
 
-EXTRACTIONS_FILE = HERE / "chrome_tab" / "extractions.toml"
+EXTRACTIONS_FILE = PACKAGE / "extractions.toml"
 Said = Annotated[str, Field(min_length=1, max_length=10_000)]
 
 
 def known_tool(name: str) -> str:
     """Return the name of a tool of ours."""
-    names = [*READER_TOOLS, "process_chrome_tabs", *(extension_commands() if COMMANDS_FILE.exists() else [name])]
+    commands = EXTENSION / "shared" / "commands.json"
+    table = json.loads(commands.read_text(encoding="utf-8"))["commands"] if commands.exists() else {name: {}}
+    ours = (*READER_TOOLS, *SCRIPT_TOOLS, "look_at_chrome_tab")
+    names = dict.fromkeys((*ours, *(each for each, about in table.items() if about.get("tool", True))))
     if name not in names:
         near = get_close_matches(name, names, n=3, cutoff=0)
         raise ValueError(f"must be the name of a tool, such as {', '.join(near)}")
@@ -624,25 +581,6 @@ def host_of(url: str) -> str:
         return ""
 
 
-def web_address(url: str) -> str:
-    """Return an http or https address that browsers read as we do; raise ChromeTabError for any other.
-
-    Browsers mend what is unusual (a backslash, an escaped host, an address as one number), and [sites]
-    would be asked about another host than the one they visit.
-    """
-    url = url.strip()
-    host = host_of(url)
-    odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
-    # A host that is written as another one than it is: an address as one number.
-    numeric = re.fullmatch(r"[\d.]+", host) and host not in url.partition("://")[2].partition("/")[0]
-    if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
-        raise ChromeTabError(
-            "INVALID_ARGUMENT",
-            f"url is {one_line(url, 200)!r}. Give a whole, plainly written address that starts with http:// or https://.",
-        )
-    return url
-
-
 def environment_name(field: str) -> str | None:
     """Return the environment variable of a settings field, None for a field of the file alone."""
     info = Settings.model_fields.get(field)
@@ -652,6 +590,25 @@ def environment_name(field: str) -> str | None:
 def flag_of(field: str) -> str:
     """Return the command-line flag of a settings field."""
     return f"--{field.replace('_', '-')}"
+
+
+# What this file cannot do without the package: settings by their values, and flags of the command line.
+PACKAGE_VALUES = {
+    "transport": ("http", "sse"),
+    "source": ("extension",),
+    "tool_names": ("kapture",),
+    "history": (True,),
+}
+PACKAGE_SETTINGS = {*PACKAGE_VALUES, "port", "open", "upload_folder", "vision_model"}
+PACKAGE_FLAGS = (
+    *("--pair", "--http", "--setup", "--yes", "--clients", "--at-login", "--serve", "--extension-path"),
+    "--history",
+)
+
+
+def needs_package(what: str) -> str:
+    """Return the sentence for what this file cannot do alone."""
+    return f"{what} needs the whole repository, or the package {APP_NAME}; this file alone reads pages by AppleScript."
 
 
 def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
@@ -665,6 +622,9 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in error.errors())) from None
     if unknown := unknown_extractions(settings):
         raise ValueError(" ".join(settings_complaint(detail, flags) for detail in unknown))
+    for name, values in PACKAGE_VALUES.items():
+        if IS_ALONE and (value := getattr(settings, name)) in values:
+            raise ValueError(needs_package(flag_of(name) if value is True else f"{flag_of(name)} {value}"))
     if need_model and (missing := missing_settings(settings)):
         raise ValueError(f"{missing} {example(command())}")
     return settings
@@ -692,7 +652,9 @@ def missing_settings(settings: Settings) -> str:
         for field, what in REQUIRED_SETTINGS.items()
         if not getattr(settings, field)
     ]
-    return " ".join([*sentences, f"Or let `{command()} --setup` find and keep both."]) if sentences else ""
+    if sentences and not IS_ALONE:
+        sentences.append(f"Or let `{command()} --setup` find and keep both.")
+    return " ".join(sentences)
 
 
 def settings_complaint(detail: Mapping[str, Any], flags: Mapping[str, Any]) -> str:
@@ -2932,7 +2894,7 @@ async def run_bounded(what: str, function: Callable[..., Any], *arguments: Any) 
         reason = f"is not possible ({error.strerror or error})"
     else:
         reason = "takes too much memory or fails" if process.returncode else ""
-    if reason or len(result) > MAX_FRAME_BYTES:
+    if reason or len(result) > MAX_BOUNDED_RESULT_BYTES:
         sentence = f"{what} {reason or 'gives too large a result'}. Simplify its patterns, references or wildcards."
         raise ChromeTabError("INVALID_ARGUMENT", sentence)
     return json.loads(result)
@@ -2974,7 +2936,7 @@ def merge_values(left: Any, right: Any) -> Any:
 
 SCRIPT = FILES / "chrome_tab.scpt"
 EXTENSION = FILES / "extension"
-NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS. Use --source extension."
+NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS." + ("" if IS_ALONE else " Use --source extension.")
 # The mode of the window, if the browser tells it, and what the page function says.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
@@ -3074,7 +3036,7 @@ class AppleScriptSource:
         found = PAGE_LINE.search(err)
         about = parse_frame(found[2]) if found else {}
         if browser == "Arc":
-            text, about = beside("chrome_tab.mac").from_arc(text)
+            text, about = from_arc(text)
         if not text.strip():
             sentence = "The page shows no text. Wait until it has loaded, or choose another tab, then ask again."
             raise ChromeTabError("EMPTY_PAGE", sentence)
@@ -3084,10 +3046,10 @@ class AppleScriptSource:
         told = (content, incognito, (*notes_about(about), *notes))
         return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *told)
 
-    async def _list(self, browser: str) -> list[Any]:
+    async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
         printed, _ = await self._run(browser, ["--list-tabs"], ACTIVE_TAB, "-ss")
-        return beside("chrome_tab.mac").open_tabs(printed, browser)
+        return open_tabs(printed, browser)
 
     async def _run(
         self, browser: str, arguments: Sequence[str], wishes: Mapping[str, str], *options: str
@@ -3118,6 +3080,71 @@ class AppleScriptSource:
         if process.returncode != 0:
             raise osascript_failure(browser, stderr)
         return stdout, stderr
+
+
+# Of what osascript -ss prints: texts, which stay as they are, and what JSON writes otherwise.
+SOURCE_FORM = re.compile(r'"(?:[^"\\]|\\.)*"|[{}]|missing value', re.DOTALL)
+JSON_WORDS = {"{": "[", "}": "]", "missing value": "null"}
+
+
+class OpenTab(NamedTuple):
+    """A tab: `{id, url, title, active, windowId}`, and the environment that leads the script to it."""
+
+    about: dict[str, Any]
+    place: dict[str, str]
+
+
+def open_tabs(printed: str, browser: str) -> list[OpenTab]:
+    """Return the tabs of the five lists that the script's `listTabs` gives, in AppleScript's source form."""
+    try:
+        # Breaks in texts stand as they are.
+        lists = json.loads(SOURCE_FORM.sub(lambda word: JSON_WORDS.get(word[0], word[0]), printed), strict=False)
+        return [
+            open_tab(name, url, title, (number, index), (window_id, active))
+            for number, (window_id, active, names, urls, titles) in enumerate(zip(*lists, strict=True), 1)
+            for index, (name, url, title) in enumerate(zip(names or [], urls or [], titles or [], strict=True), 1)
+        ]
+    except (ValueError, TypeError, RecursionError):
+        sentence = f"The tabs of {browser} changed while they were listed. List them again."
+        raise ChromeTabError("EXECUTION_ERROR", sentence) from None
+
+
+def open_tab(name: Any, url: Any, title: Any, place: tuple[int, int], window: tuple[Any, Any]) -> OpenTab:
+    """Return one tab; `place` counts its window and itself from 1, `window` is that one's id and its active tab's."""
+    window_id, active = window
+    about = {
+        "id": number_of(name),
+        "url": str(url or ""),
+        "title": one_line(str(title or ""), MAX_SHOWN_CHARS),
+        "active": name == active,
+    }
+    found = dict(zip(ACTIVE_TAB, map(str, (name, *place)), strict=True))
+    return OpenTab(about | {"windowId": number_of(window_id)}, found)
+
+
+def number_of(name: Any) -> int:
+    """Return the number by which clients name a tab or a window: the browser's own, where it has one.
+
+    Arc has words instead, and a tab of Safari goes by its address: of those a number is made that stays the same.
+    """
+    text = str(name)
+    return int(text) if text.isdecimal() else int(hashlib.sha256(text.encode()).hexdigest()[:12], 16)
+
+
+def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
+    """Return a page's text and what is told about it, of the JSON that the page function gave and Arc quoted as JSON."""
+    try:
+        value = parse_json(reply)
+        match parse_json(value) if isinstance(value, str) else value:
+            case ["", _, str(text), str(about)]:
+                return text, parse_frame(about)
+            case [str(code), str(sentence), _, _] if code in SCRIPT_CODES.values():
+                raise ChromeTabError(code, one_line(sentence, 1000))
+            case _:
+                pass
+    except ValueError:
+        pass
+    raise ChromeTabError("UNREADABLE_PAGE", "The tab gave no answer. Reload the page, then ask again.")
 
 
 async def visible_applications() -> list[str]:
@@ -3216,863 +3243,6 @@ async def killed_unless_done(
         raise
 
 
-# --- 9. Bridge: key and proofs -----------------------------------------------------------------
-
-KEY_BYTES = 32
-WRONG_KEY = 4401
-WRONG_PROTOCOL = 4400
-OPENING_TOO_SLOW = 4408
-ALREADY_CONNECTED = 4409
-
-
-def to_base64url(data: bytes) -> str:
-    """Return base64url without padding."""
-    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
-
-
-def pairing_key() -> str:
-    """Return the key that this person's servers and extension share; make it at first use.
-
-    Raises ChromeTabError when it cannot be kept, or when another user of this machine could read it.
-    """
-    path = config_dir() / "key"
-    try:
-        if not path.exists():
-            make_key(path)
-        return read_key(path)
-    except OSError as error:
-        raise ChromeTabError(
-            "PERMISSION_DENIED",
-            f"The pairing key {path} cannot be read or made ({error.strerror or error}). Mend the permissions of that file and its folder.",
-        ) from None
-
-
-def make_key(path: Path) -> None:
-    """Write a new key, unless another server has just done so."""
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    key = to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n"
-    # A link appears whole or not at all, and never replaces a key made by another server.
-    with private_draft(path, key.encode()) as draft, contextlib.suppress(FileExistsError):
-        os.link(draft, path)
-
-
-def read_key(path: Path) -> str:
-    """Return the key in a file that only its owner can read."""
-    with os.fdopen(open_regular(path), encoding="ascii", errors="replace") as file:
-        mode = os.fstat(file.fileno()).st_mode
-        key = file.read(200).strip()
-    if os.name == "posix" and mode & 0o077:
-        sentence = f"Others can read the pairing key {path}. Run `chmod 600 {path}`, or delete it and pair again."
-        raise ChromeTabError("PERMISSION_DENIED", sentence)
-    if not BASE64URL_32_BYTES.fullmatch(key):
-        sentence = f"The pairing key {path} is damaged. Delete it, run --pair, and pair again."
-        raise ChromeTabError("PERMISSION_DENIED", sentence)
-    return key
-
-
-def connection_string(port: int, key: str) -> str:
-    """Return what the person pastes into the extension."""
-    pairing = {"v": 1, "s": f"ws://{HOST}:{port}", "k": key}
-    return "vf://" + to_base64url(json.dumps(pairing, separators=(",", ":")).encode())
-
-
-def last_port() -> int | None:
-    """Return the port on which an extension was connected last; None when none has been."""
-    try:
-        return int(read_regular(config_dir() / "last-port"))
-    except (OSError, ValueError):
-        return None
-
-
-def remember_port(port: int) -> None:
-    """Keep for later sessions that an extension was connected on a port, and when: the file's own time."""
-    path = config_dir() / "last-port"
-    with contextlib.suppress(OSError), private_draft(path, str(port).encode()) as draft:
-        draft.replace(path)
-
-
-def connected_lately(port: int) -> bool:
-    """Say whether an extension was connected on a port within the last days, with the key of today."""
-    folder = config_dir()
-    try:
-        then, paired = ((folder / name).stat().st_mtime for name in ("last-port", "key"))
-    except OSError:
-        return False
-    return last_port() == port and then >= paired and time.time() - then < CONNECTED_LATELY_S
-
-
-def make_nonce() -> str:
-    """Return 32 random bytes in base64url."""
-    return to_base64url(secrets.token_bytes(32))
-
-
-def sign(key: str, message: str) -> str:
-    """Return what only those who know the key can make of a message."""
-    raw_key = base64.urlsafe_b64decode(key + "=")
-    return to_base64url(hmac.digest(raw_key, f"{APP_NAME}/{PROTOCOL}|{message}".encode(), "sha256"))
-
-
-def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
-    """Return the proof that `role` knows the key; DESIGN.md, "Opening"."""
-    return sign(key, f"{role}|{port}|{client_nonce}|{server_nonce}")
-
-
-def about_extension(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a message tells of the extension: `version`, and `missing`, the commands that its browser has not."""
-    missing = message.get("missing")
-    return {
-        "version": one_line(str(message.get("version")), 20),
-        "missing": missing if isinstance(missing, list) else [],
-    }
-
-
-class Opening:
-    """The server's side of one opening: what came in decides what goes out. No I/O."""
-
-    def __init__(self, role: str, key: str, port: int) -> None:
-        # Who comes in: "extension" or "session".
-        self.role, self._key, self._port = role, key, port
-        self._server_nonce = make_nonce()
-        self._client_nonce = ""
-        self.extension, self.client = about_extension({}), ""
-
-    def challenge(self, hello: Mapping[str, Any]) -> dict[str, Any] | int:
-        """Answer a hello with the server's proof, or with the close code for a stranger."""
-        nonce = str(hello.get("nonce"))
-        if (hello.get("type"), hello.get("protocol")) != ("hello", PROTOCOL) or not BASE64URL_32_BYTES.fullmatch(nonce):
-            return WRONG_PROTOCOL
-        self._client_nonce = nonce
-        self.extension = about_extension(hello)
-        self.client = one_line(str(hello.get("client", "")), MAX_CLIENT_NAME)
-        return {
-            "type": "challenge",
-            "protocol": PROTOCOL,
-            "version": __version__,
-            "nonce": self._server_nonce,
-            "proof": self._proof("server"),
-        }
-
-    def accepts(self, answer: Mapping[str, Any]) -> bool:
-        """Say whether the other side has proved the key, in constant time."""
-        given = str(answer.get("proof")) if answer.get("type") == "proof" else ""
-        return hmac.compare_digest(given.encode("utf-8", "replace"), self._proof(self.role).encode())
-
-    def _proof(self, role: str) -> str:
-        return proof(self._key, role, self._port, self._client_nonce, self._server_nonce)
-
-
-class PendingCommands:
-    """Commands on their way and the replies that end them. No I/O."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[str, tuple[str, asyncio.Future[Any]]] = {}
-        self._last_id = 0
-
-    def add(
-        self, command: str, tab_id: int | None, params: Mapping[str, Any]
-    ) -> tuple[str, dict[str, Any], asyncio.Future[Any]]:
-        """Return the id, the message to send and the future of its result."""
-        self._last_id += 1
-        command_id = str(self._last_id)
-        message: dict[str, Any] = {"id": command_id, "type": "command", "command": command, "params": params}
-        if tab_id is not None:
-            message["tab_id"] = tab_id
-        future = asyncio.get_running_loop().create_future()
-        # Its caller may have failed otherwise when the connection ends it with an error.
-        future.add_done_callback(lambda done: done.cancelled() or done.exception())
-        self._waiting[command_id] = (command, future)
-        return command_id, message, future
-
-    def forget(self, command_id: str) -> None:
-        """Drop a command whose caller has stopped waiting; a late reply is then unknown."""
-        self._waiting.pop(command_id, None)
-
-    def settle(self, reply: Mapping[str, Any]) -> bool:
-        """End the command that a reply belongs to; False when no command waits for it."""
-        _, future = self._waiting.pop(str(reply.get("id")), ("", None))
-        if future is None or future.done():
-            return False
-        if reply.get("success") is True:
-            future.set_result(reply.get("result"))
-        else:
-            future.set_exception(reply_error(reply.get("error")))
-        return True
-
-    def fail_all(self) -> None:
-        """End every command: the connection is gone."""
-        for command, future in self._waiting.values():
-            if not future.done():
-                future.set_exception(ConnectionLostError(command))
-        self._waiting.clear()
-
-
-def reply_error(error: Any) -> ChromeTabError:
-    """Return the error of a reply; a code that is not ours becomes EXECUTION_ERROR."""
-    error = error if isinstance(error, dict) else {}
-    code, message = error.get("code"), error.get("message")
-    if code not in ERROR_CODES or not isinstance(message, str):
-        sentence = "The extension failed without saying why. Reload it in chrome://extensions, then ask again."
-        return ChromeTabError("EXECUTION_ERROR", sentence)
-    return ChromeTabError(code, one_line(message, 1500))
-
-
-# --- 10. Bridge: connection --------------------------------------------------------------------
-#
-# Every session has a server of its own, and one extension serves them all. The first server owns
-# the port; the others are its guests: they prove the key and send their commands through it. When
-# the owner goes, its guests race for the port; the winner is the new owner, the others its guests.
-
-
-def extension_origin() -> str:
-    """Return the pattern of the Origin that our extension has in the browsers."""
-    return "|".join([*(f"chrome-extension://{known}" for known in EXTENSION_IDS), FIREFOX_ORIGIN])
-
-
-def not_connected(port: int, waited_s: float = 0) -> ChromeTabError:
-    """Return the error for a call that needs the extension while it is away, and has waited for it."""
-    last = last_port()
-    waited = f", and did not come within {waited_s:g} s" if waited_s else ""
-    elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
-    return ChromeTabError(
-        "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Setup, paste the "
-        f"connection string that `{command()} --pair` prints; if it says Disconnected, "
-        f"press Reconnect. If it is not installed, `{command()} --setup` leads through it.",
-    )
-
-
-class Role(enum.Enum):
-    """What a server is to the port."""
-
-    NONE = "none"
-    OWNER = "owner"
-    GUEST = "guest"
-
-
-class Bridge:
-    """The way to the extension: over our own port, or as a guest of the server that owns it."""
-
-    def __init__(self, port: int) -> None:
-        self.port = port
-        self.role = Role.NONE
-        # Why there is no way to the extension; None while there is one or none was tried.
-        self.problem: ChromeTabError | None = None
-        # As it was when it came last.
-        self.extension = about_extension({})
-        # Called when the extension has come or gone.
-        self.on_change: Callable[[], None] = lambda: None
-        # Called when the extension has told that something about an attached tab is another.
-        self.on_tabs_change: Callable[[], None] = lambda: None
-        # Called with what the person asks in the browser.
-        self.on_question: Callable[[Mapping[str, Any]], None] = lambda _: None
-        # What this session's client calls itself, empty while nobody knows it; and what tells it from the others.
-        self.client, self.session_id = "", secrets.token_hex(2)
-        self._connected = asyncio.Event()
-        # How many calls in a row the extension has left alone.
-        self._failures = 0
-        # Where commands go: the extension's socket for the owner, the owner's for a guest.
-        self._send_text: Callable[[str], Awaitable[None]] | None = None
-        self._pending = PendingCommands()
-        self._guests: set[Guest] = set()
-        self._running: asyncio.Task[None] | None = None
-        self._stopped = False
-        self._tried = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
-        # What this port serves besides the bridge: set once, before `own`.
-        self.http: HttpSide | None = None
-
-    # Public
-
-    async def start(self) -> None:
-        """Begin to look for the extension, once; return when the port has been tried a first time."""
-        if self._running is None:
-            self._running = asyncio.create_task(self._run())
-        await self._tried.wait()
-
-    async def claim(self, key: str) -> socket.socket:
-        """Take the port and return its listening socket; raise ChromeTabError when another program has it."""
-        if listener := self._take_port():
-            return listener
-        # Somebody else has it: one of our servers, or a foreign program.
-        visiting = asyncio.create_task(self._visit(key))
-        tried = asyncio.create_task(self._tried.wait())
-        await asyncio.wait({visiting, tried}, return_when=asyncio.FIRST_COMPLETED)
-        is_ours = self.role is Role.GUEST
-        for task in (visiting, tried):
-            task.cancel()
-        ended, _ = await asyncio.gather(visiting, tried, return_exceptions=True)
-        if isinstance(ended, ChromeTabError) and not is_ours:
-            raise ended
-        raise ChromeTabError(
-            "EXTENSION_NOT_CONNECTED",
-            f"Port {self.port} is held by another server of yours, which was started by an MCP client or by hand. "
-            "Use that one, end it, or choose another --port for this one and pair the extension again.",
-        )
-
-    async def own(self, listener: socket.socket, key: str) -> None:
-        """Serve the port from now on, in place of looking for its owner."""
-        self._running = asyncio.create_task(self._own(listener, key))
-        await self._tried.wait()
-
-    async def stop(self) -> None:
-        """Close the connections and leave the port; what is asked for later does not take it again."""
-        self._stopped = True
-        if self._running is not None:
-            self._running.cancel()
-            await asyncio.gather(self._running, return_exceptions=True)
-
-    @property
-    def connected(self) -> bool:
-        """Say whether a proven extension is connected."""
-        return self._connected.is_set()
-
-    @property
-    def sessions(self) -> int:
-        """Return how many servers share the extension, as far as the owner knows."""
-        return 1 + len(self._guests)
-
-    async def wait_connected(self, timeout_s: float) -> bool:
-        """Wait until the extension is connected, at most `timeout_s`."""
-        with anyio.move_on_after(timeout_s):
-            await self._connected.wait()
-        return self.connected
-
-    async def reach(self, timeout_s: float | None = None) -> None:
-        """Give the extension the time to come, and say so; raise ChromeTabError when it does not, or is given up."""
-        await self.start()
-        given_up = self._failures >= MAX_EXTENSION_FAILURES
-        waited_s = 0.0
-        if not (self.connected or self.problem or given_up):
-            await tell("waiting for the extension")
-            waited_s = EXTENSION_WAIT_S if timeout_s is None else timeout_s
-            is_there = await self.wait_connected(waited_s)
-            self._failures += timeout_s is None and not is_there
-        if not self.connected:
-            problem = self.problem or not_connected(self.port, waited_s)
-            raise ChromeTabError(problem.code, problem.message)
-        if given_up:
-            sentence = (
-                f"The extension left {self._failures} calls in a row unanswered: until it is back, all fail at once."
-            )
-            raise ChromeTabError("COMMAND_TIMEOUT", sentence + " Ask the person to reload it in chrome://extensions.")
-
-    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any = None) -> Any:
-        """Send a command, in the name of another session if one is given; raise ChromeTabError for whatever goes wrong.
-
-        A command that only reads is repeated once when the connection broke under it.
-        """
-        await self.reach()
-        asker = session or {"id": self.session_id, "client": self.client}
-        try:
-            return await self._command_once(command, tab_id, params, asker)
-        except ConnectionLostError:
-            if not only_reads(command) or not await self.wait_connected(RECONNECT_WAIT_S):
-                raise
-        return await self._command_once(command, tab_id, params, asker)
-
-    async def _command_once(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
-        command_id, message, future = self._pending.add(command, tab_id, params)
-        limit_s = COMMAND_TIMEOUT_S + ANSWER_TIMEOUT_S * (command == "browser_attach_tab" or "ask_hosts" in params)
-        try:
-            # The owner gives up a little later than the extension, a guest a little later than the owner.
-            async with asyncio.timeout(limit_s + (self.role is Role.GUEST)):
-                await self._send(message | {"session": session})
-                return await future
-        except TimeoutError:
-            self._failures += 1
-            raise ChromeTabError(
-                "COMMAND_TIMEOUT",
-                f"The extension did not answer {command} within {limit_s:g} s. The page may be busy: reload it, then ask again.",
-            ) from None
-        finally:
-            self._pending.forget(command_id)
-            if not future.done() or future.cancelled():
-                self.spawn(self._cancel(command_id))
-
-    async def _cancel(self, command_id: str) -> None:
-        """Say that nobody waits for a command any more: what has not begun must not happen."""
-        with contextlib.suppress(ChromeTabError):
-            await self._send({"type": "cancel", "id": command_id})
-
-    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run something that nobody waits for; a task that nobody holds may be collected."""
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
-
-    async def tell(self, event: Mapping[str, Any]) -> None:
-        """Tell the extension of an event, if it is still there."""
-        with contextlib.suppress(ChromeTabError):
-            await self._send({"type": "event", **event})
-
-    async def _send(self, message: Mapping[str, Any]) -> None:
-        """Send to where commands go; a socket that is closing raises as one that has closed."""
-        text = json.dumps(message)
-        if len(text) > MAX_COMMAND_BYTES:
-            raise ChromeTabError(
-                "INVALID_ARGUMENT",
-                f"The arguments of {message.get('command')} take {len(text):,} bytes, and the extension takes at most "
-                f"{MAX_COMMAND_BYTES:,}. Send less at once.",
-            )
-        if self._send_text is None:
-            raise ConnectionLostError(str(message.get("command")))
-        try:
-            await self._send_text(text)
-        except closed_errors():
-            raise ConnectionLostError(str(message.get("command"))) from None
-
-    # Owner or guest
-
-    async def _run(self) -> None:
-        """Own the port or be the guest of its owner; while neither can be, say why and try again."""
-        try:
-            # An error while it stops would otherwise replace the cancellation, and the port would be taken again.
-            while not self._stopped:
-                try:
-                    key = pairing_key()
-                    listener = self._take_port()
-                    if listener is None:
-                        await self._visit(key)
-                    else:
-                        await self._own(listener, key)
-                except ChromeTabError as error:
-                    self.problem = error
-                except Exception as error:  # noqa: BLE001 -- a session without a bridge must get it back
-                    logger.warning("the bridge failed: %s", describe_place(error))
-                    sentence = f"The bridge failed ({type(error).__name__}) and is tried again. Ask again."
-                    self.problem = ChromeTabError("EXTENSION_NOT_CONNECTED", sentence)
-                else:
-                    continue
-                self._tried.set()
-                if not self._stopped:
-                    await asyncio.sleep(PORT_RETRY_S + secrets.randbelow(1000) / 1000)
-        finally:
-            # Nobody may wait for a port that will not be tried any more.
-            self._tried.set()
-
-    def _take_port(self) -> socket.socket | None:
-        """Return the listening socket, None when another program has the port."""
-        try:
-            listener = socket.create_server((HOST, self.port))
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                return None
-            sentence = (
-                f"Port {self.port} cannot be used ({error.strerror or error}). Choose another --port and pair again."
-            )
-            raise ChromeTabError("EXTENSION_NOT_CONNECTED", sentence) from None
-        # Connections inherit it. asyncio leaves it out for sockets made this way, and the parts of a reply would wait 40 ms.
-        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return listener
-
-    def _settle_in(self, role: Role) -> None:
-        self.role, self.problem = role, None
-        self._tried.set()
-
-    def _reached(self, send_text: Callable[[str], Awaitable[None]], extension: dict[str, Any]) -> None:
-        """Take the extension as connected."""
-        self._send_text, self.extension = send_text, extension
-        self._connected.set()
-        self._failures = 0
-        remember_port(self.port)
-        logger.info("extension connected")
-        self.on_change()
-
-    def _lost(self) -> None:
-        """Take the extension as gone: what is under way ends, and nobody knows whether it happened."""
-        self._send_text = None
-        self._pending.fail_all()
-        if self.connected:
-            self._connected.clear()
-            remember_port(self.port)
-            logger.info("extension disconnected")
-            self.on_change()
-
-    # The guest's side
-
-    async def _visit(self, key: str) -> None:
-        """Be the guest of the port's owner until it goes; raise ChromeTabError when it is not ours."""
-        try:
-            async with self.visit(key) as owner:
-                self._settle_in(Role.GUEST)
-                async for frame in owner:
-                    self._take_as_guest(frame, owner)
-        finally:
-            self.role = Role.NONE
-            self._lost()
-
-    @contextlib.asynccontextmanager
-    async def visit(self, key: str) -> AsyncGenerator[ClientConnection]:
-        """Open a session at the port's owner; both sides have proved the key when the block begins.
-
-        The block ends quietly when the owner goes. Raises ChromeTabError when the owner is not ours.
-        """
-        from websockets.asyncio.client import connect
-        from websockets.exceptions import ConnectionClosed, InvalidHandshake
-
-        address, is_open = f"ws://{HOST}:{self.port}/session", False
-        options: dict[str, Any] = {"proxy": None, "compression": None, "max_size": MAX_FRAME_BYTES}
-        try:
-            owner = await connect(address, **options, open_timeout=VISIT_TIMEOUT_S)
-            try:
-                async with asyncio.timeout(VISIT_TIMEOUT_S):
-                    await self._introduce(owner, key)
-                is_open = True
-                yield owner
-            finally:
-                # A suspended owner reads no close frame.
-                with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(CLOSING_TIMEOUT_S):
-                        await owner.close()
-                owner.transport.abort()
-        except TimeoutError:
-            raise await port_error(self.port, "silence") from None
-        except (InvalidHandshake, OSError, EOFError):
-            raise await port_error(self.port, "stranger") from None
-        except ConnectionClosed as closed:
-            code = closed.rcvd.code if closed.rcvd else None
-            if code == WRONG_PROTOCOL:
-                raise await port_error(self.port, "other version") from None
-            if not is_open:
-                what = "silence" if code in (None, OPENING_TOO_SLOW) else "stranger"
-                raise await port_error(self.port, what) from None
-
-    async def _introduce(self, owner: ClientConnection, key: str) -> None:
-        """Prove the key to the owner after it has proved it to us."""
-        nonce = make_nonce()
-        hello = {"type": "hello", "protocol": PROTOCOL, "version": __version__, "nonce": nonce, "client": self.client}
-        await owner.send(json.dumps(hello))
-        challenge = parse_frame(await owner.recv())
-        if challenge.get("type") != "challenge":
-            raise await port_error(self.port, "stranger")
-        if challenge.get("protocol") != PROTOCOL:
-            raise await port_error(self.port, "other version")
-        server_nonce = str(challenge.get("nonce"))
-        expected = proof(key, "server", self.port, nonce, server_nonce)
-        if not hmac.compare_digest(str(challenge.get("proof")).encode(), expected.encode()):
-            raise await port_error(self.port, "stranger")
-        answer = proof(key, "session", self.port, nonce, server_nonce)
-        await owner.send(json.dumps({"type": "proof", "proof": answer}))
-        if parse_frame(await owner.recv()).get("type") != "welcome":
-            raise await port_error(self.port, "stranger")
-
-    def _take_as_guest(self, frame: str | bytes, owner: ClientConnection) -> None:
-        """Act on one message of the owner."""
-        message = parse_frame(frame)
-        match message.get("type"), message.get("event"):
-            case "response", _:
-                self._failures = 0
-                self._pending.settle(message)
-            case "event", "extension_connected":
-                self._reached(owner.send, about_extension(message))
-            case "event", "extension_disconnected":
-                self._lost()
-            case "event", "tabs_changed":
-                self.on_tabs_change()
-            case _:
-                logger.debug("dropped a message of type %s", one_line(str(message.get("type")), 40))
-
-    # The owner's side
-
-    async def _own(self, listener: socket.socket, key: str) -> None:
-        """Serve the port until this task is cancelled."""
-        with listener:
-            server = port_server(self._app(key))
-            self._settle_in(Role.OWNER)
-            serving = asyncio.create_task(server.serve(sockets=[listener]))
-            try:
-                await asyncio.shield(serving)
-            finally:
-                server.should_exit = True
-                server.force_exit = True
-                try:
-                    await asyncio.wait({serving}, timeout=PORT_LEAVING_TIMEOUT_S)
-                finally:
-                    serving.cancel()
-                    # Some came while the others were closed, and a suspended guest reads nothing that is sent to it.
-                    for connection in server.server_state.connections.copy():
-                        connection.transport.abort()
-                    self.role = Role.NONE
-                    self._lost()
-
-    def _app(self, key: str) -> Starlette:
-        """Return the ASGI application of the port."""
-        from starlette.applications import Starlette
-        from starlette.middleware import Middleware as ASGIMiddleware
-        from starlette.responses import JSONResponse
-        from starlette.routing import Route, WebSocketRoute
-
-        async def health(_request: Request) -> JSONResponse:
-            return JSONResponse({"status": "ok", "extensionConnected": self.connected, "sessions": self.sessions})
-
-        async def extension(websocket: WebSocket) -> None:
-            opening = Opening("extension", key, self.port)
-            await self._attend(websocket, extension_origin(), opening, self._serve_extension)
-
-        async def session(websocket: WebSocket) -> None:
-            # A browser always says where a WebSocket comes from: no page can be a session.
-            await self._attend(websocket, "", Opening("session", key, self.port), self._serve_guest)
-
-        routes = [
-            Route("/health", health),
-            WebSocketRoute("/extension", extension),
-            WebSocketRoute("/session", session),
-            *(self.http.routes() if self.http else ()),
-        ]
-        return Starlette(routes=routes, middleware=[ASGIMiddleware(HttpBorder, bridge=self)])
-
-    def addressed_to_us(self, headers: Headers) -> bool:
-        """Say whether the one Host header is ours: a name that DNS was bent to is not."""
-        return headers.getlist("host") in ([f"{HOST}:{self.port}"], [f"localhost:{self.port}"])
-
-    async def _attend(
-        self, websocket: WebSocket, origin: str, opening: Opening, serve: Callable[..., Awaitable[None]]
-    ) -> None:
-        """Serve one WebSocket from its first frame to its end; its Origin matches the pattern `origin`, or is not there."""
-        connection = websocket.scope["state"]["connection"]
-        if not re.fullmatch(origin, ",".join(websocket.headers.getlist("origin"))):
-            connection.drop()
-            return
-        await websocket.accept()
-        try:
-            async with asyncio.timeout(OPENING_TIMEOUT_S):
-                refused = await open_connection(websocket, opening)
-        except TimeoutError:
-            refused = OPENING_TOO_SLOW
-        if refused == 0 and opening.role == "extension" and self.connected:
-            refused = ALREADY_CONNECTED
-        if refused:
-            # The other side may have closed already.
-            with contextlib.suppress(*closed_errors()):
-                await websocket.close(refused)
-        else:
-            connection.admit()
-            await serve(websocket, opening)
-
-    async def _serve_extension(self, websocket: WebSocket, opening: Opening) -> None:
-        """Take the extension's messages until it leaves; what is malformed, unknown or late is dropped."""
-        self._reached(websocket.send_text, opening.extension)
-        try:
-            await websocket.send_text(json.dumps({"type": "welcome", **self._company()}))
-            self._tell_guests({"event": "extension_connected", **opening.extension})
-            while (frame := await receive_frame(websocket)) is not None:
-                self._failures = 0
-                message = parse_frame(frame)
-                kind = message.get("type")
-                if kind == "ping":
-                    await self._send({"type": "pong"})
-                elif kind == "question":
-                    self.on_question(message)
-                elif kind == "event":
-                    self._tell_guests({"event": "tabs_changed"})
-                    self.on_tabs_change()
-                elif not (kind == "response" and self._pending.settle(message)):
-                    logger.debug("dropped a message of type %s", one_line(str(kind), 40))
-        finally:
-            self._lost()
-            self._tell_guests({"event": "extension_disconnected"})
-
-    async def _serve_guest(self, websocket: WebSocket, opening: Opening) -> None:
-        """Run a guest's commands until it leaves or stops reading; then nobody waits for what is under way."""
-        guest = Guest(opening.client)
-        self._guests.add(guest)
-        guest.tell({"type": "welcome", "sessions": self.sessions})
-        if self.connected:
-            guest.tell({"type": "event", "event": "extension_connected", **self.extension})
-        self.spawn(self._tell_sessions())
-        ends = [self.spawn(end) for end in (guest.deliver(websocket), self._hear(guest, websocket))]
-        try:
-            await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (*ends, *guest.running.values()):
-                task.cancel()
-            self._guests.discard(guest)
-            self.spawn(self._tell_sessions())
-
-    async def _hear(self, guest: Guest, websocket: WebSocket) -> None:
-        """Take a guest's commands, and its word that nobody waits for one any more."""
-        while (frame := await receive_frame(websocket)) is not None:
-            match parse_frame(frame):
-                case {"type": "command", "id": str(command_id), "command": str(), "params": dict()} as message:
-                    guest.running[command_id] = self.spawn(self._forward(guest, message))
-                case {"type": "cancel", "id": str(command_id)} if command_id in guest.running:
-                    guest.running[command_id].cancel()
-                case {"type": "link"}:
-                    guest.tell({"type": "link", "link": self.http.new_link() if self.http else None})
-                case message:
-                    logger.debug("dropped a guest's message of type %s", one_line(str(message.get("type")), 40))
-
-    async def _forward(self, guest: Guest, message: Mapping[str, Any]) -> None:
-        """Run one command of a guest and send it the reply."""
-        tab_id = message.get("tab_id") if isinstance(message.get("tab_id"), int) else None
-        reply = {"id": message["id"], "type": "response", "success": True, "result": None, "error": None}
-        try:
-            asker = message.get("session") or {"client": guest.client}
-            reply["result"] = await self.command(message["command"], tab_id, message["params"], asker)
-        except ChromeTabError as error:
-            reply |= {"success": False, **error.data()}
-        finally:
-            guest.running.pop(message["id"], None)
-        guest.tell(reply)
-
-    def _tell_guests(self, event: Mapping[str, Any]) -> None:
-        for guest in self._guests:
-            guest.tell({"type": "event", **event})
-
-    async def _tell_sessions(self) -> None:
-        """Tell the extension who is there."""
-        if self.connected:
-            await self.tell({"event": "sessions", **self._company()})
-
-    def _company(self) -> dict[str, Any]:
-        """Return how many sessions share the extension, and the names of their clients."""
-        names = [self.client, *sorted(guest.client for guest in self._guests)]
-        return {"sessions": self.sessions, "clients": [name for name in names if name]}
-
-
-class Guest:
-    """A session that goes through this owner. Nobody waits for it to read what it is told."""
-
-    def __init__(self, client: str) -> None:
-        self.client = client
-        # Its commands under way, by the ids that it gave them.
-        self.running: dict[str, asyncio.Task[None]] = {}
-        self._untold: asyncio.Queue[str] = asyncio.Queue()
-
-    def tell(self, message: Mapping[str, Any]) -> None:
-        """Let it know, after all that it was told before."""
-        self._untold.put_nowait(json.dumps(message))
-
-    async def deliver(self, websocket: WebSocket) -> None:
-        """Send what it is told until it has gone, or has not read for a while: it may be suspended."""
-        try:
-            while text := await self._untold.get():
-                async with asyncio.timeout(GUEST_TIMEOUT_S):
-                    await websocket.send_text(text)
-        except TimeoutError:
-            # Closing would wait until it has read what was sent.
-            websocket.scope["state"]["connection"].drop()
-        except closed_errors():
-            return
-
-
-class Strangers:
-    """Connections that have not shown a key: a bounded number, each for a bounded time.
-
-    Where one more comes, the oldest is dropped: who has a key shows it at once.
-    """
-
-    def __init__(self) -> None:
-        # The oldest first: when each ends, and the bytes that it has sent over its WebSocket.
-        self._deadlines: dict[asyncio.Transport, asyncio.TimerHandle] = {}
-        self._received: Counter[asyncio.Transport] = Counter()
-
-    def add(self, transport: asyncio.Transport) -> None:
-        """Take a new connection."""
-        if len(self._deadlines) >= MAX_UNPROVED:
-            self.drop(next(iter(self._deadlines)))
-        self._deadlines[transport] = self._deadline(transport, OPENING_TIMEOUT_S)
-
-    def extend(self, transport: asyncio.Transport, seconds: float) -> None:
-        """Give a connection so long from now, unless it has shown a key."""
-        if deadline := self._deadlines.get(transport):
-            deadline.cancel()
-            self._deadlines[transport] = self._deadline(transport, seconds)
-
-    def count(self, transport: asyncio.Transport, size: int) -> None:
-        """Count what a connection sends; drop one that sends more than an opening takes."""
-        if transport in self._deadlines:
-            self._received[transport] += size
-            if self._received[transport] > MAX_UNPROVED_BYTES:
-                self.drop(transport)
-
-    def remove(self, transport: asyncio.Transport) -> None:
-        """Leave a connection alone: it has shown a key, or ended."""
-        self._received.pop(transport, None)
-        if deadline := self._deadlines.pop(transport, None):
-            deadline.cancel()
-
-    def drop(self, transport: asyncio.Transport) -> None:
-        """End a connection without another byte."""
-        self.remove(transport)
-        transport.abort()
-
-    def _deadline(self, transport: asyncio.Transport, seconds: float) -> asyncio.TimerHandle:
-        return asyncio.get_running_loop().call_later(seconds, self.drop, transport)
-
-
-def port_server(app: Starlette) -> uvicorn.Server:
-    """Return the HTTP and WebSocket server of the port."""
-    import uvicorn
-
-    class Server(uvicorn.Server):
-        # Signals belong to the MCP server; uvicorn must not take them.
-        @contextlib.contextmanager
-        def capture_signals(self) -> Generator[None]:
-            yield
-
-    silent: dict[str, Any] = {"log_config": None, "log_level": "critical", "access_log": False, "lifespan": "off"}
-    limits: dict[str, Any] = {"ws_max_size": MAX_FRAME_BYTES, "timeout_graceful_shutdown": 1}
-    protocols = {**port_protocols(), "ws_per_message_deflate": False}
-    return Server(uvicorn.Config(app, **protocols, **limits, **silent))
-
-
-def port_protocols() -> dict[str, Any]:
-    """Return what takes the port's connections; the application finds one as `scope["state"]["connection"]`."""
-    from uvicorn.protocols.http.h11_impl import H11Protocol
-    from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-
-    strangers = Strangers()
-
-    class Connection(H11Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
-            super().connection_made(transport)
-            self.app_state = {"connection": self}
-            strangers.add(transport)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
-            strangers.remove(self.transport)
-
-        def on_response_complete(self) -> None:
-            strangers.extend(self.transport, OPENING_TIMEOUT_S)
-            super().on_response_complete()
-
-        def handle_websocket_upgrade(self, event: Any) -> None:
-            # An opening that takes too long is closed with a code first.
-            strangers.extend(self.transport, OPENING_TIMEOUT_S + CLOSING_TIMEOUT_S)
-            super().handle_websocket_upgrade(event)
-
-        def send_400_response(self, msg: str) -> None:  # noqa: ARG002 -- nothing is sent
-            self.drop()
-
-        def admit(self) -> None:
-            strangers.remove(self.transport)
-
-        def drop(self) -> None:
-            strangers.drop(self.transport)
-
-    class Socket(WebSocketsSansIOProtocol):
-        def data_received(self, data: bytes) -> None:
-            strangers.count(self.transport, len(data))
-            super().data_received(data)
-
-        def connection_lost(self, exc: Exception | None) -> None:
-            super().connection_lost(exc)
-            strangers.remove(self.transport)
-
-    return {"http": Connection, "ws": Socket}
-
-
-async def receive_frame(websocket: WebSocket) -> str | bytes | None:
-    """Return the next frame, None at the end."""
-    message = await websocket.receive()
-    if message["type"] == "websocket.disconnect":
-        return None
-    return message.get("text") or message.get("bytes") or ""
-
-
 def parse_frame(frame: str | bytes) -> dict[str, Any]:
     """Return a frame's JSON object, an empty one for whatever is none; binary frames hold UTF-8.
 
@@ -4088,85 +3258,6 @@ def parse_frame(frame: str | bytes) -> dict[str, Any]:
     return message if isinstance(message, dict) else {}
 
 
-def closed_errors() -> tuple[type[Exception], ...]:
-    """Return what sending raises on a socket that has closed."""
-    from starlette.websockets import WebSocketDisconnect
-    from websockets.exceptions import ConnectionClosed
-
-    return (WebSocketDisconnect, ConnectionClosed, ConnectionError, RuntimeError)
-
-
-async def open_connection(websocket: WebSocket, opening: Opening) -> int:
-    """Run the owner's side of an opening; return 0 or the close code."""
-    challenge = opening.challenge(await receive_opening(websocket))
-    if isinstance(challenge, int):
-        return challenge
-    await websocket.send_text(json.dumps(challenge))
-    answer = await receive_opening(websocket)
-    if not answer:
-        return WRONG_PROTOCOL
-    if not opening.accepts(answer):
-        logger.warning("a %s with a wrong key was turned away", opening.role)
-        return WRONG_KEY
-    return 0
-
-
-async def receive_opening(websocket: WebSocket) -> dict[str, Any]:
-    """Return the next message of an opening; an empty one for the end, a binary or a too large frame."""
-    frame = await receive_frame(websocket)
-    return parse_frame(frame) if isinstance(frame, str) and len(frame) <= MAX_OPENING_BYTES else {}
-
-
-# Why no session comes in through the port, by what is there. A silent program may be one of our servers, suspended.
-PORT_PROBLEMS = {
-    "other version": "Another session's server holds port {port} and is another version of {APP_NAME} than this one "
-    "({__version__}). Update both, then restart the older session.",
-    "stranger": "Port {port} is taken by {name}, which is not a server of yours. Choose another --port and pair again, or free this one.",
-    "silence": "Port {port} is taken by {name}, which does not answer. If that is another session's server, it is "
-    "suspended or very busy: let it go on, and this session comes in by itself. If not, choose another --port and pair "
-    "again.",
-}
-
-
-async def port_error(port: int, what: str) -> ChromeTabError:
-    """Return the error for one of PORT_PROBLEMS; it names the program that has the port where that must be known."""
-    sentence = PORT_PROBLEMS[what]
-    program = await asyncio.to_thread(program_on_port, port) if "{name}" in sentence else None
-    about = {"port": port, "name": program or "another program", "APP_NAME": APP_NAME, "__version__": __version__}
-    return ChromeTabError("EXTENSION_NOT_CONNECTED", sentence.format(**about))
-
-
-def program_on_port(port: int) -> str | None:
-    """Return the name and pid of the program that listens on a port, if we may know it."""
-    import psutil
-
-    for process in psutil.process_iter():
-        try:
-            for connection in process.net_connections("tcp"):
-                if connection.status == psutil.CONN_LISTEN and connection.laddr.port == port:
-                    return f"{one_line(process.name(), 60)} (process {process.pid})"
-        except (psutil.Error, OSError):
-            continue
-    return None
-
-
-# --- 11. Reader --------------------------------------------------------------------------------
-
-
-def dialog_notes(reply: Mapping[str, Any]) -> list[str]:
-    """Return what became of the dialogs that a page showed while a command ran, as sentences."""
-    dialogs = [dialog for dialog in reply.get("dialogs") or [] if isinstance(dialog, dict)]
-    return [
-        one_line(f"the page's {dialog.get('type')} {json.dumps(dialog.get('message'))} was {dialog.get('answer')}", 300)
-        for dialog in dialogs
-    ]
-
-
-def with_plain_title(result: Mapping[str, Any], limit: int = MAX_SHOWN_CHARS) -> dict[str, Any]:
-    """Return what tells of a page with its title as one printable line."""
-    return {**result, "title": one_line(str(result["title"]), limit)} if "title" in result else {**result}
-
-
 def unreadable_reply(command: str) -> ChromeTabError:
     """Return the error for a reply that is not what the command should bring."""
     return ChromeTabError(
@@ -4174,6 +3265,9 @@ def unreadable_reply(command: str) -> ChromeTabError:
         f"The extension's reply to {command} cannot be read. Reload it in chrome://extensions, then look at the "
         "page before you repeat anything.",
     )
+
+
+# --- 9. Reader ---------------------------------------------------------------------------------
 
 
 class TabAnswer(NamedTuple):
@@ -4198,49 +3292,77 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
-def beside(module: str) -> Any:
-    """Return a module that stands beside this file and is loaded when it is first used; it imports this one by its name."""
-    sys.modules.setdefault("chrome_tab_mcp_server", sys.modules[__name__])
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        raise ChromeTabError("EXECUTION_ERROR", f"{error}. It needs all files of the repository.") from None
-
-
+# After these errors of AppleScript the extension reads the page.
+GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
 # The tool that runs, by our name; empty in the terminal, where the person acts.
 called: ContextVar[str] = ContextVar("called", default="")
+
+
+class Layer(NamedTuple):
+    """How one layer stands: its name, whether it works (None: not known), and what it is or how to fix it."""
+
+    name: str
+    ok: bool | None
+    text: str
+
+    def __str__(self) -> str:
+        """Return the line that is printed of it."""
+        return f"{self.name:<11}{ {True: 'ok', False: 'FIX', None: '?'}[self.ok]:<4}{self.text}"
+
+
+class TabSource(Protocol):
+    """A second way to the tabs: the extension, where the package is there."""
+
+    @property
+    def connected(self) -> bool: ...
+    async def start(self) -> None: ...
+    async def close(self) -> None: ...
+    async def tabs(self) -> list[dict[str, Any]]: ...
+    async def read(self, wanted: Wanted, tab_id: int | None) -> Page: ...
+    async def layers(self, *, is_optional: bool) -> list[Layer]: ...
+
+
+class Recorder(Protocol):
+    """Keeps an answer, and returns what its receipt says of that; it may block."""
+
+    def __call__(self, question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]: ...
+
+
+def check_site(settings: Settings, url: str, command: str = "") -> None:
+    """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
+    site, host = settings.site(url), host_of(url) or "pages without a known host"
+    if not site.deny and (not called.get() or site.tools is None or called.get() in site.tools):
+        return
+    led = f"{command} ended on {host}, of which nothing is shown: " if command else ""
+    rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
+    advice = "Choose another tab, or ask the user to leave the page or to change the rule."
+    raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")
 
 
 class ChromeTabs:
     """The tools' view of the system: read a tab, ask about it, say how things stand."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(
+        self, settings: Settings, extension: TabSource | None = None, recorder: Recorder | None = None
+    ) -> None:
         self.settings = settings
-        self.bridge = Bridge(settings.port)
+        self.extension = extension
         self.analyst = Analyst(settings)
         self.applescript = AppleScriptSource(settings.browser)
-        self.bridge.on_question = self._hear
-        self._questions: PersonsQuestions | None = None
+        self._recorder = recorder
 
     async def start(self) -> None:
-        """Begin to listen for the extension, unless only AppleScript is wanted."""
-        if self.settings.source != "applescript":
-            await self.bridge.start()
-
-    def _hear(self, message: Mapping[str, Any]) -> None:
-        """Take what the person asks in the browser. Before the first question nobody pays for this."""
-        try:
-            questions = self._questions = self._questions or beside("chrome_tab.side_panel").PersonsQuestions(self)
-            questions.hear(message)
-        except ChromeTabError as error:
-            logger.warning("%s", error.message)
+        """Begin to listen for the extension, if there is one."""
+        if self.extension:
+            await self.extension.start()
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         """Leave the port and close the connections."""
-        await self.bridge.stop()
+        if self.extension:
+            await self.extension.close()
         await self.analyst.server.close()
 
     async def read(self, wanted: Wanted, tab_id: int | None) -> Page:
@@ -4252,11 +3374,11 @@ class ChromeTabs:
             # The first time only for the address: an error about keywords quotes the page, and a
             # clipboard keeps it.
             page = await self._read(Wanted(), tab_id, clipboard=False)
-            self.check_site(page.url)
+            check_site(self.settings, page.url)
             site = self.settings.site(page.url)
         by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(wanted, key) is None}
         page = await self._read(wanted._replace(**by_site), tab_id, clipboard=self.settings.clipboard)
-        self.check_site(page.url)
+        check_site(self.settings, page.url)
         return page
 
     def _about(self, page: Page, about: Question) -> Question:
@@ -4284,39 +3406,33 @@ class ChromeTabs:
     @property
     def script_lists(self) -> bool:
         """Say whether AppleScript lists the tabs, and reads those that are named: the extension does it where it is."""
-        source = self.settings.source
-        return source == "applescript" or (source == "auto" and sys.platform == "darwin" and not self.bridge.connected)
-
-    def check_site(self, url: str, command: str = "") -> None:
-        """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
-        site, host = self.settings.site(url), host_of(url) or "pages without a known host"
-        if not site.deny and (not called.get() or site.tools is None or called.get() in site.tools):
-            return
-        led = f"{command} ended on {host}, of which nothing is shown: " if command else ""
-        rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
-        advice = "Choose another tab, or ask the person to leave the page or to change the rule."
-        raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")
+        source, connected = self.settings.source, self.extension is not None and self.extension.connected
+        if self.extension is None or source == "applescript":
+            return True
+        return source == "auto" and sys.platform == "darwin" and not connected
 
     async def _read(self, wanted: Wanted, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
 
         Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
         """
-        source, bridge = self.settings.source, self.bridge
-        is_first = sys.platform == "darwin" or (not bridge.connected and self.applescript.available())
-        if self.script_lists or (source == "auto" and tab_id is None and is_first):
+        extension, is_auto = self.extension, self.settings.source == "auto"
+        connected = extension is not None and extension.connected
+        is_first = sys.platform == "darwin" or (not connected and self.applescript.available())
+        if extension is None or self.script_lists or (is_auto and tab_id is None and is_first):
             try:
                 return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
             except ChromeTabError as error:
-                may_give_way = source == "auto" and sys.platform == "darwin" and bridge.connected
-                if not may_give_way or error.code not in {"NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE"}:
+                may_give_way = is_auto and sys.platform == "darwin" and connected
+                if not (extension and may_give_way) or error.code not in GIVING_WAY_CODES:
                     raise
-        match result := await self._tab_command("read_tab", tab_id, wanted._asdict()):
-            case {"url": str(url), "title": str(title), "text": str(text)}:
-                about = (tuple(dialog_notes(result)), fields(result, "content"), result.get("incognito"))
-                return Page(url, one_line(title, MAX_SHOWN_CHARS), text, "extension", *about, notes_about(result))
-            case _:
-                raise unreadable_reply("read_tab")
+        return await extension.read(wanted, tab_id)
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
+        extension = None if self.script_lists else self.extension
+        listed = await (extension.tabs() if extension else self.applescript.tabs())
+        return [tab for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
     async def process(self, about: Question, wanted: Wanted, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
@@ -4326,12 +3442,12 @@ class ChromeTabs:
     async def answer(self, page: Page, about: Question, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
-        keep = beside("chrome_tab.history").keep if self.settings.history else None
+        keep = self._recorder
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
         kept = await asyncio.to_thread(keep, about.prompt, answer.told(read=False), answer.receipt)
-        return answer._replace(receipt=answer.receipt | kept)
+        return answer._replace(receipt={**answer.receipt, **kept})
 
     async def process_several(
         self, tab_ids: Sequence[int], about: Question, wanted: Wanted, progress: Progress
@@ -4378,119 +3494,110 @@ class ChromeTabs:
                 note = f"the answers could not be combined: {error.message.rstrip('.')}"
                 return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
-    # Tabs, through the extension
 
-    async def listed(self, command: str) -> list[dict[str, Any]]:
-        """Return the tabs that a command lists, without those of denied hosts.
+# --- 10. Status --------------------------------------------------------------------------------
 
-        browser_get_tabs: `{id, url, title, active, windowId}` each; list_tabs: `{tab_id, url, title, connected_at}`.
-        """
-        by_script = command == "browser_get_tabs" and self.script_lists
-        tabs = await (self.applescript.tabs() if by_script else self._tab_command(command, None, {}))
-        listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
-        return [with_plain_title(tab) for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
-    async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Open a tab and return `{tab_id, url, title}` once it has loaded."""
-        params = {**params, "url": self.allowed_address(params["url"])}
-        created = await self._tab_command("browser_create_tab", None, params)
+async def status(tabs: ChromeTabs) -> list[Layer]:
+    """Return how each layer stands, from the browser to the model's window."""
+    settings = tabs.settings
+    layers: list[Layer] = []
+    mac = sys.platform == "darwin"
+    if tabs.extension is None or settings.source == "applescript" or (settings.source == "auto" and mac):
+        layers += await applescript_layers(tabs)
+    if tabs.extension and settings.source != "applescript":
+        layers += await tabs.extension.layers(is_optional=mac and settings.source == "auto")
+    layers += await model_layers(tabs)
+    if settings.denied_hosts:
+        layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
+    if settings.sites:
+        layers.append(await site_layer(tabs, layers))
+    return layers
+
+
+async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
+    """Return how reading by AppleScript stands."""
+    browser, notes = await tabs.applescript.choose()
+    problem = None if tabs.applescript.available() else NO_OSASCRIPT
+    if not problem and sys.platform == "darwin":
+        problem = await compile_problem(browser)
+    if problem:
+        return [Layer("browser", ok=False, text=problem)]
+    chosen = ", chosen by --browser auto" if tabs.settings.browser == "auto" else ""
+    answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
+    try:
+        page = await tabs.applescript.read(Wanted())
+    except ChromeTabError as error:
+        if error.code == "NO_BROWSER":
+            unknown = Layer("permission", ok=None, text="not known while the browser is away")
+            return [Layer("browser", ok=False, text=error.message), unknown]
+        if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
+            return [answers, Layer("permission", ok=True, text=f"AppleScript reaches the active tab. {error.message}")]
+        return [answers, Layer("permission", ok=False, text=error.message)]
+    text = f"AppleScript reads the active tab ({len(page.text):,} characters)"
+    return [answers, Layer("permission", ok=True, text=text)]
+
+
+async def compile_problem(browser: str) -> str | None:
+    """Compile the script by macOS's own compiler; return what is wrong with it, None when it compiles or cannot be checked."""
+    with script_for(browser) as script, tempfile.TemporaryDirectory(prefix="chrome_tab_") as folder:
+        command = ["osacompile", "-o", str(Path(folder) / "compiled.scpt"), str(script)]
         try:
-            self.check_site(str(created.get("url")))
-        except ChromeTabError:
-            # A redirect led to a denied host: nothing may stay open there in our name.
-            await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
-            raise
-        return with_plain_title(created)
-
-    async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the data layer of an attached tab as the extension gives it."""
-        await self._check_tab(tab_id)
-        return await self._tab_command("getDataLayer", tab_id, params)
-
-    async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
-        result = await self.drive(command, tab_id, params)
-        # Where an entry tells its page. It is not shown.
-        page = "url" if command == "console_logs" else "page"
-        entries = result.get("entries")
-        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
-            raise unreadable_reply(command)
-        # They stay when the tab goes to another page; one that does not tell its page is not trusted.
-        site = self.settings.site
-        allowed = [entry for entry in entries if not any(site(str(entry.get(key) or "")).deny for key in (page, "url"))]
-        notes = list(result.get("notes") or [])
-        if len(allowed) < len(entries):
-            notes.append(f"{len(entries) - len(allowed)} entries are left out: [sites] denies their pages")
-        shown = [{key: value for key, value in entry.items() if key != page} for entry in allowed]
-        return {**result, "entries": shown, "notes": notes}
-
-    async def _tab_command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
-        """Run a command with the rules of `[sites]`, which the extension checks in the command's turn."""
-        return await self.bridge.command(command, tab_id, {**params, **self._rules(command)})
-
-    def _rules(self, command: str) -> dict[str, Any]:
-        """Return the rules as parameters of a command, the least specific host first."""
-        rules, tool = self.settings.rules, called.get()
-        asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
-        tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
-        hosts = {
-            "denied_hosts": self.settings.denied_hosts,
-            "ask_hosts": [] if only_reads(command) else asks,
-            "tool_hosts": tools if tool else [],
-        }
-        return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
-
-    async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Run a command on an attached tab and return its result, unless that tells of a denied host.
-
-        A tab that was led to a denied host stays there: going back would be one more act on that page.
-        """
-        await self._check_tab(tab_id)
-        try:
-            result = await self._tab_command(command, tab_id, params)
-        except ConnectionLostError:
-            raise
-        except ChromeTabError:
-            # Its sentence may quote the page to which the command has led.
-            await self._check_tab(tab_id, command)
-            raise
-        await self._check_tab(tab_id, command)
-        if not isinstance(result, dict):
-            raise unreadable_reply(command)
-        return with_plain_title(result, MAX_FRAME_BYTES)  # whole: whoever shows it says how much is cut
-
-    def allowed_address(self, url: str) -> str:
-        """Return an address that may be visited."""
-        address = web_address(url)
-        self.check_site(address)
-        return address
-
-    async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
-        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant.
-
-        The extension checks the page in the command's turn. An older one, which ignores the rules, does not.
-        """
-        if not self.settings.sites:
-            return
-        listing = "list_tabs" if tab_id is None else "browser_get_tabs"
-        for tab in await self.bridge.command(listing, None, {}):
-            if tab_id in {None, tab.get("id")}:
-                self.check_site(tab["url"], command)
+            async with (
+                killed_unless_done(command, os.environ) as process,
+                asyncio.timeout(OSASCRIPT_TIMEOUT_S),
+            ):
+                _, err = await process.communicate()
+        except (OSError, TimeoutError):
+            return None
+    if process.returncode == 0:
+        return None
+    said = one_line(err.decode("utf-8", "replace"), 300)
+    return f"chrome_tab.scpt does not compile for {browser}: {said}. Is {browser} installed?"
 
 
-# --- 12. Tools ---------------------------------------------------------------------------------
+async def model_layers(tabs: ChromeTabs) -> list[Layer]:
+    """Return how the model server, the model and its window stand; the model is asked for one word."""
+    model_server, model = tabs.analyst.server, tabs.settings.model or ""
+    if missing := missing_settings(tabs.settings):
+        return [Layer("model", ok=False, text=missing)]
+    try:
+        names = await model_server.models()
+        if names and not {model, f"{model}:latest"} & set(names):
+            text = f"{model_server.url} has no model {model!r}; it has: {', '.join(names[:20])}"
+            return [Layer("model", ok=False, text=text)]
+        window = await tabs.analyst.window(model)
+        await tell(f"asking {model} for one word")
+        began = time.monotonic()
+        prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
+        answer = await model_server.complete(model, prompt, watcher=Progress(None), stream=False)
+    except ChromeTabError as error:
+        return [Layer("model", ok=False, text=error.message)]
+    said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
+    return [
+        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}"),
+        Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
+    ]
+
+
+async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
+    """Return what `[sites]` says about the active tab, if one of the layers can read it."""
+    if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
+        return Layer("this site", ok=None, text="not known while no tab can be read")
+    try:
+        return Layer("this site", ok=True, text=await tabs.site_told())
+    except ChromeTabError as error:
+        return Layer("this site", ok=None, text=f"not known: {error.message}")
+
+
+# --- 11. Tools ---------------------------------------------------------------------------------
 
 READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
-CHANGES = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True)
-DESTROYS = mcp_types.ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True)
 ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
 RunTool = CallNext[mcp_types.CallToolRequestParams, ToolResult]
 MAX_CHARS = 100_000
-READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "look_at_chrome_tab", "chrome_tab_status")
-SCRIPT_TOOLS = ("browser_get_tabs", "process_chrome_tabs")  # on a Mac without the extension too
-SESSIONLESS_PROTOCOL = "2026-07-28"
-MAX_TOLD_SESSIONS = 1_000
-TELL_TIMEOUT_S = 5.0
+READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
+SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs: by AppleScript, or by the extension
 
 # Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
 # does, would cost 50 characters each, in every conversation; limits that nobody meets cost nearly as much.
@@ -4506,89 +3613,9 @@ Start = Annotated[str | Omitted, optional("only after this text")]
 End = Annotated[str | Omitted, optional("only before this text")]
 WantedContent = Annotated[Content | Omitted, optional()]
 Selected = Annotated[bool, Field(description="only what the person selected")]
-SCHEMA = "JSON Schema for a JSON answer, or article, product, recipe, event, contact"
+SCHEMA = "JSON Schema for a JSON answer" + ("" if IS_ALONE else ", or article, product, recipe, event, contact")
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
-# The extension's commands as tools.
-COMMANDS_FILE = EXTENSION / "shared" / "commands.json"
-# What a command does, as that file says it, and the words of JSON Schema for pydantic's limits.
-HINTS = {"reads": READ_ONLY, "changes": CHANGES, "destroys": DESTROYS}
-PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
-SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
-    f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")
-}
-
-
-class ToldSessions(OrderedDict[int, ServerSession]):
-    """The sessions that are notified of a change; one that has ended is found out when it is told."""
-
-    def remember(self, session: ServerSession) -> None:
-        """Keep a client's session: each request has one of its own, but all of a client share its parameters."""
-        self[id(session.client_params)] = session
-        while len(self) > MAX_TOLD_SESSIONS:
-            self.popitem(last=False)
-
-    async def tell(self, notification: mcp_types.ServerNotification) -> None:
-        """Send a notification to all; who does not read keeps nobody waiting."""
-        await asyncio.gather(*(self._notify(key, notification) for key in list(self)))
-
-    async def _notify(self, key: int, notification: mcp_types.ServerNotification) -> None:
-        try:
-            async with asyncio.timeout(TELL_TIMEOUT_S):
-                await self[key].send_notification(notification)
-        except Exception as error:  # noqa: BLE001 -- whatever a stream that has ended raises, it is forgotten
-            logger.debug("a session is gone: %s", type(error).__name__)
-            self.pop(key, None)
-
-
-class ExtensionTools(Middleware):
-    """Lists the extension's tools only while it is connected, and tells the clients of a change.
-
-    Clients of the sessionless protocol cannot be told, so they see these tools always. Many others list once: until the
-    extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
-    """
-
-    def __init__(self, tabs: ChromeTabs) -> None:
-        self._tabs, self._bridge, self._start = tabs, tabs.bridge, tabs.start
-        # Until it has come a first time.
-        self._may_come = tabs.settings.source != "applescript"
-        self._starting: asyncio.Task[None] | None = None
-        self._sessions = ToldSessions()
-        self._bridge.on_change = self._changed
-
-    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
-        """Take the port soon after the first request."""
-        if self._starting is None:
-            self._starting = asyncio.create_task(self._start_soon())
-        request = context.fastmcp_context and context.fastmcp_context.request_context
-        if request and request.session.client_params:
-            self._bridge.client = one_line(request.session.client_params.client_info.name, MAX_CLIENT_NAME)
-        return await call_next(context)
-
-    async def _start_soon(self) -> None:
-        # The first answer is written by other tasks, and must not wait for what the port needs to import.
-        await asyncio.sleep(START_DELAY_S)
-        await self._start()
-
-    async def on_list_tools(
-        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
-    ) -> Sequence[Tool]:
-        """Leave out what cannot be used."""
-        tools = await call_next(context)
-        request = context.fastmcp_context and context.fastmcp_context.request_context
-        if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
-            return tools
-        self._sessions.remember(request.session)
-        if self._bridge.connected:
-            return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
-        if self._may_come and connected_lately(self._bridge.port):
-            return tools
-        usable = READER_TOOLS + SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
-        return [tool for tool in tools if tool.name in usable]
-
-    def _changed(self) -> None:
-        self._may_come = False
-        self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
 
 
 class ErrorsAsResults(Middleware):
@@ -4724,12 +3751,24 @@ def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError |
 
 
 def create_server(settings: Settings) -> FastMCP:
-    """Return the MCP server for these settings. Nothing is touched before the first request."""
-    return server_of(ChromeTabs(settings))
+    """Return the MCP server of this file alone. Nothing is touched before the first request."""
+    tab_tools = LocalProvider()
+    tabs = ChromeTabs(settings)
+    add_tab_tools(tab_tools, tabs)
+    return build_server(tabs, [tab_tools])
 
 
-def server_of(tabs: ChromeTabs) -> FastMCP:
-    """Return the MCP server that works with `tabs`, and closes them when it ends."""
+def build_server(
+    tabs: ChromeTabs,
+    providers: Sequence[Provider] = (),
+    middleware: Sequence[Middleware] = (),
+    published: Mapping[str, str] = MappingProxyType({}),
+) -> FastMCP:
+    """Return the MCP server that works with `tabs`, and closes them when it ends.
+
+    `providers` bring further tools. `middleware` works inside of what makes results of errors. `published` holds the
+    tools that have another name for the client: our name -> that name.
+    """
 
     @contextlib.asynccontextmanager
     async def lifespan(_server: FastMCP) -> AsyncGenerator[None]:
@@ -4744,181 +3783,14 @@ def server_of(tabs: ChromeTabs) -> FastMCP:
             "local model read the whole page and returns its short answer; prefer it to reading the text. Without "
             "tab_id the reading tools take the active tab, the others the one attached tab."
         ),
-        middleware=[
-            ExtensionTools(tabs),
-            ErrorsAsResults(published_names(tabs.settings)),
-            *([beside("chrome_tab.http").WhileClientWaits()] if tabs.settings.transport == "http" else []),
-        ],
+        middleware=[ErrorsAsResults(published), *middleware],
         lifespan=lifespan,
-        providers=[ExtensionToolbox(tabs)],
+        providers=providers,
     )
     add_reader_tools(server, tabs)
-    with contextlib.suppress(ChromeTabError):  # two files are enough to answer
-        beside("chrome_tab.resources").add_to(server, tabs)
     if (wanted := tabs.settings.tools) is not None:
-        published = published_names(tabs.settings)
         server.enable(names={published.get(name, name) for name in wanted}, components={"tool"}, only=True)
     return server
-
-
-class ExtensionToolbox(LocalProvider):
-    """The tools that need the extension, and the screenshots they made.
-
-    The tools are made when tools are first asked for: `initialize` need not wait for them.
-    """
-
-    def __init__(self, tabs: ChromeTabs) -> None:
-        super().__init__(on_duplicate="replace")
-        self._tabs, self._complete = tabs, False
-        self._screenshots: Screenshots | None = None
-        self._uploads: Uploads | None = None
-        if tabs.settings.upload_folder:
-            with contextlib.suppress(ChromeTabError):  # the file is missing, as the tool will say
-                self._made_uploads()
-
-    @contextlib.asynccontextmanager
-    async def lifespan(self) -> AsyncGenerator[None]:
-        """Delete the copies of uploaded files at the end."""
-        async with super().lifespan():
-            try:
-                yield
-            finally:
-                if self._uploads:
-                    self._uploads.close()
-                    cleanups.discard(self._uploads.close)
-
-    def _made_uploads(self) -> Uploads:
-        """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
-        uploads = self._uploads or beside("chrome_tab.extension.driving").Uploads(self._tabs.settings.upload_folder)
-        self._uploads = uploads
-        cleanups.add(uploads.close)
-        return uploads
-
-    async def _list_tools(self) -> Sequence[Tool]:
-        self._add_tools()
-        return await super()._list_tools()
-
-    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
-        self._add_tools()
-        return await super()._get_tool(name, version)
-
-    def _add_tools(self) -> None:
-        if self._complete:
-            return
-        self._complete = True
-        add_tool_for_several_tabs(self, self._tabs)
-        published = published_names(self._tabs.settings)
-        for command, about in extension_commands().items():
-            renamed = {"tab_id": "tabId"} if command in published else {}
-            properties = {renamed.get(name, name): listed_schema(each) for name, each in about["parameters"].items()}
-            required = {"required": about["required"]} if "required" in about else {}
-            tool = CommandTool(
-                name=published.get(command, command),
-                title=about.get("title", command.replace("_", " ").title()),
-                description=about["description"],
-                annotations=HINTS[about["hint"]],
-                parameters={"type": "object", "properties": properties} | required,
-                command=command,
-                send=self._send,
-            )
-            self.add_tool(tool)
-
-    async def _send(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
-        """Run a command and return what the client gets of its result."""
-        tabs = self._tabs
-        match command:
-            case "browser_get_tabs" | "list_tabs":
-                listed = await tabs.listed(command)
-                result = ToolResult(json.dumps(listed, ensure_ascii=False), structured_content={"result": listed})
-            case "browser_create_tab":
-                result = acted(await tabs.create_tab(given))
-            case "getDataLayer":
-                path = given.pop("path", None)
-                reply = await tabs.data_layer(tab_id, given)
-                result = await beside("chrome_tab.extension.data_layer").data_layer_result(
-                    reply, given.get("since"), path
-                )
-            case "screenshot":
-                name = given.pop("name", None)
-                kept = self._screenshots = self._screenshots or beside("chrome_tab.extension.driving").Screenshots(self)
-                result, list_changed = kept.keep(await tabs.drive(command, tab_id, given), name)
-                if list_changed:
-                    await get_context().send_notification(mcp_types.ResourceListChangedNotification())
-            case "console_logs" | "network_requests":
-                told = await tabs.logs(command, tab_id, given)
-                result = value_result(told["entries"], told) if given.get("body_of") else log_result(told)
-            case _:
-                result = await self._drive(command, tab_id, given)
-        return result
-
-    async def _drive(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
-        """Run a command that is sent as it was given, as far as that is allowed."""
-        if command == "navigate":
-            given["url"] = self._tabs.allowed_address(given["url"])
-        elif command == "upload":
-            given["paths"] = await asyncio.to_thread(self._made_uploads().copy, given["paths"])
-        result = await self._tabs.drive(command, tab_id, given)
-        match command:
-            case "evaluate":
-                return value_result(result.get("value"), result)
-            case "page_elements":
-                return ToolResult(str(result.pop("text", "")), meta={"receipt": result})
-            case _:
-                return acted(result)
-
-
-@functools.cache
-def extension_commands() -> dict[str, dict[str, Any]]:
-    """Return the extension's commands that are tools, by name: `hint`, `description`, `parameters` and the like.
-
-    Parameters are JSON Schemas. What several have in common stands once in the file.
-    """
-    table = json.loads(COMMANDS_FILE.read_text(encoding="utf-8"))
-
-    def whole(value: Any) -> Any:
-        match value:
-            case {"$ref": name, **rest}:
-                return whole(table["shared"][name]) | rest
-            case dict():
-                return {key: whole(item) for key, item in value.items()}
-            case list():
-                return [whole(item) for item in value]
-            case _:
-                return value
-
-    return {
-        name: about
-        | {"parameters": {key: each for key, each in about["parameters"].items() if each.get("for") != "extension"}}
-        for name, about in whole(table["commands"]).items()
-        if about.get("tool", True)
-    }
-
-
-# What the table says of a parameter that clients need not see.
-NOT_LISTED = {"unlisted", "form", "for"}
-
-
-def listed_schema(value: Any) -> Any:
-    """Return a schema as clients see it: limits that nobody meets would cost them context in every conversation."""
-    match value:
-        case dict():
-            return {key: listed_schema(item) for key, item in value.items() if key not in NOT_LISTED}
-        case list():
-            return [listed_schema(item) for item in value]
-        case _:
-            return value
-
-
-def only_reads(command: str) -> bool:
-    """Say whether a command may run twice without harm."""
-    return command == "read_tab" or extension_commands()[command]["hint"] == "reads"
-
-
-def published_names(settings: Settings) -> dict[str, str]:
-    """Return which commands have another name for the client, each with `tabId`: our name -> that name."""
-    if settings.tool_names != "kapture":
-        return {}
-    return {command: about["kapture"] for command, about in extension_commands().items() if "kapture" in about}
 
 
 class ListedPlainly(Tool):
@@ -4933,59 +3805,6 @@ class ListedPlainly(Tool):
 
 class PlainTool(ListedPlainly, FunctionTool):
     """A tool that is a function here."""
-
-
-class CommandTool(ListedPlainly):
-    """A tool that is a command of the extension: `send` runs it on a tab with the arguments that were given."""
-
-    command: str
-    send: SkipJsonSchema[Callable[[str, int | None, dict[str, Any]], Awaitable[ToolResult]]]
-
-    async def run(self, arguments: dict[str, Any]) -> ToolResult:
-        """Check the arguments by the extension's table, then run the command; null is an argument left out."""
-        parameters = extension_commands()[self.command]["parameters"]
-        defaults = {name: schema["default"] for name, schema in parameters.items() if "default" in schema}
-        given = {name: value for name, value in arguments.items() if value is not None}
-        try:
-            checked = arguments_of(self.command).validate_python(defaults | given)
-        except PydanticValidationError as error:
-            raise ValidationError(str(error)) from error
-        return await self.send(self.command, checked.pop("tab_id", None), checked)
-
-
-@functools.cache
-def arguments_of(command: str) -> TypeAdapter[dict[str, Any]]:
-    """Return what checks the arguments of a command."""
-    about = extension_commands()[command]
-    checked: Any = object_type(about["parameters"], about.get("required", ()))
-    checked.__pydantic_config__ = ConfigDict(extra="forbid")
-    return TypeAdapter(checked)
-
-
-def object_type(properties: Mapping[str, Any], required: Sequence[str]) -> Any:
-    """Return the type that checks an object with these properties."""
-    kinds = {name: type_of(schema) for name, schema in properties.items()}
-    fields: Any = {name: Required[kind] if name in required else kind for name, kind in kinds.items()}
-    return TypedDict("Arguments", fields, total=False)  # pyright: ignore[reportArgumentType]
-
-
-def type_of(schema: Mapping[str, Any]) -> Any:
-    """Return the type that checks a value as its JSON Schema says."""
-    schema = {**schema, **schema.get("unlisted", {})}
-    match schema:
-        case {"enum": options}:
-            kind: Any = Literal[tuple(options)]
-        case {"anyOf": schemas}:
-            kind = functools.reduce(operator.or_, map(type_of, schemas))
-        case {"items": item}:
-            kind = list[type_of(item)]
-        case {"properties": properties}:
-            kind = object_type(properties, schema["required"])
-        case _:
-            kind = PLAIN_TYPES[schema["type"]]
-    return Annotated[
-        kind, Field(**{SCHEMA_LIMITS[key]: limit for key, limit in schema.items() if key in SCHEMA_LIMITS})
-    ]
 
 
 def tool_of(
@@ -5040,30 +3859,15 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         page = await tabs.read(Wanted(start, end, "selection" if selection else content), tab_id)
         return text_page(page, offset, max_chars)
 
-    @tool(READ_ONLY, "Answer about how an attached tab looks: a local model sees its picture, only words come back.")
-    async def look_at_chrome_tab(
-        context: Context,
-        *,
-        question: Annotated[str, Field(min_length=1)],
-        selector: Annotated[str | Omitted, optional()],
-        tab_id: TabId,
-        model: Annotated[str | Omitted, optional()],
-    ) -> ToolResult:
-        where = {"selector": selector, "tab_id": tab_id, "model": model}
-        answer = await beside("chrome_tab.extension.vision").look(
-            tabs, question, **where, progress=client_progress(context)
-        )
-        return ToolResult(answer.told(), meta={"receipt": answer.receipt})
-
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
-        layers = await beside("chrome_tab.status").status(tabs)
+        layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
 
 
-def add_tool_for_several_tabs(server: LocalProvider, tabs: ChromeTabs) -> None:
-    """Add the tool that reads tabs by their ids."""
-    tool = functools.partial(tool_of, server)
+def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
+    """Add the tools that list tabs, and read them by their ids."""
+    tool = functools.partial(tool_of, provider)
 
     @tool(READ_ONLY, "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.")
     async def process_chrome_tabs(
@@ -5078,58 +3882,19 @@ def add_tool_for_several_tabs(server: LocalProvider, tabs: ChromeTabs) -> None:
         about, wanted = asked(tabs.settings, system_prompt), Wanted(start, end, content)
         return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
 
-
-def acted(result: Mapping[str, Any]) -> ToolResult:
-    """Return what was done and where that led, in few words."""
-    shown = shortened(result, MAX_SHOWN_CHARS)
-    return json_result(shown, shown)
+    @tool(READ_ONLY, "List the open tabs of the browser.", title="Browser Get Tabs")
+    async def browser_get_tabs() -> ToolResult:
+        return list_result(await tabs.tabs())
 
 
-def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
-    """Return a value as JSON, and beside it what the extension has to say about it."""
-    remarks = {key: shortened(about[key], MAX_SHOWN_CHARS) for key in ("notes", "dialogs") if about.get(key)}
-    result = json_result(value, {"result": value} | remarks)
-    if remarks:
-        result.content.append(mcp_types.TextContent(text=compact_json(remarks)))
-    return result
-
-
-def log_result(result: Mapping[str, Any]) -> ToolResult:
-    """Return console messages or requests, newest first, as many as fit."""
-    entries = shortened(result["entries"], MAX_LOG_MESSAGE_CHARS)
-    sizes = itertools.accumulate(len(compact_json(entry)) + 1 for entry in entries)
-    fitting = sum(1 for size in sizes if size < MAX_ANSWER_CHARS)
-    notes = result["notes"]
-    if fitting < len(entries):
-        notes = [*notes, f"the oldest {len(entries) - fitting} of {len(entries)} entries are left out: too long"]
-    return value_result(entries[:fitting], {**result, "notes": notes})
+def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
+    """Return a list of tabs as JSON."""
+    return ToolResult(json.dumps(tabs, ensure_ascii=False), structured_content={"result": tabs})
 
 
 def compact_json(value: Any) -> str:
     """Return JSON without spaces."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-
-
-def json_result(value: Any, structured: Mapping[str, Any]) -> ToolResult:
-    """Return a value as JSON text; what is too long is cut, and a second block says so."""
-    text = compact_json(value)
-    if len(text) <= MAX_ANSWER_CHARS:
-        return ToolResult([mcp_types.TextContent(text=text)], structured_content=structured)
-    left = f"[cut: {len(text) - MAX_ANSWER_CHARS:,} of {len(text):,} characters are left out; ask for less]"
-    return ToolResult([mcp_types.TextContent(text=text[:MAX_ANSWER_CHARS]), mcp_types.TextContent(text=left)])
-
-
-def shortened(value: Any, limit: int) -> Any:
-    """Return a JSON value in which each text that is longer than `limit` is cut and says so."""
-    match value:
-        case str() if len(value) > limit:
-            return f"{value[:limit]}... [{len(value) - limit:,} more characters]"
-        case dict():
-            return {key: shortened(item, limit) for key, item in value.items()}
-        case list():
-            return [shortened(item, limit) for item in value]
-        case _:
-            return value
 
 
 def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolResult:
@@ -5170,201 +3935,82 @@ def client_progress(context: Context) -> Progress:
     return Progress(send if asked else None)
 
 
-# --- 13. HTTP ----------------------------------------------------------------------------------
-#
-# A page of another site can send requests to the port of the extension and of other sessions, so each one is asked where
-# it comes from. What --transport http and sse add to that port is in chrome_tab/http.py.
-
-PAGE_HEADERS = {
-    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cache-control": "no-store",
-}
-HTTP_SENTENCES = {
-    400: "The request cannot be read. Send JSON-RPC, and over SSE the session_id that the stream named first.",
-    404: "There is nothing at this address. MCP is at /mcp with --transport http, at /sse with --transport sse.",
-    405: "This address does not take that method.",
-    406: "The client must accept application/json and text/event-stream.",
-    413: "The request is larger than 4 MiB. Send less.",
-}
+# --- 12. Command line --------------------------------------------------------------------------
 
 
-def bearer_key(key: str, purpose: str = "http") -> str:
-    """Return the key that MCP clients show over HTTP; it does not tell the pairing key."""
-    return sign(key, purpose)
+class Invocation(NamedTuple):
+    """What the command line asks for: its action's value, the settings among the flags, what else goes with the action."""
+
+    program: Program
+    value: Any
+    flags: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    def settings(self, *, need_model: bool = False) -> Settings:
+        """Return the settings; raise ValueError for what is wrong with them."""
+        return load_settings(self.flags, need_model=need_model)
 
 
-def http_failure(status: int, sentence: str) -> JSONResponse:
-    """Return a failure of an HTTP request: a sentence and a code."""
-    from starlette.responses import JSONResponse
-
-    code = "PERMISSION_DENIED" if status in {401, 403} else "INVALID_ARGUMENT"
-    headers = {"www-authenticate": "Bearer"} if status == HTTPStatus.UNAUTHORIZED else None
-    return JSONResponse(ChromeTabError(code, sentence).data(), status, headers)
+# An exit status, or what ends with one.
+Work = int | Coroutine[Any, Any, int]
 
 
-class HttpBorder:
-    """ASGI middleware of the port: who may ask, and each failure as JSON with a sentence and a code."""
+class Action(NamedTuple):
+    """What is done once, before the program exits: how argparse reads its flag and those that go with it, and what runs it."""
 
-    def __init__(self, app: ASGIApp, bridge: Bridge) -> None:
-        self._app = app
-        self._bridge = bridge
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass on what may be asked; what may come from a page of another site gets no answer at all."""
-        from starlette.datastructures import Headers
-
-        headers, connection, http = Headers(scope=scope), scope["state"]["connection"], self._bridge.http
-        shows_key = http is not None and http.shows_key(headers)
-        if not shows_key and self._may_be_a_page(scope, headers):
-            connection.drop()
-            return
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        ended = scope["state"]["ended"] = asyncio.Event()
-        try:
-            path = scope["path"]
-            inner = {**scope, "path": "/message/"} if path == "/message" else scope
-            refusal = self._refusal(scope, headers)
-            if shows_key:
-                connection.admit()
-            elif http and http.is_open and path in http.mcp_paths and not refusal:
-                receive = admitting(connection, receive)
-            await (refusal or self._app)(inner, receive, JsonFailures(send, path))
-        finally:
-            ended.set()
-
-    def _may_be_a_page(self, scope: Scope, headers: Headers) -> bool:
-        """Say whether a page of another site may have sent this: it must not learn that anything listens here."""
-        origins = headers.getlist("origin")
-        if not self._bridge.addressed_to_us(headers) or len(origins) > 1:
-            return True
-        if origins and re.fullmatch(extension_origin(), origins[0]):
-            return False
-        is_elsewhere = headers.get("sec-fetch-site", "none") not in {"none", "same-origin"}
-        return is_elsewhere or not self._is_own(scope, headers)
-
-    def _is_own(self, scope: Scope, headers: Headers) -> bool:
-        """Say whether an HTTP request has no Origin but that of our own pages."""
-        has_pages = self._bridge.http and scope["type"] == "http"
-        return headers.getlist("origin") in ([], *([[f"http://{headers.get('host')}"]] if has_pages else []))
-
-    def _refusal(self, scope: Scope, headers: Headers) -> JSONResponse | None:
-        """Return why a request is not taken; None when it is."""
-        http = self._bridge.http
-        if not self._bridge.addressed_to_us(headers) or not self._is_own(scope, headers):
-            return http_failure(403, f"Host or Origin is not allowed. Ask http://{HOST}:{self._bridge.port} directly.")
-        if http and not http.is_public(scope["path"]) and not http.admits(headers):
-            return http_failure(
-                401,
-                "The bearer key is missing or wrong. Run the server's file with --pair --http to see it, and send it as "
-                "Authorization: Bearer KEY.",
-            )
-        return None
+    run: Callable[[Invocation], Work]
+    flag: dict[str, Any]
+    options: Mapping[str, dict[str, Any]] = MappingProxyType({})
 
 
-def admitting(connection: Any, receive: Receive) -> Receive:
-    """Return a `receive` that admits a connection without a key when its whole request has come."""
+class Program(NamedTuple):
+    """What the command line works with: of this file alone, or, with more in it, of chrome_tab/app.py."""
 
-    async def receive_part() -> Message:
-        message = await receive()
-        if not message.get("more_body"):
-            connection.admit()
-        return message
-
-    return receive_part
+    actions: Mapping[str, Action]
+    serve: Callable[[Invocation], Work]  # without an action
+    open_tabs: Callable[[Settings], ChromeTabs]
+    show_progress: Callable[[ShowAnswer], contextlib.AbstractContextManager[Progress]]
 
 
-class JsonFailures:
-    """An ASGI `send` that makes a JSON sentence of a failure that is none, and adds the headers of our pages."""
-
-    def __init__(self, send: Send, path: str) -> None:
-        self._send = send
-        self._path = path
-        self._replaced = False
-
-    async def __call__(self, message: Message) -> None:
-        """Send a part of a response on."""
-        from starlette.datastructures import MutableHeaders
-
-        if message["type"] == "http.response.start":
-            headers = MutableHeaders(scope=message)
-            headers.update(PAGE_HEADERS)
-            status = message["status"]
-            # An unknown session is a wrong argument here; the library calls it not found.
-            status = 400 if status == HTTPStatus.NOT_FOUND and self._path == "/message" else status
-            self._replaced = status >= HTTPStatus.BAD_REQUEST and "json" not in headers.get("content-type", "")
-            if self._replaced:
-                failure = http_failure(status, HTTP_SENTENCES.get(status, "The request failed."))
-                allowed = {"allow": headers["allow"]} if "allow" in headers else {}
-                failure.headers.update(PAGE_HEADERS | allowed)
-                await self._send({**message, "status": status, "headers": failure.raw_headers})
-                await self._send({"type": "http.response.body", "body": bytes(failure.body)})
-                return
-        if not self._replaced:
-            await self._send(message)
-
-
-# --- 14. Command line --------------------------------------------------------------------------
-
-
-def argument_parser() -> argparse.ArgumentParser:
+def argument_parser(program: Program) -> argparse.ArgumentParser:
     """Return the parser: a flag for each setting, and what to do once and exit."""
-    program = command()
+    started_by = command()
     parser = argparse.ArgumentParser(
-        prog=program,
+        prog=started_by,
         description="A local model answers about your open tab. Without an action such as --doctor it serves MCP.",
-        epilog=example(program),
+        epilog=example(started_by),
         formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
     )
-    actions = parser.add_mutually_exclusive_group()
-    actions.add_argument(
-        "--analyze", nargs="?", const="", metavar="PROMPT", help="answer about the open tab here in the terminal"
-    )
-    actions.add_argument("--doctor", action="store_true", help="say which layer works and how to mend the others")
-    actions.add_argument(
-        "--pair", action="store_true", help="print the connection string; on a terminal wait for the extension"
-    )
-    actions.add_argument(
-        "--extension-path", action="version", version=str(EXTENSION), help="print the folder for Chrome"
-    )
-    actions.add_argument(
-        "--setup", nargs="?", const="add", choices=["add", "remove"], help="find a model, pair, register; or undo it"
-    )
-    actions.add_argument(
-        "--serve", action="store_true", help="answer what is asked in the browser's side panel, without an MCP client"
-    )
-    actions.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
-    parser.add_argument("--http", action="store_true", help="with --pair: print the bearer key for MCP over HTTP")
-    parser.add_argument("--yes", action="store_true", help="with --setup: ask nothing, take what is proposed")
-    parser.add_argument("--clients", metavar="NAMES", help="with --setup: only these, comma-separated, or none")
-    parser.add_argument("--at-login", action="store_true", help="with --setup: start --serve at each login")
-    parser.add_argument("--start", metavar="TEXT", help="with --analyze: read only after this text")
-    parser.add_argument("--end", metavar="TEXT", help="with --analyze: read only before this text")
-    parser.add_argument("--tab", type=int, metavar="ID", help="with --analyze: the tab, default the active one")
+    group = parser.add_mutually_exclusive_group()
+    for name, action in program.actions.items():
+        if name not in Settings.model_fields:
+            group.add_argument(flag_of(name), **action.flag)
+    group.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
+    for home, action in program.actions.items():
+        for name, kind in action.options.items():
+            about: dict[str, Any] = kind | {"help": f"with {flag_of(home)}: {kind['help']}"}
+            parser.add_argument(flag_of(name), **about)
     for name, field in Settings.model_fields.items():
-        variable = environment_name(name)
-        if variable is None:
-            continue
-        kind: dict[str, Any] = {"metavar": name.rpartition("_")[2].upper()}
-        if name == "history":
-            kind = {"nargs": "*", "metavar": "list|show ID|search TEXT|clear"}
-            parser.add_argument("--no-history", dest=name, action="store_false", help=argparse.SUPPRESS)
-        elif field.annotation is bool:
-            kind = {"action": argparse.BooleanOptionalAction}
-        elif isinstance(field.default, list):
-            kind["action"] = "append"
-        default = "" if field.default in (None, [], False) else f", default {field.default}"
-        choices = f": {', '.join(get_args(field.annotation))}" if get_origin(field.annotation) is Literal else ""
-        about = f"{field.description}{choices} [{variable}{default}]"
-        parser.add_argument(flag_of(name), dest=name, help=about, **kind)
+        if variable := environment_name(name):
+            kind = setting_kind(name, field.annotation, field.default)
+            if action := program.actions.get(name):
+                kind = action.flag
+                parser.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
+            default = "" if field.default in (None, [], False) else f", default {field.default}"
+            choices = f": {', '.join(get_args(field.annotation))}" if get_origin(field.annotation) is Literal else ""
+            listed = f"{field.description}{choices} [{variable}{default}]"
+            is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
+            parser.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
     return parser
+
+
+def setting_kind(name: str, annotation: Any, default: Any) -> dict[str, Any]:
+    """Return how argparse reads a setting's flag."""
+    if annotation is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    return {"metavar": name.rpartition("_")[2].upper()} | ({"action": "append"} if isinstance(default, list) else {})
 
 
 def configure_logging(level: int) -> None:
@@ -5388,14 +4034,8 @@ def exit_now(status: int) -> None:
         os._exit(status)
 
 
-async def serve(settings: Settings, *, to_browser: bool) -> int:
-    """Serve MCP until the client leaves, or until a signal asks to end."""
-    if to_browser:
-        work = beside("chrome_tab.side_panel").serve_browser(settings)
-    elif settings.transport == "stdio":
-        work = create_server(settings).run_async(transport="stdio", show_banner=False)
-    else:
-        work = beside("chrome_tab.http").serve_http(settings)
+async def until_signal(work: Coroutine[Any, Any, int | None]) -> int:
+    """Serve until the client leaves, or until a signal asks to end."""
     serving = asyncio.create_task(work)
     loop = asyncio.get_running_loop()
 
@@ -5412,44 +4052,126 @@ async def serve(settings: Settings, *, to_browser: bool) -> int:
     return 0 if serving.cancelled() else serving.result() or 0
 
 
-def action_of(settings: Settings, actions: Mapping[str, Any], what: Mapping[str, Any]) -> Coroutine[Any, Any, int]:
-    """Return what the command line wants done; without an action it is to serve."""
-    if "pair" in actions:
-        return beside("chrome_tab.cli.pair").pair(settings, over_http=bool(what["http"]))
-    if "doctor" in actions:
-        return beside("chrome_tab.cli.terminal").doctor(settings)
-    if "analyze" in actions:
-        analyze = beside("chrome_tab.cli.terminal").analyze
-        return analyze(settings, actions["analyze"], what["start"], what["end"], what["tab"])
-    return serve(settings, to_browser="serve" in actions)
+def serve(invocation: Invocation) -> Work:
+    """Serve MCP on stdin and stdout."""
+    server = create_server(invocation.settings(need_model=True))
+    return until_signal(server.run_async(transport="stdio", show_banner=False))
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+@contextlib.contextmanager
+def progress_lines(show: ShowAnswer = None) -> Generator[Progress]:
+    """Give a progress that prints each step on stderr once."""
+    printed = {"done"}
+
+    async def print_step(_reached: float, message: str) -> None:
+        step = message.partition(",")[0]
+        if step not in printed:
+            printed.add(step)
+            print(step, file=sys.stderr)
+
+    yield Progress(print_step, show)
+
+
+class Printed:
+    """Prints an answer on stdout while it is written; what then turns out not to be the answer is marked as such."""
+
+    _text = ""
+
+    def show(self, text: str, *, is_whole: bool = False) -> None:
+        """Print what has come to the text; another text is printed only when it is the whole answer."""
+        if is_whole and not text.startswith(self._text):
+            print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
+            self._text = ""
+        if text.startswith(self._text):
+            print(strip_controls(text[len(self._text) :]), end="", flush=True)
+            self._text = text
+
+    def close(self) -> None:
+        """End the line, also that of an answer that broke off."""
+        print(end="\n" if self._text else "", flush=True)
+
+
+def analyze(invocation: Invocation) -> Work:
+    """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
+    settings, options = invocation.settings(need_model=True), invocation.options
+    wanted = Wanted(options["start"], options["end"])
+
+    async def work() -> int:
+        with contextlib.closing(Printed()) as printed:
+            with invocation.program.show_progress(printed.show) as progress:
+                async with invocation.program.open_tabs(settings) as tabs:
+                    await tabs.start()
+                    answer = await tabs.process(asked(settings, invocation.value), wanted, options["tab"], progress)
+            printed.show(answer.told(read=False), is_whole=True)
+        receipt = answer.receipt
+        print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
+        return 0
+
+    return work()
+
+
+def doctor(invocation: Invocation) -> Work:
+    """Print how each layer stands; the exit status is 1 when one needs a fix."""
+    settings = invocation.settings()
+
+    async def work() -> int:
+        with invocation.program.show_progress(None) as progress:
+            async with invocation.program.open_tabs(settings) as tabs, progress:
+                layers = await status(tabs)
+        for layer in layers:
+            print(strip_controls(str(layer)))
+        return int(any(layer.ok is False for layer in layers))
+
+    return work()
+
+
+ACTIONS = {
+    "analyze": Action(
+        analyze,
+        {"nargs": "?", "const": "", "metavar": "PROMPT", "help": "answer about the open tab here in the terminal"},
+        {
+            "start": {"metavar": "TEXT", "help": "read only after this text"},
+            "end": {"metavar": "TEXT", "help": "read only before this text"},
+            "tab": {"type": int, "metavar": "ID", "help": "the tab, default the active one"},
+        },
+    ),
+    "doctor": Action(doctor, {"action": "store_true", "help": "say which layer works and how to fix the others"}),
+}
+MAC_READER = Program(ACTIONS, serve, ChromeTabs, progress_lines)
+
+
+def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> int:
     """Run the command line; return the exit status (2: the call was wrong, 1: it failed)."""
-    parser = argument_parser()
+    argv = sys.argv[1:] if argv is None else argv
+    if IS_ALONE and (flag := next((each for each in argv if each.partition("=")[0] in PACKAGE_FLAGS), None)):
+        print(needs_package(flag), file=sys.stderr)
+        return 2
+    parser = argument_parser(program)
     flags = vars(parser.parse_args(argv))
-    names = ("analyze", "doctor", "history", "pair", "serve", "setup")
-    actions = {name: flags.pop(name) for name in names if flags.get(name) not in (None, False, [])}
-    home = {"http": "pair"} | dict.fromkeys(("yes", "clients", "at_login"), "setup")
-    home |= dict.fromkeys(("start", "end", "tab"), "analyze")
-    what = {name: flags.pop(name, None) for name in home}
-    if stray := next((name for name in home if what[name] is not None and home[name] not in actions), None):
-        parser.error(f"{flag_of(stray)} goes with --{home[stray]}")
-    # In the terminal nothing may stand between the person and the answer.
-    configure_logging(logging.ERROR if actions else logging.INFO)
+    chosen = {name: flags.pop(name) for name in program.actions if flags.get(name) not in (None, False, [])}
+    homes = {option: name for name, action in program.actions.items() for option in action.options}
+    options = {name: flags.pop(name, None) for name in homes}
+    if stray := next((name for name in homes if options[name] is not None and homes[name] not in chosen), None):
+        parser.error(f"{flag_of(stray)} goes with {flag_of(homes[stray])}")
+    # In the terminal nothing may stand between the user and the answer.
+    configure_logging(logging.ERROR if chosen else logging.INFO)
     if isinstance(sys.stdout, io.TextIOWrapper):
         # An answer may hold what the console's or pipe's own encoding cannot.
         sys.stdout.reconfigure(encoding="utf-8", errors="replace")
+    name, value = next(iter(chosen.items()), ("", None))
+    run = program.actions[name].run if name else program.serve
     try:
-        modules = {"setup": "chrome_tab.setup.steps", "history": "chrome_tab.history"}
-        if program := next((name for name in modules if name in actions), None):
-            return beside(modules[program]).run(actions[program], flags, what)
-        settings = load_settings(flags, need_model=actions.keys() <= {"analyze", "serve"})
+        work = run(Invocation(program, value, flags, options))
     except (ChromeTabError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    return work if isinstance(work, int) else finish(work)
+
+
+def finish(work: Coroutine[Any, Any, int]) -> int:
+    """Do the work that the command line asks for; return the exit status."""
     try:
-        status = asyncio.run(action_of(settings, actions, what))
+        exit_status = asyncio.run(work)
         sys.stdout.flush()
     except ChromeTabError as error:
         print(f"{error.message} [{error.code}]", file=sys.stderr)
@@ -5460,10 +4182,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of the output has left; what is still buffered would fail once more at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    return status
+    return exit_status
 
 
 if __name__ == "__main__":
+    sys.modules["chrome_tab_mcp_server"] = sys.modules["__main__"]  # chrome_tab/ imports this file by name
+    run = main if IS_ALONE else importlib.import_module("chrome_tab.app").main
     gc.freeze()
     gc.enable()
-    sys.exit(main())
+    sys.exit(run())

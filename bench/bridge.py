@@ -27,6 +27,7 @@ from playwright.async_api import BrowserContext, Page
 
 import chrome_tab_mcp_server as server
 from bench.web import Reply, listening
+from chrome_tab.bridge.bridge import Bridge
 from demo.browser import browser_with_extension, chromium, pair
 from demo.server import SERVER, connection_string, server_environment
 from tests.support.fake_extension import process_on
@@ -256,7 +257,7 @@ def tool(client: StdioClient, name: str, /, **arguments: Any) -> Call:
     return call
 
 
-def command(bridge: server.Bridge, name: str, **params: Any) -> Call:
+def command(bridge: Bridge, name: str, **params: Any) -> Call:
     """Give a call of a bare command, without MCP, that returns its result as text."""
 
     async def call() -> str:
@@ -310,9 +311,9 @@ class Scene:
 
 
 @asynccontextmanager
-async def bridge(scene_port: int) -> AsyncGenerator[server.Bridge]:
+async def bridge(scene_port: int) -> AsyncGenerator[Bridge]:
     """Run a bridge without an MCP server around it."""
-    running = server.Bridge(scene_port)
+    running = Bridge(scene_port)
     await running.start()
     try:
         yield running
@@ -320,7 +321,7 @@ async def bridge(scene_port: int) -> AsyncGenerator[server.Bridge]:
         await running.stop()
 
 
-async def reach(running: server.Bridge) -> None:
+async def reach(running: Bridge) -> None:
     assert await running.wait_connected(ANSWER_S), "the extension did not come back"
 
 
@@ -341,7 +342,7 @@ async def measure_guests(scene: Scene) -> list[Line]:
     return lines
 
 
-async def measure_peers(scene: Scene, ours: StdioClient, guest: server.Bridge) -> list[Line]:
+async def measure_peers(scene: Scene, ours: StdioClient, guest: Bridge) -> list[Line]:
     """Read the active tab and list the tabs, beside the other servers on the same page."""
     lines: list[Line] = []
     async with peers(scene.folder) as (playwright, devtools):
@@ -372,7 +373,7 @@ async def measure_peers(scene: Scene, ours: StdioClient, guest: server.Bridge) -
     return lines
 
 
-class CountingGuest(server.Bridge):
+class CountingGuest(Bridge):
     """A guest that writes down which of its commands were answered."""
 
     def __init__(self, port: int) -> None:

@@ -21,6 +21,7 @@ from fastmcp import Client
 from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from tests.support.asking import text_of
 from tests.support.fake_extension import connected, free_port
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer
@@ -44,7 +45,7 @@ def asked(request: Request) -> Reply:
 
 async def be_the_extension(port: int, ready: asyncio.Event) -> None:
     """Answer every command with the page of the command's tab."""
-    async with connected(port, server.pairing_key()) as extension:
+    async with connected(port, pairing.pairing_key()) as extension:
         ready.set()
         while True:
             command = await extension.receive()
@@ -75,7 +76,7 @@ async def http_process(port: int, model: str) -> AsyncGenerator[psutil.Process]:
 
 
 def over_http(port: int) -> Client[Any]:
-    bearer = server.bearer_key(server.pairing_key())
+    bearer = pairing.bearer_key(pairing.pairing_key())
     headers = {"authorization": f"Bearer {bearer}"}
     return Client(StreamableHttpTransport(f"http://127.0.0.1:{port}/mcp", headers=headers))
 

@@ -41,6 +41,7 @@ from bench.pdf import measure_pdf
 from bench.sessions import measure_sessions
 from bench.web import Reply, listening
 from bench.whole_page import measure_whole_page
+from chrome_tab import app
 from demo.browser import browser_with_extension, pair
 from demo.server import SERVER, connection_string, server_environment
 
@@ -345,7 +346,7 @@ async def measure_growth() -> list[Ratio]:
 async def measure_size() -> list[Ratio]:
     """Count the tool list's characters: every client reads it in every conversation."""
     settings = server.load_settings({"ollama_url": "http://127.0.0.1:9", "model": "none"}, need_model=True)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
     readers = [tool for tool in tools if tool["name"].endswith(("_chrome_tab", "chrome_tab_status"))]
     return [

@@ -13,6 +13,7 @@ from unittest import mock
 
 import chrome_tab_mcp_server as server
 from bench.bridge import PAGES, Line, bridge, page_of, reach, web_server
+from chrome_tab.bridge.bridge import Bridge
 from demo.browser import browser_with_extension, pair
 from demo.server import connection_string, server_environment
 
@@ -24,7 +25,7 @@ AT_ONCE = 20
 TO_CALM = 2.0
 
 
-async def milliseconds(calm: server.Bridge, tab_id: int) -> float:
+async def milliseconds(calm: Bridge, tab_id: int) -> float:
     """Read a tab again and again, and give the median of the calls."""
     times: list[float] = []
     for _ in range(CALLS):

@@ -24,6 +24,7 @@ from fastmcp.client.transports import StdioTransport
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_extension import (
     CLOSED,
     ORIGIN,
@@ -99,7 +100,7 @@ class Ground:
 
     def __init__(self, model: FakeOpenAIServer) -> None:
         self.port = free_port()
-        self.key = server.pairing_key()
+        self.key = pairing.pairing_key()
         self.reply: Callable[[], Any] = lambda: PAGE
         self.extension: FakeExtension | None = None
         self.model = model
@@ -157,7 +158,7 @@ async def strangers(ground: Ground, session: Session) -> Check:
         async with connecting(ground.port, ground.key) as stranger:
             challenge = await stranger.challenged()
             await stranger.send({"type": "proof", "proof": proof or challenge["proof"]})
-            refused += await stranger.close_code() == server.WRONG_KEY
+            refused += await stranger.close_code() == protocol.WRONG_KEY
     asked = 2 * len(wrong) + 3
     well = not (await session.call()).is_error
     return "wrong headers and proofs refused", f"{refused} of {asked}", refused == asked and well
@@ -236,7 +237,7 @@ async def suspended_follower(ground: Ground) -> Check:
                 await ground.comes_back(heir)
             follower.process.resume()
             await asyncio.gather(*calls, return_exceptions=True)
-    most = server.PORT_LEAVING_TIMEOUT_S + server.CLOSING_TIMEOUT_S
+    most = protocol.PORT_LEAVING_TIMEOUT_S + protocol.CLOSING_TIMEOUT_S
     return "a suspended follower does not hold its leader", f"left in {left:.1f} s", left < most
 
 
@@ -301,7 +302,7 @@ async def owner_kills(ground: Ground, stack: AsyncExitStack) -> Check:
         await ground.comes_back(sessions[0])
         back.append(time.monotonic() - killed)
     figure = f"{ended} of {KILLS * COMMANDS} commands ended, back in {', '.join(f'{s:.1f}' for s in back)} s"
-    return f"{KILLS} owners killed", figure, ended == KILLS * COMMANDS and max(back) < server.RECONNECT_WAIT_S
+    return f"{KILLS} owners killed", figure, ended == KILLS * COMMANDS and max(back) < protocol.RECONNECT_WAIT_S
 
 
 def listens(process: psutil.Process, port: int) -> bool:

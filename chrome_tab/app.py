@@ -1,16 +1,190 @@
 """The full program: the reader of `chrome_tab_mcp_server.py` with everything that this package adds to it."""
 
+from __future__ import annotations
+
 import gc
 
 gc.disable()  # as the server does when it is started itself: nothing that is imported becomes garbage
 
+import functools
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import chrome_tab_mcp_server as server
+from chrome_tab import resources
+from chrome_tab.extension import commands
+from chrome_tab.extension.source import ExtensionSource
+from chrome_tab.extension.tools import ExtensionToolbox, ExtensionTools
 
-__all__ = ["main"]
+if TYPE_CHECKING:
+    import contextlib
+
+    from fastmcp import FastMCP
+    from fastmcp.server.middleware import Middleware
+
+    from chrome_tab.side_panel import PersonsQuestions
+
+__all__ = ["create_server", "main", "open_tabs"]
 
 
-def main() -> int:
-    """Run the command line of the installed package; return the exit status."""
+# --- The reader and its server ---
+
+
+def with_extension(source: ExtensionSource) -> server.ChromeTabs:
+    """Return the reader that reads by this source too, answers in the side panel, and keeps a history if that is set."""
+    tabs = server.ChromeTabs(source.settings, source, record if source.settings.history else None)
+
+    @functools.cache
+    def side_panel() -> PersonsQuestions:
+        from chrome_tab.side_panel import PersonsQuestions
+
+        return PersonsQuestions(tabs, source.bridge)
+
+    source.bridge.on_question = lambda message: side_panel().hear(message)
+    return tabs
+
+
+def record(question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[str, str]:
+    """Keep an answer in the history."""
+    from chrome_tab import history
+
+    return history.keep(question, answer, receipt)
+
+
+def open_tabs(settings: server.Settings) -> server.ChromeTabs:
+    """Return the reader with everything that these settings allow."""
+    return with_extension(ExtensionSource(settings))
+
+
+def create_server(settings: server.Settings) -> FastMCP:
+    """Return the MCP server for these settings. Nothing is touched before the first request."""
+    return server_for(ExtensionSource(settings))
+
+
+def server_for(source: ExtensionSource) -> FastMCP:
+    """Return the MCP server with the extension's tools, prompts and resources."""
+    settings, tabs = source.settings, with_extension(source)
+    middleware: list[Middleware] = [ExtensionTools(tabs, source.bridge)]
+    if settings.transport == "http":
+        from chrome_tab.http import WhileClientWaits
+
+        middleware.append(WhileClientWaits())
+    published = commands.published_names(settings)
+    mcp = server.build_server(tabs, [ExtensionToolbox(tabs, source)], middleware, published)
+    resources.add_to(mcp, tabs, source.bridge)
+    return mcp
+
+
+# --- Command line ---
+
+
+def serve(call: server.Invocation) -> server.Work:
+    """Serve MCP by the transport that is set."""
+    settings = call.settings(need_model=True)
+    return server.until_signal(serve_stdio(settings) if settings.transport == "stdio" else serve_http(settings))
+
+
+async def serve_stdio(settings: server.Settings) -> None:
+    """Serve one client on stdin and stdout."""
+    await create_server(settings).run_async(transport="stdio", show_banner=False)
+
+
+async def serve_http(settings: server.Settings) -> int:
+    """Serve any number of clients over HTTP or SSE."""
+    from chrome_tab import http
+
+    source = ExtensionSource(settings)
+    return await http.serve_http(server_for(source), source.bridge, settings)
+
+
+async def serve_browser(settings: server.Settings) -> int:
+    """Answer what is asked in the browser's side panel."""
+    from chrome_tab import side_panel
+
+    source = ExtensionSource(settings)
+    return await side_panel.serve_browser(with_extension(source), source.bridge)
+
+
+def serve_without_client(call: server.Invocation) -> server.Work:
+    """Serve the browser alone."""
+    return server.until_signal(serve_browser(call.settings(need_model=True)))
+
+
+def pair(call: server.Invocation) -> server.Work:
+    """Print what another side needs to be let in."""
+    from chrome_tab.cli.pair import pair
+
+    return pair(call.settings(), over_http=bool(call.options["http"]))
+
+
+def print_extension_path(_: server.Invocation) -> server.Work:
+    """Print the folder that Chrome loads the extension from."""
+    print(server.EXTENSION)
+    return 0
+
+
+def set_up(call: server.Invocation) -> server.Work:
+    """Set up, or take it back."""
+    from chrome_tab.setup import steps
+
+    return steps.run(call.value, call.flags, call.options)
+
+
+def show_history(call: server.Invocation) -> server.Work:
+    """Do what the words after --history say."""
+    from chrome_tab import history
+
+    return history.run(call.value)
+
+
+def show_progress(show: server.ShowAnswer) -> contextlib.AbstractContextManager[server.Progress]:
+    """Give a progress that draws a bar on a terminal."""
+    from chrome_tab.cli.progress import terminal_progress
+
+    return terminal_progress(show)
+
+
+def package_command() -> str:
+    """Return how the user starts the installed package."""
+    from chrome_tab import launcher
+
+    return launcher.typed()
+
+
+FLAG = {"action": "store_true"}
+ACTIONS: dict[str, server.Action] = server.ACTIONS | {
+    "pair": server.Action(
+        pair,
+        FLAG | {"help": "print the connection string; on a terminal wait for the extension"},
+        {"http": FLAG | {"help": "print the bearer key for MCP over HTTP"}},
+    ),
+    "extension_path": server.Action(print_extension_path, FLAG | {"help": "print the folder for Chrome"}),
+    "setup": server.Action(
+        set_up,
+        {
+            "nargs": "?",
+            "const": "add",
+            "choices": ["add", "remove"],
+            "help": "find a model, pair, register; or undo it",
+        },
+        {
+            "yes": FLAG | {"help": "ask nothing, take what is proposed"},
+            "clients": {"metavar": "NAMES", "help": "only these, comma-separated, or none"},
+            "at_login": FLAG | {"help": "start --serve at each login"},
+        },
+    ),
+    "serve": server.Action(
+        serve_without_client,
+        FLAG | {"help": "answer what is asked in the browser's side panel, without an MCP client"},
+    ),
+    "history": server.Action(show_history, {"nargs": "*", "metavar": "list|show ID|search TEXT|clear"}),
+}
+PROGRAM = server.Program(ACTIONS, serve, open_tabs, show_progress)
+server.package_command = package_command
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line; return the exit status."""
     gc.freeze()
     gc.enable()
-    return server.main()
+    return server.main(argv, PROGRAM)

@@ -1,8 +1,7 @@
 """MCP over HTTP or SSE, and the test app: what `--transport http` and `sse` of Chrome Tab Reader add to its port.
 
 One process serves every MCP client of this machine, on the port that the extension and other sessions use anyway. MCP
-clients show a bearer key which is made of the pairing key and is of no use for pairing. The server imports this module
-when it is first used.
+clients show a bearer key which is made of the pairing key and is of no use for pairing.
 """
 
 from __future__ import annotations
@@ -22,14 +21,18 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, pending, port
 
 if TYPE_CHECKING:
+    from fastmcp import FastMCP
     from fastmcp.server.http import StarletteWithLifespan
     from fastmcp.tools.base import ToolResult
     from psutil import Process
     from starlette.datastructures import Address, Headers
     from starlette.requests import Request
     from starlette.routing import BaseRoute
+
+    from chrome_tab.bridge.bridge import Bridge
 
 LINK_VALID_S = 120.0
 PAGE_KEY_VALID_S = 12 * 3600
@@ -42,23 +45,21 @@ PUBLIC_PATHS = {"/", "/connect", "/health", "/link"}
 PUBLIC_FOLDERS = tuple(f"/{folder}/" for folder in SERVED_FOLDERS)
 
 
-async def serve_http(settings: server.Settings) -> int:
+async def serve_http(mcp: FastMCP, bridge: Bridge, settings: server.Settings) -> int:
     """Serve MCP over HTTP or SSE until a signal asks to end."""
-    tabs = server.ChromeTabs(settings)
-    mcp = server.server_of(tabs)
     if settings.transport == "sse":
         app = create_sse_app(mcp, message_path="/message", sse_path="/sse")
     else:
         app = create_streamable_http_app(mcp, "/mcp")
-    key = server.pairing_key()
-    tabs.bridge.http = HttpSide(app, settings, server.bearer_key(key))
-    listener = await tabs.bridge.claim(key)
+    key = pairing.pairing_key()
+    http = bridge.http = HttpSide(app, settings, pairing.bearer_key(key))
+    listener = await bridge.claim(key)
     async with app.lifespan(app):
-        await tabs.bridge.own(listener, key)
+        await bridge.own(listener, key)
         address = f"http://{server.HOST}:{settings.port}"
         shown = "without a key, for whoever runs programs here" if settings.open else "its bearer key: --pair --http"
-        print(f"MCP is served at {address}{tabs.bridge.http.mcp_paths[0]} ({shown}).", file=sys.stderr)
-        link = f"{address}/" if settings.open else f"{tabs.bridge.http.new_link()} (works once, for two minutes)"
+        print(f"MCP is served at {address}{http.mcp_paths[0]} ({shown}).", file=sys.stderr)
+        link = f"{address}/" if settings.open else f"{http.new_link()} (works once, for two minutes)"
         print(f"Try the tools in a browser: {link}", file=sys.stderr, flush=True)
         await asyncio.Event().wait()
     return 0
@@ -94,11 +95,11 @@ class HttpSide:
 
     def _page_key(self, until: str) -> str:
         """Return the key of pages until that second. It outlives a restart, after which no page should want a new link."""
-        return f"{until}.{server.bearer_key(self._bearer, f'page|{until}')}"
+        return f"{until}.{pairing.bearer_key(self._bearer, f'page|{until}')}"
 
     def new_link(self) -> str:
         """Return an address of the test app that lets one page in, once, within two minutes."""
-        link = server.make_nonce()
+        link = pairing.make_nonce()
         now = time.monotonic()
         self._links = {link: until for link, until in self._links.items() if until > now} | {link: now + LINK_VALID_S}
         # Behind a # it reaches neither a log nor a Referer.
@@ -130,11 +131,11 @@ class HttpSide:
         body = b""
         async for chunk in request.stream():
             if len(body := body + chunk) > MAX_LINK_BYTES:
-                return server.http_failure(413, "A link is shorter than that.")
+                return port.http_failure(413, "A link is shorter than that.")
         shown = server.parse_frame(body).get("link")
         if isinstance(shown, str) and (key := self.redeem(shown)):
             return JSONResponse({"key": key})
-        return server.http_failure(
+        return port.http_failure(
             401,
             "This link has been used or is older than two minutes. Get a new one: run the server's file with --pair --http.",
         )
@@ -142,14 +143,14 @@ class HttpSide:
     async def _connect(self, request: Request) -> JSONResponse:
         """Tell the connection string once more, for programs that pair a browser of theirs."""
         if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
-            return server.http_failure(403, "This address is not for browsers.")
+            return port.http_failure(403, "This address is not for browsers.")
         if not recently_paired():
-            return server.http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
+            return port.http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
         if not await asyncio.to_thread(is_of_this_user, request.client, self._port):
-            return server.http_failure(403, "Only programs of the user who runs this server get the connection string.")
+            return port.http_failure(403, "Only programs of the user who runs this server get the connection string.")
         address = f"ws://{server.HOST}:{self._port}"
         return JSONResponse(
-            {"connectionString": server.connection_string(self._port, server.pairing_key()), "serverUrl": address}
+            {"connectionString": pairing.connection_string(self._port, pairing.pairing_key()), "serverUrl": address}
         )
 
 
@@ -195,7 +196,7 @@ class WhileClientWaits(Middleware):
         try:
             await asyncio.wait({call, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
-                raise server.ConnectionLostError(context.message.name)
+                raise pending.ConnectionLostError(context.message.name)
             return call.result()
         finally:
             gone.cancel()

@@ -27,6 +27,8 @@ from mcp.shared.exceptions import MCPError
 from pydantic import AnyUrl, Field
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge.bridge import Bridge
+from chrome_tab.extension import tools
 
 ACTIVE = "tab://active"
 PAGE_CHARS = 20_000
@@ -38,13 +40,13 @@ EXACTLY = "Give its answer as it is, with the note at its end if there is one, a
 InTab = Annotated[str, Field(description="a tab's id; default: the active tab")]
 
 
-def add_to(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
+def add_to(mcp: FastMCP, tabs: server.ChromeTabs, bridge: Bridge) -> None:
     """Add prompts and resources to a server, and tell its clients when tabs change."""
     add_prompts(mcp)
-    offers = TabResources(tabs)
+    offers = TabResources(tabs, bridge)
     mcp.add_provider(offers)
     add_texts(mcp, tabs)
-    mcp.add_middleware(TabNews(mcp, tabs))
+    mcp.add_middleware(TabNews(mcp, bridge))
 
 
 # --- Prompts ---
@@ -83,9 +85,9 @@ def request(tab_id: str, arguments: str) -> str:
 class TabResources(LocalProvider):
     """The list of open tabs, as resources. Their texts come from the templates."""
 
-    def __init__(self, tabs: server.ChromeTabs) -> None:
+    def __init__(self, tabs: server.ChromeTabs, bridge: Bridge) -> None:
         super().__init__()
-        self._tabs = tabs
+        self._tabs, self._bridge = tabs, bridge
 
     async def _list_resources(self) -> Sequence[Resource]:
         active = Resource(uri=AnyUrl(ACTIVE), name="active-tab", title="The tab in front", mime_type="text/plain")
@@ -93,10 +95,10 @@ class TabResources(LocalProvider):
 
     async def _open(self) -> list[dict[str, Any]]:
         """Return the tabs that can be listed without waiting for an extension that is away."""
-        if not self._tabs.bridge.connected:
+        if not self._bridge.connected:
             return []
         try:
-            return await self._tabs.listed("browser_get_tabs")
+            return await self._tabs.tabs()
         except server.ChromeTabError:
             return []
 
@@ -140,8 +142,10 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
         "analysis://{number}", name="analysis", title="An analysis of the history", mime_type="application/json"
     )
     async def analysis(number: str) -> ResourceResult:
-        kept = await asyncio.to_thread(server.beside("chrome_tab.history").analysis, number)
-        tabs.check_site(kept["url"])
+        from chrome_tab import history
+
+        kept = await asyncio.to_thread(history.analysis, number)
+        server.check_site(tabs.settings, kept["url"])
         return ResourceResult([ResourceContent(kept, mime_type="application/json")])
 
 
@@ -151,10 +155,10 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
 class TabNews(Middleware):
     """Tells clients that the tabs have changed, and makes sentences of failed reads."""
 
-    def __init__(self, mcp: FastMCP, tabs: server.ChromeTabs) -> None:
-        self._bridge, self._bus = tabs.bridge, InMemorySubscriptionBus()
+    def __init__(self, mcp: FastMCP, bridge: Bridge) -> None:
+        self._bridge, self._bus = bridge, InMemorySubscriptionBus()
         # Clients of the protocols with sessions: who has listed resources, and who has subscribed to the active tab.
-        self._listing, self._subscribed = server.ToldSessions(), server.ToldSessions()
+        self._listing, self._subscribed = tools.ToldSessions(), tools.ToldSessions()
         self._settling: asyncio.Task[None] | None = None
         self._bridge.on_tabs_change = self._heard
         low_level = mcp._mcp_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- FastMCP takes no subscriptions
@@ -205,7 +209,7 @@ class TabNews(Middleware):
     async def _tell(self) -> None:
         await asyncio.sleep(SETTLING_S)
         about = mcp_types.ResourceUpdatedNotificationParams(uri=ACTIVE)
-        news: list[tuple[server.ToldSessions, mcp_types.ServerNotification, ServerEvent]] = [
+        news: list[tuple[tools.ToldSessions, mcp_types.ServerNotification, ServerEvent]] = [
             (self._listing, mcp_types.ResourceListChangedNotification(), ResourcesListChanged()),
             (self._subscribed, mcp_types.ResourceUpdatedNotification(params=about), ResourceUpdated(uri=ACTIVE)),
         ]

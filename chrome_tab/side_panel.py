@@ -1,6 +1,6 @@
 """What the person asks in the browser's side panel, without any MCP client; DESIGN.md, "Asking in the browser".
 
-It goes the server's one way of reading and answering. The server imports this module at the first question.
+It goes the server's one way of reading and answering. It is imported at the first question.
 """
 
 from __future__ import annotations
@@ -15,17 +15,16 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
+from chrome_tab.bridge.bridge import Bridge, Role
 from chrome_tab_mcp_server import (
-    MAX_SENT_CHARS,
     Answer,
     ChromeTabError,
     ChromeTabs,
     Page,
     Progress,
     Question,
-    Role,
-    Settings,
     Wanted,
+    check_site,
     defect_in,
     logger,
     missing_settings,
@@ -37,6 +36,7 @@ __all__ = ["PersonsQuestions", "serve_browser"]
 # How many texts are remembered for further questions, and of each how many answers.
 MAX_TALKS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000
 MAX_NAMED_MODELS = 100
+MAX_SENT_CHARS = 50_000
 SHOW_INTERVAL_S = 0.1
 EARLIER_PROMPT = (
     "Below is what the reader has asked about this text before, and what was answered. It only says what the new "
@@ -81,14 +81,14 @@ class PersonsQuestions:
     What was read stays for the next question about it, in memory only, until the panel is closed.
     """
 
-    def __init__(self, tabs: ChromeTabs) -> None:
-        self._tabs = tabs
+    def __init__(self, tabs: ChromeTabs, bridge: Bridge) -> None:
+        self._tabs, self._bridge = tabs, bridge
         self._running: dict[str, asyncio.Task[None]] = {}
         self._talks: OrderedDict[str, Talk] = OrderedDict()
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take one message of the extension; what is malformed is dropped."""
-        spawn = self._tabs.bridge.spawn
+        spawn = self._bridge.spawn
         match message:
             case {"ask": {"id": str(ask_id)} as question} if ask_id not in self._running:
                 self._running[ask_id] = spawn(self._attend(ask_id, question))
@@ -146,7 +146,7 @@ class PersonsQuestions:
         async with progress:
             talk = self._talks.get(asked.talk)
             talk = talk or Talk(await tabs.read_telling(Wanted(), asked.tab_ids[0], progress))
-            tabs.check_site(talk.page.url)
+            check_site(tabs.settings, talk.page.url)
             about = Question(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)
@@ -162,16 +162,16 @@ class PersonsQuestions:
             await self._tell(ask_id, "models", models=names[:MAX_NAMED_MODELS], model=settings.model or "")
 
     async def _tell(self, ask_id: str, state: str, **about: Any) -> None:
-        await self._tabs.bridge.tell({"event": "answer", "id": ask_id, "state": state, **about})
+        await self._bridge.tell({"event": "answer", "id": ask_id, "state": state, **about})
 
 
-async def serve_browser(settings: Settings) -> int:
+async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
     """Serve what the person asks in the browser, without any client, until this task is cancelled."""
-    async with ChromeTabs(settings) as tabs:
+    async with tabs:
         await tabs.start()
-        if problem := tabs.bridge.problem:
+        if problem := bridge.problem:
             said = f"{problem.message} This goes on trying."
-        elif tabs.bridge.role is Role.GUEST:
+        elif bridge.role is Role.GUEST:
             said = "Another of your servers answers the side panel, by its own settings. When it ends, this one does."
         else:
             said = "Ask in the browser: the extension's side panel."

@@ -16,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import protocol
+from chrome_tab.extension import commands
 
 ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "extension"
@@ -165,7 +168,7 @@ def limits_of(schema: dict[str, Any]) -> str:
 
 def section(tool: Any) -> list[str]:
     """Return what is said about one tool."""
-    table = server.extension_commands().get(tool.name, {}).get("parameters", {})
+    table = commands.extension_commands().get(tool.name, {}).get("parameters", {})
     required = tool.parameters.get("required", ())
     rows = [
         f"| `{name}`{' (required)' if name in required else ''} | {kind_of(schema)} | "
@@ -193,7 +196,7 @@ def section(tool: Any) -> list[str]:
 
 async def page() -> str:
     """Return `docs/tools.md`."""
-    made = server.create_server(server.load_settings({}, need_model=False))
+    made = app.create_server(server.load_settings({}, need_model=False))
     tools = await made.list_tools(run_middleware=False)
     head = [
         "# Tool reference",
@@ -358,7 +361,7 @@ def settings_table() -> list[str]:
 
 def names_table() -> list[str]:
     """Return a row for each tool that has another name."""
-    names = server.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
+    names = commands.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
     return ["| tool | its other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
 
 
@@ -387,15 +390,15 @@ def limits_table() -> list[str]:
     pdf_wait = constant("commands/read-tab.js", "const PDF_WAIT_MS = ") // seconds
     script_wait = int(re.findall(r"waitMs: (\d+)", server.SCRIPT.read_text(encoding="ascii"))[0]) // seconds
     limits = {
-        "frame to the server": f"{server.MAX_FRAME_BYTES // mib} MiB",
-        "frame to the extension": f"{server.MAX_COMMAND_BYTES // mib} MiB",
+        "frame to the server": f"{protocol.MAX_FRAME_BYTES // mib} MiB",
+        "frame to the extension": f"{protocol.MAX_COMMAND_BYTES // mib} MiB",
         "page text": f"{constant('page/read-page.js', 'const MAX_TEXT_BYTES = ') // mib} MiB of UTF-8; more is `UNREADABLE_PAGE`",
         "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB, from a disk "
         f"{constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB; {pdf_wait} s, by AppleScript {script_wait} s",
-        "handshake": f"{server.OPENING_TIMEOUT_S:g} s",
+        "handshake": f"{protocol.OPENING_TIMEOUT_S:g} s",
         "command": f"{constant('background/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
-        f"{server.COMMAND_TIMEOUT_S:g} s in the server",
-        "answer to a consent prompt": f"{server.ANSWER_TIMEOUT_S:g} s, on top of the command's",
+        f"{protocol.COMMAND_TIMEOUT_S:g} s in the server",
+        "answer to a consent prompt": f"{protocol.ANSWER_TIMEOUT_S:g} s, on top of the command's",
         "console of a tab": f"the newest {constant('browser/debugger/console-log.js', 'const MAX_ENTRIES = '):,} messages of at most "
         f"{constant('browser/debugger/console-log.js', 'const MAX_MESSAGE_LENGTH = '):,} characters",
         "requests of a tab": f"the newest {constant('browser/debugger/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "

@@ -30,6 +30,7 @@ from fastmcp.tools.function_tool import FunctionTool
 from hypothesis import settings
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from demo import tiny_model as tiny_model_script
 from tests.support.fake_osascript import FakeOsascript, installed
 
@@ -113,7 +114,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
     def call(*arguments: str) -> tuple[int, str, str]:
         try:
-            status = server.main(arguments)
+            status = app.main(arguments)
         except SystemExit as left:
             status = int(left.code or 0)
         shown = capsys.readouterr()

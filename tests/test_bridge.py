@@ -21,6 +21,8 @@ from mcp_types import Implementation
 from websockets.asyncio.server import ServerConnection, serve
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, protocol
+from chrome_tab.bridge.bridge import Bridge, Role
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import (
     CLOSED,
@@ -51,7 +53,7 @@ class Session:
 
     @property
     def key(self) -> str:
-        return server.pairing_key()
+        return pairing.pairing_key()
 
     async def health(self) -> Message:
         request = f"GET /health HTTP/1.1\r\nHost: 127.0.0.1:{self.port}\r\nConnection: close\r\n\r\n"
@@ -185,7 +187,7 @@ async def test_the_extension_of_the_store_is_taken_beside_the_unpacked_one_once_
     of_the_store = [("Host", "127.0.0.1:{port}"), ("Origin", f"chrome-extension://{'p' * 32}")]
 
     assert await upgrade(session.port, of_the_store) == CLOSED
-    monkeypatch.setattr(server, "EXTENSION_IDS", [*server.EXTENSION_IDS, "p" * 32])
+    monkeypatch.setattr(protocol, "EXTENSION_IDS", [*protocol.EXTENSION_IDS, "p" * 32])
     assert await upgrade(session.port, of_the_store) == 101
     assert await upgrade(session.port, GOOD_HEADERS) == 101
     assert await upgrade(session.port, [*GOOD_HEADERS, of_the_store[1]]) == 400
@@ -417,13 +419,13 @@ async def test_a_second_frame_that_is_no_proof_gets_4400(frame: Any, session: Se
 async def test_an_opening_that_takes_too_long_gets_4408(
     says_hello: object, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 0.5)
     async with connecting(session.port, session.key) as slow:
         if says_hello:
             await slow.challenged()
         assert await slow.close_code() == 4408
 
-    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 20)
+    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 20)
     async with connected(session.port, session.key) as extension:
         await session.reads_through(extension)
 
@@ -442,9 +444,9 @@ HELD = {
 async def test_the_oldest_connection_without_a_key_makes_room_for_the_next_one(
     held: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 1000.0)
+    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 1000.0)
     async with connected(session.port, session.key) as extension:
-        strangers = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(server.MAX_UNPROVED)]
+        strangers = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(protocol.MAX_UNPROVED)]
         for _, writer in strangers:
             writer.write(HELD[held].format(port=session.port).encode())
         more = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(30)]
@@ -452,9 +454,9 @@ async def test_the_oldest_connection_without_a_key_makes_room_for_the_next_one(
         assert all(await within(asyncio.gather(*(ended(reader) for reader, _ in strangers[:30]))))
         assert (await session.health())["status"] == "ok"
         await session.reads_through(extension)
-        guest = server.Bridge(session.port)
+        guest = Bridge(session.port)
         await within(guest.start())
-        assert guest.role is server.Role.GUEST
+        assert guest.role is Role.GUEST
         await within(guest.stop())
         for _, writer in [*strangers, *more]:
             writer.close()
@@ -464,24 +466,24 @@ async def test_the_oldest_connection_without_a_key_makes_room_for_the_next_one(
 async def test_connection_without_a_key_ends_after_its_time(
     held: str, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 0.5)
     reader, writer = await asyncio.open_connection("127.0.0.1", session.port)
     writer.write(HELD[held].format(port=session.port).encode())
 
     assert await within(ended(reader))
     writer.close()
-    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 20)
+    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 20)
     async with connected(session.port, session.key) as extension:
         await session.reads_through(extension)
 
 
 async def test_opening_cannot_send_more_than_it_takes(session: Session) -> None:
     async with connecting(session.port, session.key) as stranger:
-        await stranger.send("x" * 2 * server.MAX_UNPROVED_BYTES)
+        await stranger.send("x" * 2 * protocol.MAX_UNPROVED_BYTES)
         assert await stranger.close_code() is None
 
     async with connected(session.port, session.key) as extension:
-        await extension.send("x" * 2 * server.MAX_UNPROVED_BYTES)
+        await extension.send("x" * 2 * protocol.MAX_UNPROVED_BYTES)
         await session.reads_through(extension)
 
 
@@ -496,7 +498,7 @@ async def ended(reader: asyncio.StreamReader) -> bool:
 async def test_connections_that_send_nothing_are_closed_and_keep_nobody_out(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "OPENING_TIMEOUT_S", 2.0)
+    monkeypatch.setattr(protocol, "OPENING_TIMEOUT_S", 2.0)
     # More than openings, and less than half of the 256 files that some systems let a process have.
     silent = [await asyncio.open_connection("127.0.0.1", session.port) for _ in range(80)]
 
@@ -625,7 +627,7 @@ async def test_only_the_first_reply_counts(session: Session) -> None:
 
 
 async def test_a_reply_that_comes_too_late_is_dropped(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 0.5)
     async with connected(session.port, session.key) as extension:
         reading = session.read()
         late = await extension.receive()
@@ -634,7 +636,7 @@ async def test_a_reply_that_comes_too_late_is_dropped(session: Session, monkeypa
         assert "read_tab within 0.5 s" in message
 
         assert await extension.receive() == {"type": "cancel", "id": late["id"]}
-        monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 20)
+        monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 20)
         reading = session.read()
         command = await extension.receive()
         await extension.reply(late, PAGE | {"text": "too late"})
@@ -780,7 +782,7 @@ async def test_many_calls_at_once_get_each_its_own_reply_in_any_order(session: S
 async def test_an_extension_that_leaves_and_stays_away_ends_its_calls(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "RECONNECT_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 0.1)
     async with connected(session.port, session.key) as extension:
         readings = [session.read() for _ in range(3)]
         for _ in readings:
@@ -807,7 +809,7 @@ async def test_a_read_is_repeated_when_the_extension_comes_back(session: Session
 async def test_without_an_extension_the_sentence_says_what_to_do_in_the_popup(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
 
     code, message = error_of(await within(session.read()))
 
@@ -828,10 +830,10 @@ async def test_a_call_waits_for_an_extension_that_is_just_connecting(session: Se
 async def test_an_extension_that_stays_away_is_waited_for_three_times_and_not_again_until_it_was_back(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     for _ in range(3):
         assert error_of(await within(session.read()))[0] == "EXTENSION_NOT_CONNECTED"
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 1000)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 1000)
 
     assert error_of(await within(session.read()))[0] == "EXTENSION_NOT_CONNECTED"
 
@@ -847,12 +849,12 @@ async def test_an_extension_that_leaves_three_calls_alone_gets_no_more_until_it_
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with connected(session.port, session.key) as extension:
-        monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 0.1)
+        monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 0.1)
         for _ in range(3):
             code, message = error_of(await within(session.read()))
             assert (code, "did not answer read_tab" in message) == ("COMMAND_TIMEOUT", True)
             assert [(await extension.receive())["type"] for _ in range(2)] == ["command", "cancel"]
-        monkeypatch.setattr(server, "COMMAND_TIMEOUT_S", 20)
+        monkeypatch.setattr(protocol, "COMMAND_TIMEOUT_S", 20)
 
         code, message = error_of(await within(session.read()))
         assert (code, "left 3 calls in a row unanswered" in message) == ("COMMAND_TIMEOUT", True)
@@ -863,7 +865,7 @@ async def test_an_extension_that_leaves_three_calls_alone_gets_no_more_until_it_
 
 
 async def test_a_frame_over_the_limit_closes_only_that_connection(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "MAX_FRAME_BYTES", 1_000_000)
+    monkeypatch.setattr(protocol, "MAX_FRAME_BYTES", 1_000_000)
     port = free_port()
     async with running_session(port) as session:
         await until(lambda: is_listening(port))
@@ -881,19 +883,19 @@ async def test_a_frame_over_the_limit_closes_only_that_connection(monkeypatch: p
 
 
 def test_the_key_is_made_once(config_home: Path) -> None:
-    key = server.pairing_key()
+    key = pairing.pairing_key()
 
     path = config_home / "key"
     assert path.read_text(encoding="ascii") == key + "\n"
     assert list(config_home.iterdir()) == [path]
-    assert server.pairing_key() == key
+    assert pairing.pairing_key() == key
     path.unlink()
-    assert server.pairing_key() != key
+    assert pairing.pairing_key() != key
 
 
 @pytest.mark.posix
 def test_the_key_is_its_owners_only(config_home: Path) -> None:
-    server.pairing_key()
+    pairing.pairing_key()
 
     assert stat.S_IMODE((config_home / "key").stat().st_mode) == 0o600
     assert stat.S_IMODE(config_home.stat().st_mode) == 0o700
@@ -904,7 +906,7 @@ def test_servers_that_make_the_key_at_the_same_time_get_the_same_one(config_home
 
     def make(_: int) -> str:
         barrier.wait()
-        return server.pairing_key()
+        return pairing.pairing_key()
 
     with ThreadPoolExecutor(16) as pool:
         keys = set(pool.map(make, range(16)))
@@ -916,28 +918,28 @@ def test_servers_that_make_the_key_at_the_same_time_get_the_same_one(config_home
 @pytest.mark.posix
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o606, 0o610])
 def test_a_key_that_others_can_read_is_refused(mode: int, config_home: Path) -> None:
-    key = server.pairing_key()
+    key = pairing.pairing_key()
     path = config_home / "key"
     path.chmod(mode)
 
     with pytest.raises(server.ChromeTabError, match=r"chmod 600") as raised:
-        server.pairing_key()
+        pairing.pairing_key()
 
     assert raised.value.code == "PERMISSION_DENIED"
     assert str(path) in raised.value.message
     assert key not in raised.value.message
     path.chmod(0o600)
-    assert server.pairing_key() == key
+    assert pairing.pairing_key() == key
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"short\n", b"A" * 44, b"A" * 42 + b"=", b"\xff" * 43, b"A" * 100_000])
 def test_a_damaged_key_is_a_sentence_and_stays_as_it_is(content: bytes, config_home: Path) -> None:
-    server.pairing_key()
+    pairing.pairing_key()
     path = config_home / "key"
     path.write_bytes(content)
 
     with pytest.raises(server.ChromeTabError, match=r"is damaged\. Delete it, run --pair") as raised:
-        server.pairing_key()
+        pairing.pairing_key()
 
     assert raised.value.code == "PERMISSION_DENIED"
     assert path.read_bytes() == content
@@ -947,7 +949,7 @@ def test_a_key_that_cannot_be_kept_is_a_sentence(config_home: Path) -> None:
     config_home.write_text("a file where the folder should be", encoding="ascii")
 
     with pytest.raises(server.ChromeTabError, match=r"cannot be read or made") as raised:
-        server.pairing_key()
+        pairing.pairing_key()
 
     assert raised.value.code == "PERMISSION_DENIED"
 
@@ -956,8 +958,8 @@ def test_a_key_that_cannot_be_kept_is_a_sentence(config_home: Path) -> None:
 async def test_a_refused_key_is_told_by_status_and_taken_when_it_is_mended(
     config_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PORT_RETRY_S", 0.2)
-    key = server.pairing_key()
+    monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.2)
+    key = pairing.pairing_key()
     (config_home / "key").chmod(0o644)
     port = free_port()
     async with running_session(port) as session:
@@ -1021,9 +1023,9 @@ FOREIGNERS = {
 async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it_leaves(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "PORT_RETRY_S", 0.3)
+    monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.3)
     if name in {"says nothing", "never stops"}:
-        monkeypatch.setattr(server, "VISIT_TIMEOUT_S", 0.5)
+        monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 0.5)
     foreigner = await asyncio.start_server(FOREIGNERS[name], "127.0.0.1", 0)
     port = foreigner.sockets[0].getsockname()[1]
     async with running_session(port) as session:
@@ -1039,7 +1041,7 @@ async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it
         async def is_ours() -> bool:
             return f"listening on 127.0.0.1:{port}" in await session.status()
 
-        monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+        monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
         await until(is_ours)
         async with connected(port, session.key) as extension:
             await session.reads_through(extension)
@@ -1089,7 +1091,7 @@ async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connecte
 
 
 async def test_a_call_that_comes_after_the_stop_does_not_take_the_port_again() -> None:
-    bridge = server.Bridge(free_port())
+    bridge = Bridge(free_port())
     await within(bridge.start())
     assert await is_listening(bridge.port)
 

@@ -17,6 +17,7 @@ import pytest
 from anyio.from_thread import start_blocking_portal
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, protocol
 from tests.conftest import Run
 from tests.support.fake_extension import PAGE, connected, free_port, raw_request, wait_for_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer, delta, events
@@ -118,8 +119,8 @@ def test_pair_prints_a_string_that_holds_address_and_key(run: Run) -> None:
     (line,) = out.splitlines()
     assert line.startswith("vf://")
     assert "=" not in line
-    assert decoded(line) == {"v": 1, "s": "ws://127.0.0.1:4567", "k": server.pairing_key()}
-    assert server.pairing_key() not in err
+    assert decoded(line) == {"v": 1, "s": "ws://127.0.0.1:4567", "k": pairing.pairing_key()}
+    assert pairing.pairing_key() not in err
     assert "Connect" in err
     assert run("--pair", "--port", "4567")[1] == out
 
@@ -127,7 +128,7 @@ def test_pair_prints_a_string_that_holds_address_and_key(run: Run) -> None:
 def test_the_format_is_that_of_the_example_in_the_sources() -> None:
     example = "vf://eyJ2IjoxLCJzIjoid3M6Ly9sb2NhbGhvc3Q6MzQ1NiIsImsiOiJkZXYtMTIzLXRlc3QifQ"
 
-    ours = server.connection_string(3456, "dev-123-test")
+    ours = pairing.connection_string(3456, "dev-123-test")
 
     assert decoded(example) == {"v": 1, "s": "ws://localhost:3456", "k": "dev-123-test"}
     assert decoded(ours) == decoded(example) | {"s": "ws://127.0.0.1:3456"}
@@ -141,7 +142,7 @@ def test_two_pairings_at_once_print_the_same_key() -> None:
     printed = {pair.communicate(timeout=60)[0] for pair in pairs}
 
     assert len(printed) == 1
-    assert decoded(printed.pop().strip())["k"] == server.pairing_key()
+    assert decoded(printed.pop().strip())["k"] == pairing.pairing_key()
 
 
 def test_pair_with_a_key_that_cannot_be_kept_is_a_sentence_and_exit_1(run: Run, config_home: Path) -> None:
@@ -176,7 +177,7 @@ def test_doctor_exits_0_when_every_layer_works_and_1_when_one_does_not(run: Run,
 
 
 def test_doctor_runs_without_model_settings_and_says_what_is_missing(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     status, out, err = run("--doctor", "--source", "extension", "--port", str(free_port()))
 
     assert (status, err) == (1, "waiting for the extension\n")
@@ -310,15 +311,6 @@ def test_what_goes_with_setup_is_refused_without_it(flag: list[str], run: Run) -
     assert err.endswith(f"{flag[0]} goes with --setup\n")
 
 
-def test_setup_without_its_file_is_a_sentence_and_exit_2(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "chrome_tab.setup.steps", None)
-
-    status, out, err = run("--setup", "--yes")
-
-    assert (status, out) == (2, "")
-    assert err.endswith("It needs all files of the repository.\n")
-
-
 @pytest.mark.e2e
 async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the_answer() -> None:
     port = free_port()
@@ -327,7 +319,7 @@ async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the
         arguments += ["--ollama-url", fake.url, "--model", "fake-model"]
         async with started(*arguments) as process:
             await wait_for_port(port)
-            async with connected(port, server.pairing_key()) as extension:
+            async with connected(port, pairing.pairing_key()) as extension:
                 command = await extension.receive()
                 await extension.reply(command, PAGE)
                 out, err = await process.process.communicate()
@@ -354,7 +346,7 @@ async def test_pair_on_a_terminal_waits_and_says_that_the_extension_is_connected
     )
     try:
         await wait_for_port(port)
-        async with connected(port, server.pairing_key()):
+        async with connected(port, pairing.pairing_key()):
             _, err = await asyncio.wait_for(process.communicate(), 60)
         line = os.read(here, 10_000).decode().strip()
     finally:
@@ -421,7 +413,7 @@ async def test_a_session_works_and_ends_with_stdin_without_a_word_on_stderr() ->
         about = await process.initialize()
         listed, line = await process.request("tools/list")
         await wait_for_port(port)
-        key = server.pairing_key()
+        key = pairing.pairing_key()
         async with connected(port, key) as extension:
             reading = asyncio.create_task(process.call("read_chrome_tab"))
             await extension.reply(await extension.receive(), PAGE)
@@ -434,8 +426,8 @@ async def test_a_session_works_and_ends_with_stdin_without_a_word_on_stderr() ->
     assert [tool["name"] for tool in listed["tools"]] == [
         "process_chrome_tab",
         "read_chrome_tab",
-        "look_at_chrome_tab",
         "chrome_tab_status",
+        "look_at_chrome_tab",
     ]
     assert len(line) < 3_200
     assert len(json.dumps(listed, separators=(",", ":"))) < 3_200
@@ -472,7 +464,8 @@ TOLD_AGAIN = f"""
 import os, signal, sys
 sys.path.insert(0, {str(SERVER.parent)!r})
 import chrome_tab_mcp_server as server
-status = server.main(sys.argv[1:])
+from chrome_tab import app
+status = app.main(sys.argv[1:])
 os.kill(os.getpid(), signal.SIGTERM)
 sys.exit(status)
 """
@@ -522,12 +515,13 @@ import gc, sys
 gc.disable()
 sys.path.insert(0, {str(SERVER.parent)!r})
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 
 async def read(*_, **__):
     raise RuntimeError("text of the page")
 
 server.AppleScriptSource.read = read
-sys.exit(server.main(sys.argv[1:]))
+sys.exit(app.main(sys.argv[1:]))
 """
 
 

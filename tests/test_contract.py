@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import protocol
 from scripts.reference import constant
 
 ROOT = Path(server.__file__).parent
@@ -63,7 +65,7 @@ def test_every_code_that_is_raised_is_one_of_them() -> None:
 def test_the_extensions_id_follows_from_its_key() -> None:
     digest = hashlib.sha256(base64.b64decode(manifest()["key"], validate=True)).hexdigest()[:32]
 
-    assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == server.EXTENSION_IDS[0]
+    assert "".join(chr(ord("a") + int(digit, 16)) for digit in digest) == protocol.EXTENSION_IDS[0]
 
 
 def test_server_extension_and_changelog_have_the_same_version() -> None:
@@ -90,7 +92,7 @@ def commands_table() -> dict[str, dict[str, Any]]:
 
 async def published_tools(**settings: str) -> dict[str, set[str]]:
     """The parameters of each tool, as a client that cannot be told of changes sees them."""
-    made = server.create_server(server.load_settings(settings, need_model=False))
+    made = app.create_server(server.load_settings(settings, need_model=False))
     return {tool.name: set(tool.parameters["properties"]) for tool in await made.list_tools(run_middleware=False)}
 
 
@@ -122,7 +124,7 @@ def test_every_command_has_a_function_of_the_extension_that_reads_its_parameters
 
 
 def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None:
-    written = set(re.findall(r'\.(?:\w*command|drive)\(\s*"(\w+)"', read("chrome_tab_mcp_server.py")))
+    written = set(re.findall(r'\.(?:\w*command|drive)\(\s*"(\w+)"', read("chrome_tab/extension/source.py")))
 
     assert {"read_tab", "browser_create_tab"} <= written <= commands_table().keys()
 
@@ -135,7 +137,7 @@ async def test_the_readme_names_every_tool() -> None:
 
 
 async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
-    made = server.create_server(server.load_settings({}, need_model=False))
+    made = app.create_server(server.load_settings({}, need_model=False))
     (tool,) = [tool for tool in await made.list_tools(run_middleware=False) if tool.name == "screenshot"]
     side = re.search(r"^const MAX_SIDE = ([\d_]+);", read("extension/commands/screenshot.js"), re.MULTILINE)
     assert side
@@ -148,11 +150,11 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 
 
 def test_both_sides_of_the_wire_have_the_same_limits() -> None:
-    assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == server.MAX_FRAME_BYTES
-    assert constant("background/connection.js", "const MAX_FRAME_IN = ") == server.MAX_COMMAND_BYTES
-    assert constant("browser/consent-prompts.js", "const ANSWER_TIMEOUT_MS = ") == server.ANSWER_TIMEOUT_S * 1000
-    assert constant("background/connection.js", "const OPENING_TIMEOUT_MS = ") == server.OPENING_TIMEOUT_S * 1000
-    assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < server.COMMAND_TIMEOUT_S * 1000
+    assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == protocol.MAX_FRAME_BYTES
+    assert constant("background/connection.js", "const MAX_FRAME_IN = ") == protocol.MAX_COMMAND_BYTES
+    assert constant("browser/consent-prompts.js", "const ANSWER_TIMEOUT_MS = ") == protocol.ANSWER_TIMEOUT_S * 1000
+    assert constant("background/connection.js", "const OPENING_TIMEOUT_MS = ") == protocol.OPENING_TIMEOUT_S * 1000
+    assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < protocol.COMMAND_TIMEOUT_S * 1000
 
 
 # --- What a user copies ---
@@ -164,7 +166,7 @@ def test_the_configuration_to_copy_holds_one_server_and_settings_that_it_takes()
     run, script, *flags = entry["args"]
 
     assert (entry["command"], run, Path(script).name) == ("uv", "run", "chrome_tab_mcp_server.py")
-    settings = server.load_settings(vars(server.argument_parser().parse_args(flags)), need_model=True)
+    settings = server.load_settings(vars(server.argument_parser(app.PROGRAM).parse_args(flags)), need_model=True)
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
 
 

@@ -11,6 +11,8 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 
 HOW_TO_SEE = "(redact=false shows them where the person allows it)"
@@ -21,13 +23,13 @@ REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "masked"
 @pytest.fixture
 async def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> AsyncGenerator[tuple[Client[Any], FakeExtension]]:
     monkeypatch.setattr(server, "config_dir", lambda: tmp_path)
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     (tmp_path / "config.toml").write_text('[sites."*.denied.example"]\ndeny = true\n', encoding="utf-8")
     port = free_port()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         assert "bridge     ok" in str(await client.call_tool("chrome_tab_status", {}))
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             yield client, extension
 
 

@@ -12,6 +12,8 @@ from fastmcp import Client
 from websockets.exceptions import ConnectionClosed
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
 from tests.conftest import WriteToml
 from tests.support.asking import error_of
 from tests.support.fake_extension import FakeExtension, connected, free_port
@@ -117,15 +119,15 @@ async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
     async with FakeOpenAIServer() as model:
         flags = {"ollama_url": model.url, "model": "fake-model", "source": "extension", "port": port} | settings
         flags["upload_folder"] = [str(Path(__file__).parent)]
-        async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+        async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
             browser = FakeBrowser()
             if flags["source"] == "applescript":
                 yield client, browser
             else:
                 with pytest.MonkeyPatch.context() as patch:
-                    patch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+                    patch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
                     await client.call_tool("chrome_tab_status", {})
-                async with connected(port, server.pairing_key()) as extension:
+                async with connected(port, pairing.pairing_key()) as extension:
                     answering = asyncio.create_task(browser.answer(extension))
                     yield client, browser
                     answering.cancel()
@@ -134,7 +136,7 @@ async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
 
 
 @pytest.fixture

@@ -14,7 +14,9 @@ from mcp import MCPError
 from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNotification, TextContent
 
 import chrome_tab_mcp_server as server
-from chrome_tab.extension import driving as chrome_tab_driving
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
+from chrome_tab.extension import commands, screenshots
 from tests.conftest import WriteToml
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
@@ -47,16 +49,16 @@ async def driving(**settings: Any) -> AsyncGenerator[Parts]:
     port = free_port()
     flags = {"source": "extension", "port": port, **settings}
     async with Client(
-        server.create_server(server.load_settings(flags, need_model=False)), message_handler=ResourceNews()
+        app.create_server(server.load_settings(flags, need_model=False)), message_handler=ResourceNews()
     ) as client:
         assert "bridge     ok" in str(await client.call_tool("chrome_tab_status", {}))
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             yield client, extension
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
 
 
 @pytest.fixture
@@ -354,7 +356,7 @@ async def test_the_newest_20_screenshots_are_kept(parts: Parts) -> None:
 async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
     parts: Parts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chrome_tab_driving, "MAX_SCREENSHOT_BYTES", 2 * len(base64.b64decode(PNG)) + 1)
+    monkeypatch.setattr(screenshots, "MAX_SCREENSHOT_BYTES", 2 * len(base64.b64decode(PNG)) + 1)
     for name in ("a", "b", "c"):
         await answered(parts, "screenshot", SHOT, name=name)
 
@@ -365,9 +367,9 @@ async def test_the_client_is_told_when_the_list_of_screenshots_changes() -> None
     port = free_port()
     news = ResourceNews()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
-    async with Client(server.create_server(settings), message_handler=news, mode="legacy") as client:
+    async with Client(app.create_server(settings), message_handler=news, mode="legacy") as client:
         await client.call_tool("chrome_tab_status", {})
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             heard: list[int] = []
             for name in ("a", "a", "b"):
                 await answered((client, extension), "screenshot", SHOT, name=name)
@@ -471,12 +473,12 @@ async def test_what_the_extension_says_went_wrong_passes_through(parts: Parts) -
 async def test_a_lost_connection_repeats_what_only_looks_and_never_what_acts(tool: str, repeated: object) -> None:
     port = free_port()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         await client.call_tool("chrome_tab_status", {})
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             call = Call((client, extension), tool, **({"selector": "#a"} if tool == "click" else {}))
             assert (await extension.receive())["command"] == tool
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             if repeated:
                 call.extension = extension
                 await call.answer(tool, SHOT if tool == "screenshot" else {"entries": [], "total": 0})
@@ -625,7 +627,7 @@ async def test_kapture_names_take_the_place_of_ours_and_say_tab_id_their_way() -
     async with driving(tool_names="kapture") as (client, _):
         tools = {tool.name: tool for tool in await client.list_tools()}
 
-    published = server.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
+    published = commands.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
     assert published.keys() & tools.keys() == set()
     for name in set(published.values()) - {"kapturemcp_list_tabs"}:
         assert "tabId" in tools[name].input_schema["properties"]
@@ -672,7 +674,7 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = {name for name in server.extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
+    driven = {name for name in commands.extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
     assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for", "network_requests", "page_elements"}

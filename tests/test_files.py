@@ -9,6 +9,7 @@ import platformdirs
 import pytest
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from chrome_tab.history import History
 
 pytestmark = pytest.mark.posix
@@ -35,13 +36,13 @@ def odd(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 
 
 def test_pairing_key_is_read_from_a_regular_file_only(odd: Path, folder: Path) -> None:
-    key = server.pairing_key()
-    assert server.pairing_key() == key
+    key = pairing.pairing_key()
+    assert pairing.pairing_key() == key
     (folder / "key").unlink()
     (folder / "key").symlink_to(odd)
 
     with pytest.raises(server.ChromeTabError) as failure:
-        server.pairing_key()
+        pairing.pairing_key()
     assert failure.value.code == "PERMISSION_DENIED"
 
 
@@ -52,9 +53,9 @@ def test_a_key_that_cannot_be_made_leaves_no_draft(folder: Path, monkeypatch: py
     with monkeypatch.context() as patch:
         patch.setattr(os, "link", full)
         with pytest.raises(server.ChromeTabError):
-            server.pairing_key()
+            pairing.pairing_key()
     assert list(folder.iterdir()) == []
-    server.pairing_key()
+    pairing.pairing_key()
     assert [path.name for path in folder.iterdir()] == ["key"]
     assert stat.S_IMODE((folder / "key").stat().st_mode) == 0o600
 
@@ -76,14 +77,14 @@ def test_the_remembered_port_replaces_what_is_in_its_place_and_follows_no_link(o
     path, other = folder / "last-port", folder / "other"
     other.write_text("other")
     path.symlink_to(odd)
-    assert server.last_port() is None
-    server.remember_port(61822)
-    assert server.last_port() == 61822
+    assert pairing.last_port() is None
+    pairing.remember_port(61822)
+    assert pairing.last_port() == 61822
 
     path.unlink()
     path.symlink_to(other)
-    server.remember_port(61823)
-    assert (server.last_port(), other.read_text()) == (61823, "other")
+    pairing.remember_port(61823)
+    assert (pairing.last_port(), other.read_text()) == (61823, "other")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert {one.name for one in folder.iterdir()} == {"last-port", "other"}
 

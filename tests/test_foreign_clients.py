@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from tests.support.fake_extension import connected, free_port
 from tests.support.http_server import HttpServer, http_server
 from tests.support.stdio_server import SERVER
@@ -85,7 +85,7 @@ async def test_inspectors_command_line_lists_the_tools(way: HttpServer | list[st
 
 
 async def test_inspectors_one_list_holds_the_extensions_tools_too() -> None:
-    async with http_server() as served, connected(served.port, server.pairing_key()):
+    async with http_server() as served, connected(served.port, pairing.pairing_key()):
         header = f"Authorization: {served.authorization['authorization']}"
         arguments = [served.url, "--transport", "http", "--header", header, *LISTING]
         listed = json.loads(await run_node(INSPECTOR, *arguments))

@@ -15,7 +15,9 @@ from fastmcp import Client
 from mcp import MCPError
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab import history as chrome_tab_history
+from chrome_tab.bridge import pairing
 from chrome_tab.history import History
 from tests.conftest import Run
 from tests.support.asking import receipt_of, text_of
@@ -60,10 +62,10 @@ async def asking(**flags: Any) -> AsyncGenerator[Client[Any]]:
         settings = server.load_settings(
             model | {"port": port, "history": True, "sites": sites} | flags, need_model=True
         )
-        async with Client(server.create_server(settings)) as client:
+        async with Client(app.create_server(settings)) as client:
             listing = asyncio.create_task(client.list_tools())
             await wait_for_port(port)
-            async with connected(port, server.pairing_key()) as extension:
+            async with connected(port, pairing.pairing_key()) as extension:
                 await listing
                 answering = asyncio.create_task(answer_reads(extension))
                 try:
@@ -136,7 +138,7 @@ async def test_what_applescript_reads_is_kept_only_of_a_window_that_says_it_is_n
     kept_of = []
     async with FakeOpenAIServer() as fake:
         flags = {"ollama_url": fake.url, "model": "fake-model", "source": "applescript", "history": True}
-        async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+        async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
             for mode in ("", "incognito ", "other ", "normal "):
                 osascript.shows(f"the page {mode}", mode=mode)
                 assert text_of(await client.call_tool("process_chrome_tab", {})) == "An answer."
@@ -207,7 +209,7 @@ def test_other_words_are_a_sentence(words: list[str], told: str, run: Run) -> No
 
 
 def test_the_flag_alone_is_the_setting_and_its_opposite_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    parser = server.argument_parser()
+    parser = server.argument_parser(app.PROGRAM)
 
     def wanted(*arguments: str) -> bool:
         return server.load_settings(vars(parser.parse_args(arguments)), need_model=False).history

@@ -25,7 +25,10 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab import http as chrome_tab_http
+from chrome_tab.bridge import pairing, port, protocol
+from chrome_tab.bridge.bridge import Bridge
 from demo.web import QuietHandler, serving
 from tests.support.asking import error_of, text_of
 from tests.support.browser import chromium_arguments, chromium_path
@@ -70,7 +73,7 @@ async def extension_with_a_page(port: int) -> AsyncGenerator[None]:
             if message["type"] == "command":
                 await extension.reply(message, PAGE)
 
-    async with connected(port, server.pairing_key()) as extension:
+    async with connected(port, pairing.pairing_key()) as extension:
         serving = asyncio.create_task(serve_pages(extension))
         yield
         serving.cancel()
@@ -80,7 +83,7 @@ async def extension_with_a_page(port: int) -> AsyncGenerator[None]:
 
 
 async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> None:
-    guest = server.create_server(server.load_settings({"port": served.port}, need_model=False))
+    guest = app.create_server(server.load_settings({"port": served.port}, need_model=False))
     async with extension_with_a_page(served.port), Client(guest) as stdio, served.client() as client:
         await stdio.call_tool("read_chrome_tab")
         found = [{tool.name: tool.input_schema for tool in await each.list_tools()} for each in (stdio, client)]
@@ -92,7 +95,7 @@ async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> N
 
 
 async def test_http_clients_and_sessions_share_one_extension(served: HttpServer) -> None:
-    guest = server.create_server(server.load_settings({"port": served.port, "source": "extension"}, need_model=False))
+    guest = app.create_server(server.load_settings({"port": served.port, "source": "extension"}, need_model=False))
     async with (
         extension_with_a_page(served.port),
         served.client() as one,
@@ -194,7 +197,7 @@ async def test_mcp_needs_the_bearer_key(served: HttpServer, shown: str | None) -
     assert refused.status_code == 401
     assert refused.headers["www-authenticate"] == "Bearer"
     assert "--pair --http" in failure_of(refused)[1]
-    assert server.pairing_key() not in refused.text
+    assert pairing.pairing_key() not in refused.text
     async with served.client() as client:  # the control: with the key
         assert await client.list_tools()
 
@@ -238,7 +241,7 @@ async def test_client_with_the_key_gets_a_sentence_about_its_origin_or_host(serv
         for headers in ({"origin": "http://evil.test"}, {"host": "evil.test"}, {"origin": "null"}):
             refused = await client.post(served.url, json=HANDSHAKE, headers=headers)
             assert (refused.status_code, failure_of(refused)[0]) == (403, "PERMISSION_DENIED"), headers
-            assert server.PAGE_HEADERS.items() <= refused.headers.items()
+            assert port.PAGE_HEADERS.items() <= refused.headers.items()
         for headers in ({"origin": served.base}, {"sec-fetch-site": "cross-site"}):
             assert (await client.post("/link", headers=headers)).status_code == 200
 
@@ -358,7 +361,7 @@ async def test_public_paths_need_no_key(served: HttpServer, path: str) -> None:
 
 
 async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
-    bridge = server.Bridge(free_port())
+    bridge = Bridge(free_port())
     await bridge.start()
     try:
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{bridge.port}", trust_env=False) as client:
@@ -385,7 +388,7 @@ async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(
 
     assert [each.status_code for each in (before, *to_pages, after)] == [403] * 4
     assert told.json() == {
-        "connectionString": server.connection_string(served.port, server.pairing_key()),
+        "connectionString": pairing.connection_string(served.port, pairing.pairing_key()),
         "serverUrl": f"ws://127.0.0.1:{served.port}",
     }
 
@@ -433,7 +436,7 @@ async def test_connection_string_is_for_programs_of_the_same_user(
         given = await ask(served, as_another=False)
 
     assert refused.startswith("403")
-    assert server.pairing_key() not in refused
+    assert pairing.pairing_key() not in refused
     assert "connectionString" in given
 
 
@@ -466,7 +469,7 @@ async def test_a_link_lets_one_page_in_once() -> None:
     assert handshake.status_code == 200
     assert second.status_code == 401
     assert "two minutes" in failure_of(second)[1]
-    assert not {served.bearer, server.pairing_key()} & {first.json()["key"], shown["link"]}
+    assert not {served.bearer, pairing.pairing_key()} & {first.json()["key"], shown["link"]}
 
 
 async def test_a_link_is_too_old_after_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -490,7 +493,7 @@ async def test_a_pages_key_ends_and_cannot_be_prolonged() -> None:
         key = (await client.post("/link", json={"link": link.partition("#")[2]})).json()["key"]
         until, _, proof = key.partition(".")
         past = int(time.time()) - 1
-        old = f"{past}.{server.bearer_key(served.bearer, f'page|{past}')}"
+        old = f"{past}.{pairing.bearer_key(served.bearer, f'page|{past}')}"
         longer = f"{int(until) + 1}.{proof}"
         statuses = [
             (await client.post("/mcp", json=HANDSHAKE, headers={"authorization": f"Bearer {each}"})).status_code
@@ -503,7 +506,7 @@ async def test_a_pages_key_ends_and_cannot_be_prolonged() -> None:
 async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[str]) -> None:
     async with http_server() as served:
         capsys.readouterr()
-        status = await asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(served.port)])
+        status = await asyncio.to_thread(app.main, ["--pair", "--http", "--port", str(served.port)])
         out, err = capsys.readouterr()
         link = re.search(rf"{served.base}/#(\S+)", err)
         assert link
@@ -511,7 +514,7 @@ async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[
             assert (await client.post("/link", json={"link": link[1]})).status_code == 200
 
     assert (status, out.strip()) == (0, served.bearer)
-    assert await asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(served.port)]) == 0
+    assert await asyncio.to_thread(app.main, ["--pair", "--http", "--port", str(served.port)]) == 0
     out, err = capsys.readouterr()
     assert out.strip() == served.bearer
     assert "No server with --transport http answers" in err
@@ -550,19 +553,19 @@ async def test_pair_http_shows_no_key_to_a_program_that_has_taken_the_port(
         asyncio.start_server(as_http, "127.0.0.1", port) if speaks == "HTTP" else serve(as_websocket, "127.0.0.1", port)
     )
     async with await start:
-        status = await within(asyncio.to_thread(server.main, ["--pair", "--http", "--port", str(port)]))
+        status = await within(asyncio.to_thread(app.main, ["--pair", "--http", "--port", str(port)]))
     out, err = capsys.readouterr()
-    bearer = server.bearer_key(server.pairing_key())
+    bearer = pairing.bearer_key(pairing.pairing_key())
 
     assert (status, out.strip()) == (0, bearer)
     assert "evil.test" not in err
     assert heard
-    assert not any(secret.encode() in b"".join(heard) for secret in (bearer, server.pairing_key()))
+    assert not any(secret.encode() in b"".join(heard) for secret in (bearer, pairing.pairing_key()))
 
 
 def test_http_without_pair_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="2"):
-        server.main(["--http"])
+        app.main(["--http"])
     assert "--http goes with --pair" in capsys.readouterr().err
 
 
@@ -663,14 +666,14 @@ async def test_port_of_another_of_our_servers_is_named_and_left_alone(served: Ht
     )
 
     with pytest.raises(server.ChromeTabError, match=r"held by another server of yours.*choose another --port"):
-        await within(chrome_tab_http.serve_http(taken))
+        await within(app.serve_http(taken))
 
     async with served.client() as client:
         assert await client.list_tools()
 
 
 async def test_port_of_a_foreign_program_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "VISIT_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         port = foreign.getsockname()[1]
         taken = server.load_settings(
@@ -678,7 +681,7 @@ async def test_port_of_a_foreign_program_is_named(monkeypatch: pytest.MonkeyPatc
         )
 
         with pytest.raises(server.ChromeTabError, match=rf"Port {port}.*process {os.getpid()}"):
-            await within(chrome_tab_http.serve_http(taken))
+            await within(app.serve_http(taken))
 
 
 @pytest.mark.e2e
@@ -698,7 +701,7 @@ async def test_process_that_finds_its_port_taken_ends_with_status_1() -> None:
 
 
 async def test_extension_away_is_a_tool_error_over_http_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     async with http_server() as served, served.client() as client:
         result = await client.call_tool("browser_get_tabs", raise_on_error=False)
 

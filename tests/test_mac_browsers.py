@@ -13,7 +13,7 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from chrome_tab import mac as chrome_tab_mac
+from chrome_tab import app
 from scripts.embed_page_function import SCRIPT
 from tests.conftest import WriteToml
 from tests.support.asking import Result, asking, error_of, receipt_of, text_of
@@ -42,7 +42,7 @@ def browser(*windows: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 async def call(tool: str, settings: dict[str, Any] | None = None, **arguments: Any) -> Result:
     flags = {"source": "applescript"} | (settings or {})
-    async with Client(server.create_server(server.load_settings(flags, need_model=False))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=False))) as client:
         return await client.call_tool(tool, arguments, raise_on_error=False)
 
 
@@ -169,12 +169,12 @@ async def test_what_the_page_function_refuses_is_refused_in_every_dialect(reply:
 )
 def test_a_reply_of_arc_that_is_none_is_an_unreadable_page(reply: str) -> None:
     with pytest.raises(server.ChromeTabError) as refused:
-        chrome_tab_mac.from_arc(reply)
+        server.from_arc(reply)
 
     assert refused.value.code == "UNREADABLE_PAGE"
     whole = ["", "", "text", '{"url": "u"}']
     for form in (json.dumps(whole), json.dumps(json.dumps(whole))):
-        assert chrome_tab_mac.from_arc(form) == ("text", {"url": "u"})
+        assert server.from_arc(form) == ("text", {"url": "u"})
 
 
 def test_only_names_of_the_list_enter_the_script() -> None:
@@ -219,7 +219,7 @@ async def test_tabs_are_listed_and_each_is_read_by_its_id_wherever_it_has_moved(
     windows = three_tabs(name)
     mac.runs({name: browser(*windows)})
     settings = {"source": "applescript", "browser": name}
-    async with Client(server.create_server(server.load_settings(settings, need_model=False))) as client:
+    async with Client(app.create_server(server.load_settings(settings, need_model=False))) as client:
         result = await client.call_tool("browser_get_tabs", {})
         listed = json.loads(text_of(result))
         mac.runs({name: browser(windows[1], window(*reversed(windows[0]["tabs"])))})
@@ -247,18 +247,16 @@ async def test_tabs_are_listed_and_each_is_read_by_its_id_wherever_it_has_moved(
 @pytest.mark.parametrize("printed", ["", "{", "{{1}, {2}}", "{{1}, {1}, {{1}}, {{2, 3}}, {{4}}}", "[" * 99_999])
 def test_lists_that_do_not_fit_together_are_refused(printed: str) -> None:
     with pytest.raises(server.ChromeTabError) as refused:
-        chrome_tab_mac.open_tabs(printed, "Safari")
+        server.open_tabs(printed, "Safari")
 
     assert refused.value.message == "The tabs of Safari changed while they were listed. List them again."
-    assert chrome_tab_mac.open_tabs("{{1, 2}, {1, missing value}, {{1}, missing value}, {{2}, {}}, {{4}, {}}}", "S")
+    assert server.open_tabs("{{1, 2}, {1, missing value}, {{1}, missing value}, {{2}, {}}, {{4}, {}}}", "S")
 
 
 async def test_auto_reads_the_tabs_of_the_browser_that_was_listed(mac: FakeMac) -> None:
     mac.runs({"Safari": browser(window(tab("safari"))), "Google Chrome": browser(window(tab("chrome")))})
     mac.shows("Safari", "Google Chrome")
-    async with Client(
-        server.create_server(server.load_settings({"source": "applescript"}, need_model=False))
-    ) as client:
+    async with Client(app.create_server(server.load_settings({"source": "applescript"}, need_model=False))) as client:
         (listed,) = json.loads(text_of(await client.call_tool("browser_get_tabs", {})))
         mac.shows("Google Chrome", "Safari")
         named = await client.call_tool("read_chrome_tab", {"tab_id": listed["id"]})

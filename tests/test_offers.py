@@ -15,8 +15,10 @@ from mcp import MCPError
 from mcp_types import ResourceListChangedNotification, ResourceUpdatedNotification, TextContent
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab import history as chrome_tab_history
 from chrome_tab import resources as chrome_tab_offers
+from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.polling import until
 
@@ -45,15 +47,15 @@ Parts = tuple[Client[Any], FakeExtension, News]
 @pytest.fixture
 async def parts(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Parts]:
     """A client that can be told of changes, and an extension with two tabs, one of a denied host."""
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     monkeypatch.setattr(chrome_tab_offers, "SETTLING_S", 0.3)
     port, news = free_port(), News()
     flags = {"source": "extension", "port": port, "history": True, "sites": {"denied.test": {"deny": True}}}
-    made = server.create_server(server.load_settings(flags, need_model=False))
+    made = app.create_server(server.load_settings(flags, need_model=False))
     async with Client(made, mode="legacy", message_handler=news) as client:
         assert [str(each.uri) for each in await client.list_resources()] == ["tab://active"]
         await client.call_tool("chrome_tab_status", {})
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             answering = asyncio.create_task(answer_all(extension))
             try:
                 yield client, extension, news
@@ -72,7 +74,7 @@ async def answer_all(extension: FakeExtension) -> None:
 
 @asynccontextmanager
 async def asking() -> AsyncGenerator[Client[Any]]:
-    async with Client(server.create_server(server.load_settings({}, need_model=False))) as client:
+    async with Client(app.create_server(server.load_settings({}, need_model=False))) as client:
         yield client
 
 

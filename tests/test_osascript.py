@@ -14,6 +14,7 @@ from fastmcp import Client
 from fastmcp.client.client import CallToolResult
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from tests.conftest import WriteToml
 from tests.support.asking import error_of, receipt_of, text_of
 from tests.support.fake_osascript import FakeOsascript, installed
@@ -29,7 +30,7 @@ def read() -> Read:
 
     async def call(settings: dict[str, Any] | None = None, **arguments: Any) -> CallToolResult:
         flags = {"source": "applescript"} | (settings or {})
-        async with Client(server.create_server(server.load_settings(flags, need_model=False))) as client:
+        async with Client(app.create_server(server.load_settings(flags, need_model=False))) as client:
             return await client.call_tool("read_chrome_tab", arguments, raise_on_error=False)
 
     return call
@@ -71,7 +72,7 @@ async def test_an_inherited_wish_for_the_clipboard_does_not_reach_the_script(
 
 async def test_status_reads_the_tab_but_leaves_the_clipboard_alone(osascript: FakeOsascript) -> None:
     settings = server.load_settings({"source": "applescript", "clipboard": True}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         shown = text_of(await client.call_tool("chrome_tab_status", {}))
 
     assert "permission ok  AppleScript reads the active tab (8 characters)" in shown
@@ -341,7 +342,7 @@ async def test_without_the_script_beside_the_server_the_sentence_names_it(
 
 async def test_the_server_answers_the_next_call_after_a_failure(osascript: FakeOsascript) -> None:
     settings = server.load_settings({"source": "applescript"}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         for number in (12, -600, 9002, 77):
             osascript.fails("no", number)
             assert (await client.call_tool("read_chrome_tab", {}, raise_on_error=False)).is_error

@@ -12,6 +12,7 @@ import jsonschema
 import pytest
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from hatch_build import script_head, with_whole_addresses
 from scripts import clients, dist, reference
 
@@ -160,7 +161,7 @@ OTHER_WORDS = {"main", "changed", "description"}
 
 
 async def test_each_skill_is_named_after_its_folder_and_uses_tools_and_parameters_that_exist() -> None:
-    tools = await server.create_server(server.load_settings({}, need_model=False)).list_tools(run_middleware=False)
+    tools = await app.create_server(server.load_settings({}, need_model=False)).list_tools(run_middleware=False)
     known = {tool.name for tool in tools}.union(*(tool.parameters["properties"] for tool in tools), OTHER_WORDS)
 
     assert SKILLS == ["ask", "drive", "extract", "summarise"]
@@ -190,7 +191,7 @@ def test_the_page_about_clients_is_the_one_that_the_script_writes() -> None:
 
 
 async def test_the_reference_pages_are_up_to_date_and_their_examples_are_calls_that_the_tools_take() -> None:
-    made = server.create_server(server.load_settings({}, need_model=False))
+    made = app.create_server(server.load_settings({}, need_model=False))
     tools = {tool.name: tool.parameters for tool in await made.list_tools(run_middleware=False)}
 
     for path, text in (await reference.pages()).items():
@@ -273,7 +274,7 @@ def query(link: str) -> dict[str, str]:
 def settings_of(command: str, args: list[str]) -> server.Settings:
     """What the server makes of a command line that a client is told."""
     assert (command, args[0]) == ("uvx", server.APP_NAME)
-    return server.load_settings(vars(server.argument_parser().parse_args(args[1:])), need_model=True)
+    return server.load_settings(vars(server.argument_parser(app.PROGRAM).parse_args(args[1:])), need_model=True)
 
 
 @pytest.mark.parametrize("link", [clients.cursor_link(), clients.lm_studio_link()])

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
-from chrome_tab import side_panel as chrome_tab_questions
+from chrome_tab import app
+from chrome_tab.bridge import pairing
 from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
 from tests.support.fake_models import FakeOpenAIServer, answer, delta, events
 from tests.support.polling import until
@@ -54,9 +55,9 @@ class Panel:
 async def panel(**settings: Any) -> AsyncGenerator[Panel]:
     port = free_port()
     flags = {"port": port, "source": "extension", "context_length": 8192, **settings}
-    async with server.ChromeTabs(server.load_settings(flags, need_model=False)) as tabs:
+    async with app.open_tabs(server.load_settings(flags, need_model=False)) as tabs:
         await tabs.start()
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             yield Panel(extension)
 
 
@@ -194,7 +195,7 @@ async def test_a_server_for_the_panel_alone_says_at_once_who_answers_there(capsy
         async def shown() -> str:
             return capsys.readouterr().err
 
-        serving = asyncio.create_task(chrome_tab_questions.serve_browser(settings))
+        serving = asyncio.create_task(app.serve_browser(settings))
         first = await until(shown)
         serving.cancel()
         await asyncio.wait({serving})

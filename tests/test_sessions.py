@@ -21,6 +21,8 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, pending, protocol
+from chrome_tab.bridge.bridge import Bridge, Role
 from tests.support.asking import text_of
 from tests.support.fake_extension import (
     FakeExtension,
@@ -49,8 +51,8 @@ def port() -> int:
 
 
 @asynccontextmanager
-async def bridge(port: int) -> AsyncGenerator[server.Bridge]:
-    running = server.Bridge(port)
+async def bridge(port: int) -> AsyncGenerator[Bridge]:
+    running = Bridge(port)
     await within(running.start())
     try:
         yield running
@@ -71,7 +73,7 @@ async def answer_reads(extension: FakeExtension) -> None:
 
 @asynccontextmanager
 async def answering(port: int) -> AsyncGenerator[FakeExtension]:
-    async with connected(port, server.pairing_key()) as extension:
+    async with connected(port, pairing.pairing_key()) as extension:
         task = asyncio.create_task(answer_reads(extension))
         try:
             yield extension
@@ -88,7 +90,7 @@ async def has(condition: Any) -> None:
 
 async def test_guests_reach_the_extension_through_the_owner(port: int) -> None:
     async with bridge(port) as owner, bridge(port) as first, bridge(port) as second:
-        assert [owner.role, first.role, second.role] == [server.Role.OWNER, server.Role.GUEST, server.Role.GUEST]
+        assert [owner.role, first.role, second.role] == [Role.OWNER, Role.GUEST, Role.GUEST]
         async with answering(port):
             await has(lambda: first.connected and second.connected)
             for one in (owner, first, second):
@@ -97,7 +99,7 @@ async def test_guests_reach_the_extension_through_the_owner(port: int) -> None:
 
 
 async def test_every_command_says_which_session_asks_for_it(port: int) -> None:
-    async with bridge(port) as owner, bridge(port) as guest, connected(port, server.pairing_key()) as extension:
+    async with bridge(port) as owner, bridge(port) as guest, connected(port, pairing.pairing_key()) as extension:
         await has(lambda: guest.connected)
         owner.client, guest.client = "claude-code", "cursor"
         ids: set[str] = set()
@@ -128,19 +130,19 @@ async def test_the_way_to_the_owner_leads_through_no_proxy(port: int, monkeypatc
 
 async def test_the_extension_is_told_how_many_sessions_there_are(port: int) -> None:
     told = {"type": "event", "event": "sessions", "clients": []}
-    async with bridge(port), connected(port, server.pairing_key()) as extension:
+    async with bridge(port), connected(port, pairing.pairing_key()) as extension:
         async with bridge(port):
             assert await extension.receive() == {**told, "sessions": 2}
         assert await extension.receive() == {**told, "sessions": 1}
 
 
 async def test_the_extension_is_told_each_sessions_client_by_a_printable_name(port: int) -> None:
-    async with bridge(port) as owner, connecting(port, server.pairing_key()) as extension:
+    async with bridge(port) as owner, connecting(port, pairing.pairing_key()) as extension:
         owner.client = "claude-code"
         await extension.prove(await extension.challenged())
         assert await extension.receive() == {"type": "welcome", "sessions": 1, "clients": ["claude-code"]}
 
-        guest = server.Bridge(port)
+        guest = Bridge(port)
         guest.client = "cursor\n\u202e" + 100 * "x"
         await within(guest.start())
         try:
@@ -152,7 +154,7 @@ async def test_the_extension_is_told_each_sessions_client_by_a_printable_name(po
 
 
 async def test_an_error_of_the_extension_reaches_the_guest_as_it_is(port: int) -> None:
-    async with bridge(port), bridge(port) as guest, connected(port, server.pairing_key()) as extension:
+    async with bridge(port), bridge(port) as guest, connected(port, pairing.pairing_key()) as extension:
         await has(lambda: guest.connected)
         asking = asyncio.create_task(guest.command("read_tab", 7, {}))
         command = await extension.receive()
@@ -178,15 +180,15 @@ async def test_when_the_owner_leaves_a_guest_takes_over_and_the_others_follow(po
 
 async def test_a_read_under_way_is_repeated_after_the_owner_has_left_and_an_action_is_not(port: int) -> None:
     async with bridge(port) as owner, bridge(port) as guest:
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             await has(lambda: guest.connected)
             reading = asyncio.create_task(guest.command("read_tab", None, {}))
             acting = asyncio.create_task(guest.command("click", 1, {"selector": "a"}))
             assert {(await extension.receive())["command"] for _ in range(2)} == {"read_tab", "click"}
             await owner.stop()
-        with pytest.raises(server.ConnectionLostError, match="broke during click"):
+        with pytest.raises(pending.ConnectionLostError, match="broke during click"):
             await within(acting)
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             again = await extension.receive()
             assert again["command"] == "read_tab"
             await extension.reply(again, PAGE)
@@ -194,7 +196,7 @@ async def test_a_read_under_way_is_repeated_after_the_owner_has_left_and_an_acti
 
 
 async def test_a_guest_that_leaves_takes_nothing_of_the_others_with_it(port: int) -> None:
-    async with bridge(port) as owner, bridge(port) as stays, connected(port, server.pairing_key()) as extension:
+    async with bridge(port) as owner, bridge(port) as stays, connected(port, pairing.pairing_key()) as extension:
         async with bridge(port) as leaves:
             await has(lambda: leaves.connected and stays.connected)
             kept = asyncio.create_task(stays.command("read_tab", None, {}))
@@ -204,7 +206,7 @@ async def test_a_guest_that_leaves_takes_nothing_of_the_others_with_it(port: int
                 message = await extension.receive()
                 if message["type"] == "command":
                     commands.append(message)
-        with pytest.raises(server.ConnectionLostError):
+        with pytest.raises(pending.ConnectionLostError):
             await within(lost)
         for command in commands:
             await extension.reply(command, PAGE)
@@ -220,7 +222,7 @@ async def next_of(extension: FakeExtension, kind: str) -> dict[str, Any]:
 
 
 async def test_a_guests_call_that_nobody_waits_for_is_cancelled_under_the_owners_id(port: int) -> None:
-    async with bridge(port) as owner, bridge(port) as guest, connected(port, server.pairing_key()) as extension:
+    async with bridge(port) as owner, bridge(port) as guest, connected(port, pairing.pairing_key()) as extension:
         await has(lambda: guest.connected)
         # The ids of the two are not the same.
         for _ in range(2):
@@ -237,7 +239,7 @@ async def test_a_guests_call_that_nobody_waits_for_is_cancelled_under_the_owners
 
 
 async def test_the_calls_of_a_guest_that_leaves_are_cancelled(port: int) -> None:
-    async with bridge(port), connected(port, server.pairing_key()) as extension:
+    async with bridge(port), connected(port, pairing.pairing_key()) as extension:
         async with bridge(port) as guest:
             await has(lambda: guest.connected)
             asking = asyncio.create_task(guest.command("click", 1, {}))
@@ -250,7 +252,7 @@ async def test_two_thousand_commands_of_twenty_guests_are_each_answered_once(por
     async with AsyncExitStack() as stack:
         owner = await stack.enter_async_context(bridge(port))
         guests = [owner, *[await stack.enter_async_context(bridge(port)) for _ in range(19)]]
-        extension = await stack.enter_async_context(connected(port, server.pairing_key()))
+        extension = await stack.enter_async_context(connected(port, pairing.pairing_key()))
         received: list[str] = []
 
         async def answer() -> None:
@@ -265,7 +267,7 @@ async def test_two_thousand_commands_of_twenty_guests_are_each_answered_once(por
             await has(lambda guest=guest: guest.connected)
         marks = [[f"{number}-{i}" for i in range(100)] for number in range(20)]
 
-        async def ask(guest: server.Bridge, own: list[str]) -> list[Any]:
+        async def ask(guest: Bridge, own: list[str]) -> list[Any]:
             return [await guest.command("click", 1, {"mark": mark}) for mark in own]
 
         assert await asyncio.gather(*map(ask, guests, marks)) == marks
@@ -281,13 +283,13 @@ ACTING = [
 
 async def test_no_command_that_acts_is_repeated_after_a_lost_connection(port: int) -> None:
     async with bridge(port) as owner:
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             calls = [asyncio.create_task(owner.command(command, 1, {})) for command in ACTING]
             reading = asyncio.create_task(owner.command("list_tabs", None, {}))
             assert {(await extension.receive())["command"] for _ in range(len(ACTING) + 1)} == {*ACTING, "list_tabs"}
         for ended in await within(asyncio.gather(*calls, return_exceptions=True)):
-            assert isinstance(ended, server.ConnectionLostError)
-        async with connected(port, server.pairing_key()) as extension:
+            assert isinstance(ended, pending.ConnectionLostError)
+        async with connected(port, pairing.pairing_key()) as extension:
             again = await extension.receive()
             assert again["command"] == "list_tabs"
             await extension.reply(again, [])
@@ -322,7 +324,7 @@ async def introduce(
 
 async def test_a_guest_with_the_key_is_welcome_and_one_without_is_not(port: int) -> None:
     async with bridge(port) as owner:
-        socket, welcome = await introduce(port, server.pairing_key())
+        socket, welcome = await introduce(port, pairing.pairing_key())
         assert welcome == {"type": "welcome", "sessions": 2}
         await socket.close()
         await has(lambda: owner.sessions == 1)
@@ -336,16 +338,16 @@ async def test_a_guest_with_the_key_is_welcome_and_one_without_is_not(port: int)
 async def test_the_extensions_proof_does_not_open_the_door_for_sessions(port: int) -> None:
     async with bridge(port):
         with pytest.raises(ConnectionClosed) as closed:
-            await introduce(port, server.pairing_key(), role="extension")
+            await introduce(port, pairing.pairing_key(), role="extension")
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 4401
 
 
-@pytest.mark.parametrize("origin", [f"chrome-extension://{server.EXTENSION_IDS[0]}", "http://127.0.0.1", "null"])
+@pytest.mark.parametrize("origin", [f"chrome-extension://{protocol.EXTENSION_IDS[0]}", "http://127.0.0.1", "null"])
 async def test_nothing_in_a_browser_can_be_a_session(port: int, origin: str) -> None:
     async with bridge(port):
         with pytest.raises(InvalidMessage):
-            await introduce(port, server.pairing_key(), Origin=origin)
+            await introduce(port, pairing.pairing_key(), Origin=origin)
 
 
 async def test_a_fake_owner_learns_nothing_and_is_not_believed(port: int) -> None:
@@ -366,7 +368,7 @@ async def test_a_fake_owner_learns_nothing_and_is_not_believed(port: int) -> Non
                 heard.append(json.loads(message))  # noqa: PERF401 -- a comprehension loses all when the guest closes
 
     async with serve(fake_owner, "127.0.0.1", port):
-        guest = server.Bridge(port)
+        guest = Bridge(port)
         await within(guest.start())
         assert guest.problem is not None
         assert (
@@ -375,13 +377,13 @@ async def test_a_fake_owner_learns_nothing_and_is_not_believed(port: int) -> Non
         )
         await guest.stop()
     assert [message["type"] for message in heard] == ["hello"]
-    assert server.pairing_key() not in json.dumps(heard)
+    assert pairing.pairing_key() not in json.dumps(heard)
 
 
 async def test_owner_of_another_version_is_named_as_that(port: int) -> None:
     async def newer_owner(owner: ServerConnection) -> None:
         await owner.recv()
-        await owner.close(server.WRONG_PROTOCOL)
+        await owner.close(protocol.WRONG_PROTOCOL)
 
     async with serve(newer_owner, "127.0.0.1", port), bridge(port) as guest:
         assert guest.problem is not None
@@ -389,7 +391,7 @@ async def test_owner_of_another_version_is_named_as_that(port: int) -> None:
 
 
 async def test_sessions_bear_the_names_of_their_clients(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
     async with AsyncExitStack() as stack:
         for name in ("claude-code", "cursor"):
@@ -400,7 +402,7 @@ async def test_sessions_bear_the_names_of_their_clients(port: int, monkeypatch: 
             )
             session = await stack.enter_async_context(client)
             await session.call_tool("chrome_tab_status", {})
-        extension = await stack.enter_async_context(connecting(port, server.pairing_key()))
+        extension = await stack.enter_async_context(connecting(port, pairing.pairing_key()))
         await extension.prove(await extension.challenged())
         assert await extension.receive() == {"type": "welcome", "sessions": 2, "clients": ["claude-code", "cursor"]}
 
@@ -430,9 +432,9 @@ def newest_child(port: int) -> int:
 @pytest.mark.posix
 @pytest.mark.e2e
 async def test_a_suspended_session_holds_up_nobody_and_comes_back(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "GUEST_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(protocol, "GUEST_TIMEOUT_S", 1.0)
     async with bridge(port) as owner, process(port) as (guest, pid):
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             await has(lambda: owner.sessions == 2)
             calls = [asyncio.create_task(guest.call_tool("read_chrome_tab", {})) for _ in range(8)]
             commands = [await next_of(extension, "command") for _ in calls]
@@ -455,12 +457,12 @@ async def test_a_suspended_session_holds_up_nobody_and_comes_back(port: int, mon
 @pytest.mark.posix
 @pytest.mark.e2e
 async def test_a_suspended_owner_is_not_taken_for_a_stranger(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "VISIT_TIMEOUT_S", 1.0)
-    monkeypatch.setattr(server, "PORT_RETRY_S", 0.1)
+    monkeypatch.setattr(protocol, "VISIT_TIMEOUT_S", 1.0)
+    monkeypatch.setattr(protocol, "PORT_RETRY_S", 0.1)
     async with process(port) as (_, pid):
         os.kill(pid, signal.SIGSTOP)
         try:
-            guest = server.Bridge(port)
+            guest = Bridge(port)
             await within(guest.start())
             assert guest.problem is not None
             assert f"(process {pid}), which does not answer" in guest.problem.message
@@ -468,7 +470,7 @@ async def test_a_suspended_owner_is_not_taken_for_a_stranger(port: int, monkeypa
             assert "End that program" not in guest.problem.message
         finally:
             os.kill(pid, signal.SIGCONT)
-        await has(lambda: guest.role is server.Role.GUEST)
+        await has(lambda: guest.role is Role.GUEST)
         assert guest.problem is None
         await guest.stop()
 
@@ -476,9 +478,9 @@ async def test_a_suspended_owner_is_not_taken_for_a_stranger(port: int, monkeypa
 async def test_session_gets_in_while_strangers_hold_openings(port: int) -> None:
     async with bridge(port), AsyncExitStack() as stack:
         address = f"ws://127.0.0.1:{port}/session"
-        held = [await stack.enter_async_context(connect(address, proxy=None)) for _ in range(server.MAX_UNPROVED)]
+        held = [await stack.enter_async_context(connect(address, proxy=None)) for _ in range(protocol.MAX_UNPROVED)]
         async with bridge(port) as guest:
-            assert guest.role is server.Role.GUEST
+            assert guest.role is Role.GUEST
         with pytest.raises(ConnectionClosed):
             await within(held[0].recv())
 
@@ -504,7 +506,7 @@ async def test_owner_ends_with_its_client_though_a_suspended_guest_does_not_read
         await owner.request("tools/list")
         await wait_for_port(port)
         guest, pid = await stack.enter_async_context(process(port))
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             calls = [asyncio.create_task(guest.call_tool("read_chrome_tab", {})) for _ in range(8)]
             commands = [await next_of(extension, "command") for _ in calls]
             os.kill(pid, signal.SIGSTOP)
@@ -516,7 +518,7 @@ async def test_owner_ends_with_its_client_though_a_suspended_guest_does_not_read
                 assert "Traceback" not in (await within(owner.process.stderr.read())).decode()
                 assert await within(owner.process.wait()) == 0
                 async with bridge(port) as heir, answering(port):
-                    assert heir.role is server.Role.OWNER
+                    assert heir.role is Role.OWNER
                     assert (await heir.command("read_tab", None, {}))["tab_id"] == 1
             finally:
                 os.kill(pid, signal.SIGCONT)
@@ -527,22 +529,22 @@ async def test_owner_ends_with_its_client_though_a_suspended_guest_does_not_read
 @pytest.mark.e2e
 async def test_guest_leaves_though_its_suspended_owner_does_not_read(port: int) -> None:
     async with process(port) as (_, pid):
-        guest = server.Bridge(port)
+        guest = Bridge(port)
         await within(guest.start())
-        async with connected(port, server.pairing_key()):
+        async with connected(port, pairing.pairing_key()):
             await has(lambda: guest.connected)
             os.kill(pid, signal.SIGSTOP)
             try:
                 large = {"value": "x" * 1_000_000}
                 calls = [asyncio.create_task(guest.command("fill", 1, large)) for _ in range(12)]
                 await has(lambda: is_full(guest))
-                await asyncio.wait_for(guest.stop(), 2 * server.CLOSING_TIMEOUT_S + 1)
+                await asyncio.wait_for(guest.stop(), 2 * protocol.CLOSING_TIMEOUT_S + 1)
                 assert all(isinstance(one, server.ChromeTabError) for one in await ended(calls))
             finally:
                 os.kill(pid, signal.SIGCONT)
 
 
-def is_full(guest: server.Bridge) -> bool:
+def is_full(guest: Bridge) -> bool:
     """Say whether more has been sent to the owner than it has taken."""
     owner = getattr(vars(guest)["_send_text"], "__self__", None)
     return bool(owner and owner.transport.get_write_buffer_size() > 100_000)

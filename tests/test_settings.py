@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab_mcp_server import load_settings
 from tests.conftest import WriteToml
 
@@ -123,7 +124,7 @@ TABLE = [
 def test_each_setting_of_the_contract_has_its_flag_variable_and_default(
     flag: str, variable: str, default: object
 ) -> None:
-    actions = server.argument_parser()._option_string_actions
+    actions = server.argument_parser(app.PROGRAM)._option_string_actions
 
     field = actions[flag].dest
     assert NAMES[field] == variable

@@ -22,6 +22,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing
 from chrome_tab.setup import autostart as login
 from chrome_tab.setup import steps as setup
 from tests.support.fake_extension import connected, free_port, wait_for_port
@@ -41,11 +43,13 @@ import gc, json, os, sys
 gc.disable()
 sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import protocol
 from chrome_tab.setup import steps as setup
-server.EXTENSION_WAIT_S = 0.1
+protocol.EXTENSION_WAIT_S = 0.1
 ports = json.loads(os.environ["FAKE_PORTS"])
 setup.USUAL = tuple(one._replace(port=ports[one.name]) for one in setup.USUAL if one.name in ports)
-sys.exit(server.main(sys.argv[1:]))
+sys.exit(app.main(sys.argv[1:]))
 """
 # Keeps its servers where Claude Code does, and says what it was asked.
 FAKE_CLAUDE = f"""#!{sys.executable}
@@ -532,7 +536,7 @@ def test_a_system_without_such_a_program_says_what_to_do(
 def test_a_call_that_cannot_be_done_is_a_sentence_and_exit_2(
     arguments: list[str], sentence: str, capsys: pytest.CaptureFixture[str], config_home: Path
 ) -> None:
-    assert server.main(arguments) == 2
+    assert app.main(arguments) == 2
     assert sentence in capsys.readouterr().err
     assert not config_home.exists()
 
@@ -628,7 +632,7 @@ async def test_no_model_is_written_that_is_not_here(
     async with FakeOpenAIServer(routes={"/v1/models": {"data": [{"id": name} for name in names]}}) as found:
         monkeypatch.setattr(setup, "USUAL", (setup.USUAL[0]._replace(port=port_of(found.url)),))
         given = [word for name, value in flags.items() for word in (f"--{name}", value)]
-        status = await asyncio.to_thread(server.main, ["--setup", "--yes", *given])
+        status = await asyncio.to_thread(app.main, ["--setup", "--yes", *given])
 
     assert status == 1
     assert sentence in said(capsys)
@@ -1091,7 +1095,7 @@ def test_pages_can_be_read_once_the_extension_is_connected(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     settings = settings_for_the_extension()
-    monkeypatch.setattr(server, "last_port", lambda: settings.port)
+    monkeypatch.setattr(pairing, "last_port", lambda: settings.port)
     monkeypatch.setattr(setup, "connected_version", "1.0.0".format)
 
     assert setup.pair_browser(setup.Terminal(yes=True), settings)

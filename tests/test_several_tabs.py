@@ -10,6 +10,8 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing
 from tests.support.asking import Result, Told
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
@@ -46,12 +48,12 @@ def blocks_of(result: Result) -> list[str]:
 async def asking(fake: FakeOpenAIServer) -> AsyncGenerator[Client[Any]]:
     port = free_port()
     flags = {"ollama_url": fake.url, "model": "fake-model", "source": "extension", "port": port, "context_length": 8192}
-    async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
         await client.list_tools()
         async with asyncio.timeout(60):
             while True:
                 try:
-                    extension = connected(port, server.pairing_key())
+                    extension = connected(port, pairing.pairing_key())
                     opened = await extension.__aenter__()
                     break
                 except OSError:

@@ -7,6 +7,7 @@ import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from tests.conftest import WriteToml
 from tests.support.asking import asking, error_of, text_of
 from tests.support.fake_models import FakeOpenAIServer, answer
@@ -166,7 +167,7 @@ async def test_the_extension_is_told_with_what_acts_where_the_person_wants_to_be
 
 async def test_the_status_says_what_holds_for_the_active_tab(shop: FakeOsascript) -> None:
     settings = server.load_settings({"source": "applescript"}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         shown = text_of(await client.call_tool("chrome_tab_status", {}))
         (line,) = [line for line in shown.splitlines() if line.startswith("this site")]
         for part in (

@@ -14,6 +14,7 @@ import pytest
 from websockets.exceptions import InvalidMessage
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from tests.support.asking import READ
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, answer, delta, events
@@ -64,7 +65,7 @@ async def session() -> AsyncGenerator[Session]:
                 async with asyncio.timeout(WAIT_S):
                     while extension is None:
                         with suppress(OSError, InvalidMessage):
-                            extension = await stack.enter_async_context(connected(port, server.pairing_key()))
+                            extension = await stack.enter_async_context(connected(port, pairing.pairing_key()))
                         await asyncio.sleep(0.05)
                 yield Session(stdio, extension, model)
 

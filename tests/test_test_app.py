@@ -13,7 +13,7 @@ import httpx
 import pytest
 from playwright.async_api import Browser, Error, Page, Playwright, ViewportSize, async_playwright, expect
 
-import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from tests.support.browser import chromium_arguments, chromium_path
 from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
 from tests.support.fake_models import HANG, FakeOpenAIServer, answer
@@ -183,7 +183,7 @@ async def started_parts(**settings: Any) -> AsyncGenerator[tuple[HttpServer, Fak
     async with (
         FakeOpenAIServer(answer("An answer.")) as model,
         http_server(**{"ollama_url": model.url} | settings) as served,
-        connected(served.port, server.pairing_key()) as extension,
+        connected(served.port, pairing.pairing_key()) as extension,
     ):
         yield served, extension
 

@@ -15,6 +15,8 @@ import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
 from tests.support.asking import error_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, free_port, wait_for_port, within
 from tests.support.polling import until
@@ -75,7 +77,7 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
         assert await listed(process) == READER_TOOLS
         assert "bridge     ok" in str(await process.call("chrome_tab_status"))
 
-        async with connected(port, server.pairing_key()):
+        async with connected(port, pairing.pairing_key()):
             await told(process)
             assert await listed(process) == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
         await told(process)
@@ -86,7 +88,7 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
 async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
     """A server that has been asked for nothing but `initialize`, by a client that can be told of changes."""
     settings = server.load_settings({"source": "extension", "port": port} | flags, need_model=False)
-    async with Client(server.create_server(settings), mode="legacy") as client:
+    async with Client(app.create_server(settings), mode="legacy") as client:
         yield client
 
 
@@ -94,7 +96,7 @@ async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
 async def connected_soon(port: int) -> AsyncGenerator[FakeExtension]:
     """An extension that comes as soon as the server listens."""
     await wait_for_port(port)
-    async with connected(port, server.pairing_key()) as extension:
+    async with connected(port, pairing.pairing_key()) as extension:
         yield extension
 
 
@@ -108,7 +110,7 @@ async def gone(client: Client[Any]) -> None:
 
 
 async def test_under_kaptures_names_they_come_and_go_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     port = free_port()
     async with serving(port, tool_names="kapture") as client:
         assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
@@ -122,7 +124,7 @@ async def test_under_kaptures_names_they_come_and_go_too(monkeypatch: pytest.Mon
 
 async def test_with_applescript_the_tabs_can_be_listed_and_read_without_an_extension() -> None:
     settings = server.load_settings({"source": "applescript"}, need_model=False)
-    async with Client(server.create_server(settings), mode="legacy") as client:
+    async with Client(app.create_server(settings), mode="legacy") as client:
         listed_first = {tool.name for tool in await client.list_tools()}
 
     assert listed_first == READER_TOOLS | {"browser_get_tabs", "process_chrome_tabs"}
@@ -134,7 +136,7 @@ async def test_neither_list_nor_call_imports_what_keeps_a_sessions_state(monkeyp
     with pytest.raises(ImportError):
         importlib.import_module("key_value.aio.stores.memory")
     settings = server.load_settings({"source": "applescript"}, need_model=False)
-    async with Client(server.create_server(settings)) as client:
+    async with Client(app.create_server(settings)) as client:
         assert await client.list_tools()
         assert "browser " in text_of(await client.call_tool("chrome_tab_status", {}))
 
@@ -142,23 +144,23 @@ async def test_neither_list_nor_call_imports_what_keeps_a_sessions_state(monkeyp
 async def test_where_an_extension_was_connected_lately_its_tools_are_listed_at_once_and_a_call_waits_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     port = free_port()
     async with serving(port) as client:
         assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
         await client.call_tool("chrome_tab_status", {})
-        async with connected(port, server.pairing_key()):
+        async with connected(port, pairing.pairing_key()):
             pass
         await gone(client)
     async with serving(port) as client:
         listed_first = {tool.name for tool in await client.list_tools()}
         failed = await client.call_tool("browser_get_tabs", {}, raise_on_error=False)
-        monkeypatch.setattr(server, "EXTENSION_WAIT_S", 60)
+        monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 60)
         call = asyncio.create_task(client.call_tool("browser_get_tabs", {}))
         async with connected_soon(port) as extension:
             await extension.reply(await extension.receive(), [])
             answered = text_of(await within(call))
-        monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+        monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
         await gone(client)
         listed_last = {tool.name for tool in await client.list_tools()}
 
@@ -178,10 +180,10 @@ def set_time(path: Path, seconds: float) -> None:
 @pytest.mark.parametrize("away", ["other port", "8 days ago", "before the key", "never"])
 async def test_where_no_extension_was_connected_lately_its_tools_are_not_listed(away: str) -> None:
     port = free_port()
-    server.pairing_key()
+    pairing.pairing_key()
     key, mark = (server.config_dir() / name for name in ("key", "last-port"))
     if away != "never":
-        server.remember_port(port + (away == "other port"))
+        pairing.remember_port(port + (away == "other port"))
     if away == "8 days ago":
         for path in (key, mark):
             set_time(path, time.time() - 8 * 86_400)
@@ -191,7 +193,7 @@ async def test_where_no_extension_was_connected_lately_its_tools_are_not_listed(
         assert {tool.name for tool in await client.list_tools()} == READER_TOOLS
 
         # The same installation, when the extension has been there.
-        server.remember_port(port)
+        pairing.remember_port(port)
         assert {tool.name for tool in await client.list_tools()} >= set(DRIVING_TOOLS)
     assert mark.stat().st_mode & 0o077 == 0 or os.name == "nt"
     assert mark.read_text(encoding="ascii") == str(port)
@@ -200,9 +202,9 @@ async def test_where_no_extension_was_connected_lately_its_tools_are_not_listed(
 async def test_a_client_of_the_sessionless_protocol_which_cannot_be_told_sees_every_tool_always(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     settings = server.load_settings({"source": "extension", "port": free_port()}, need_model=False)
-    async with Client(server.create_server(settings), mode="2026-07-28") as client:
+    async with Client(app.create_server(settings), mode="2026-07-28") as client:
         listed_without = {tool.name for tool in await client.list_tools()}
         status = text_of(await client.call_tool("chrome_tab_status", {}))
 

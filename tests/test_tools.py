@@ -14,7 +14,8 @@ from fastmcp import Client
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from chrome_tab import status as chrome_tab_status
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
 from tests.support.asking import asking, error_of, receipt_of, text_of
 from tests.support.fake_extension import FakeExtension, connected, connecting, free_port, raw_request, within
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
@@ -27,12 +28,12 @@ FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
 
 
 @asynccontextmanager
 async def serving(**flags: Any) -> AsyncGenerator[Client[Any]]:
-    async with Client(server.create_server(server.load_settings(flags, need_model=False))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=False))) as client:
         yield client
 
 
@@ -91,7 +92,7 @@ async def test_the_arguments_are_those_of_the_contract_and_none_is_required(name
 def test_making_a_server_touches_nothing(config_home: Path) -> None:
     port = free_port()
 
-    server.create_server(server.load_settings({"port": port, "source": "extension"}, need_model=False))
+    app.create_server(server.load_settings({"port": port, "source": "extension"}, need_model=False))
 
     assert not config_home.exists()
 
@@ -164,7 +165,7 @@ async def both(receiving: Any, extension: FakeExtension, reading: Any) -> Any:
 async def paired(client: Client[Any], port: int) -> AsyncGenerator[FakeExtension]:
     """An extension that is connected to this client's server."""
     await client.call_tool("chrome_tab_status", {})
-    async with connected(port, server.pairing_key()) as extension:
+    async with connected(port, pairing.pairing_key()) as extension:
         yield extension
 
 
@@ -241,12 +242,12 @@ async def test_an_offset_past_the_end_is_refused_with_the_length(offset: int, os
 
 @pytest.fixture
 def on_a_mac(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "darwin", server, chrome_tab_status)
+    pretend(monkeypatch, "darwin", server)
 
 
 @pytest.fixture
 def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    pretend(monkeypatch, "linux", server, chrome_tab_status)
+    pretend(monkeypatch, "linux", server)
 
 
 async def read_by(*, extension: bool, **flags: Any) -> str:
@@ -415,7 +416,7 @@ async def test_status_follows_the_extension_as_it_comes() -> None:
     port = free_port()
     async with serving(source="extension", port=port) as client:
         before = await status_lines(client)
-        async with connecting(port, server.pairing_key()) as extension:
+        async with connecting(port, pairing.pairing_key()) as extension:
             await extension.send(extension.hello(version="1.4.2"))
             await extension.prove(await extension.receive())
             assert (await extension.receive())["type"] == "welcome"
@@ -490,7 +491,7 @@ async def test_status_lists_the_hosts_that_no_tool_touches(osascript: FakeOsascr
 
 
 async def test_status_says_where_the_extension_was_before(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     before, port = free_port(), free_port()
     async with serving(source="extension", port=before) as client, paired(client, before):
         pass
@@ -507,7 +508,7 @@ async def test_status_says_where_the_extension_was_before(monkeypatch: pytest.Mo
 
 @pytest.mark.posix
 async def test_a_key_that_others_can_read_has_one_code_on_every_way(config_home: Path) -> None:
-    server.pairing_key()
+    pairing.pairing_key()
     (config_home / "key").chmod(0o644)
     async with serving(source="extension", port=free_port()) as client:
         code, message = error_of(await call(client, "read_chrome_tab"))
@@ -553,7 +554,7 @@ def osacompile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsacompil
 
 @pytest.mark.parametrize("browser", ["Google Chrome", "Vivaldi"])
 async def test_the_script_is_compiled_for_the_browser_that_is_asked(browser: str, osacompile: FakeOsacompile) -> None:
-    assert await chrome_tab_status.compile_problem(browser) is None
+    assert await server.compile_problem(browser) is None
 
     assert f'tell application "{browser}"' in osacompile.source
     assert ("Google Chrome" in osacompile.source) == (browser == "Google Chrome")
@@ -562,7 +563,7 @@ async def test_the_script_is_compiled_for_the_browser_that_is_asked(browser: str
 async def test_a_mac_without_a_compiler_still_reads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert await chrome_tab_status.compile_problem("Google Chrome") is None
+    assert await server.compile_problem("Google Chrome") is None
 
 
 @pytest.mark.usefixtures("on_a_mac")

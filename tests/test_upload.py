@@ -14,7 +14,9 @@ import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
-from chrome_tab.extension import driving
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
+from chrome_tab.extension import uploads as files
 from tests.support.asking import error_of
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 from tests.support.stdio_server import IMPATIENT, started
@@ -53,15 +55,15 @@ def held(folder: Path) -> list[Path]:
 async def uploading(*folders: Path) -> AsyncGenerator[tuple[Client[Any], FakeExtension]]:
     port = free_port()
     flags = {"source": "extension", "port": port, "upload_folder": [str(folder) for folder in folders]}
-    async with Client(server.create_server(server.load_settings(flags, need_model=False))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=False))) as client:
         await client.call_tool("chrome_tab_status", {})
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             yield client, extension
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +112,7 @@ async def test_copies_are_private_stay_for_the_session_and_go_with_it(folders: P
 
 def test_a_file_that_is_refused_leaves_no_copy_of_those_before_it(folders: Path, copies: Path) -> None:
     good, bad = str(folders / "open" / "file.txt"), str(folders / "closed" / "file.txt")
-    uploads = driving.Uploads([str(folders / "open")])
+    uploads = files.Uploads([str(folders / "open")])
 
     with pytest.raises(server.ChromeTabError):
         uploads.copy([good, bad])
@@ -119,11 +121,11 @@ def test_a_file_that_is_refused_leaves_no_copy_of_those_before_it(folders: Path,
 
 
 def test_the_oldest_copies_go_when_there_are_too_many_bytes(folders: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(driving, "MAX_UPLOAD_BYTES", 10)
+    monkeypatch.setattr(files, "MAX_UPLOAD_BYTES", 10)
     for name in ("a", "b", "c"):
         (folders / "open" / name).write_text(name * 5)
     (folders / "open" / "large").write_text("x" * 11)
-    uploads = driving.Uploads([str(folders / "open")])
+    uploads = files.Uploads([str(folders / "open")])
     a, b, c = (Path(uploads.copy([name])[0]) for name in ("a", "b", "c"))
 
     assert (a.exists(), b.exists(), c.exists()) == (False, True, True)
@@ -140,7 +142,7 @@ def test_a_copy_that_cannot_be_written_is_a_sentence_and_leaves_nothing(
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    uploads = driving.Uploads([str(folders / "open")])
+    uploads = files.Uploads([str(folders / "open")])
     with monkeypatch.context() as patch:
         patch.setattr(os, "utime", full)
         with pytest.raises(server.ChromeTabError) as failure:
@@ -162,7 +164,7 @@ async def test_copies_go_with_the_process_however_it_is_asked_to_end(
     async with started(*flags, program=IMPATIENT, TMPDIR=str(copies)) as process:
         await process.initialize()
         await process.call("chrome_tab_status")
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             call = asyncio.create_task(process.call("upload", selector="#a", paths=["file.txt"]))
             sent = await extension.receive()
             assert len(held(copies)) == 1
@@ -204,15 +206,15 @@ SWAPS = [swap_folder, swap_file, swap_root]
 def test_what_is_swapped_between_check_and_opening_is_refused(
     swap: Callable[[Path], None], folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opens = driving.open_regular
-    uploads = driving.Uploads([str(folders / "open")])
+    opens = files.open_regular
+    uploads = files.Uploads([str(folders / "open")])
 
     def swapped(path: Path, flags: int) -> int:
         swap(folders)
         return opens(path, flags)
 
     assert Path(uploads.copy(["deep/file.txt"])[0]).read_text() == "open/deep"
-    monkeypatch.setattr(driving, "open_regular", swapped)
+    monkeypatch.setattr(files, "open_regular", swapped)
     with pytest.raises(server.ChromeTabError) as failure:
         uploads.copy(["deep/file.txt"])
     assert failure.value.code == "FILE_NOT_ALLOWED"
@@ -223,20 +225,20 @@ def test_what_is_swapped_between_check_and_opening_is_refused(
 def test_what_is_swapped_after_the_opening_changes_no_copy(
     swap: Callable[[Path], None], folders: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checks = driving.is_others_link
-    uploads = driving.Uploads([str(folders / "open")])
+    checks = files.is_others_link
+    uploads = files.Uploads([str(folders / "open")])
 
     def swapped(descriptor: int) -> bool:
         swap(folders)
         return checks(descriptor)
 
-    monkeypatch.setattr(driving, "is_others_link", swapped)
+    monkeypatch.setattr(files, "is_others_link", swapped)
     assert Path(uploads.copy(["deep/file.txt"])[0]).read_text() == "open/deep"
 
 
 @pytest.mark.posix
 def test_a_folder_that_became_a_link_after_the_start_allows_nothing_more(folders: Path) -> None:
-    uploads = driving.Uploads([str(folders / "open")])
+    uploads = files.Uploads([str(folders / "open")])
     assert uploads.copy(["deep/file.txt"])
     swap_root(folders)
 
@@ -261,7 +263,7 @@ def test_a_hard_link_to_a_file_of_another_user_is_refused(
         file.write_text("closed")
     if not is_ours:
         monkeypatch.setattr(os, "geteuid", lambda: file.stat().st_uid + 1)
-    uploads = driving.Uploads([str(folders / "open")])
+    uploads = files.Uploads([str(folders / "open")])
 
     if is_allowed:
         assert Path(uploads.copy(["hard.txt"])[0]).read_text() == "closed"

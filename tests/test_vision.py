@@ -11,6 +11,8 @@ import pytest
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
 from tests.support.asking import Told, error_of, receipt_of
 from tests.support.fake_extension import FakeExtension, connected, free_port
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer, as_json, delta, events
@@ -21,7 +23,7 @@ SHOT = {"data": PICTURE, "mime_type": "image/png", "width": 1500, "height": 1000
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "EXTENSION_WAIT_S", 0.1)
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
 
 
@@ -42,10 +44,10 @@ async def looking(
 ) -> AsyncGenerator[Looking]:
     port = free_port()
     flags = {"source": "extension", "port": port, "ollama_url": fake.url, "model": "reader", **settings}
-    async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
         await client.call_tool("chrome_tab_status", {})
         fake.requests.clear()
-        async with connected(port, server.pairing_key()) as extension:
+        async with connected(port, pairing.pairing_key()) as extension:
             commands: list[dict[str, Any]] = []
             answering = asyncio.create_task(answer_all(extension, commands, url))
             try:

@@ -1,6 +1,6 @@
 """Pairing in the terminal: `--pair` of Chrome Tab Reader prints the string that the extension's popup takes.
 
-With `--http` it prints the bearer key of MCP over HTTP instead. The server imports this module when it is first used.
+With `--http` it prints the bearer key of MCP over HTTP instead.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import json
 import sys
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import bridge, pairing
+from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 
 
 async def pair(settings: server.Settings, *, over_http: bool) -> int:
@@ -19,7 +21,7 @@ async def pair(settings: server.Settings, *, over_http: bool) -> int:
 
 async def pair_extension(settings: server.Settings) -> int:
     """Print the connection string, then wait for the extension; in a pipe the string is all that is wanted."""
-    print(server.connection_string(settings.port, server.pairing_key()), flush=True)
+    print(pairing.connection_string(settings.port, pairing.pairing_key()), flush=True)
     (server.config_dir() / "paired").touch()
     print(
         "\nPaste this line into the popup of the Chrome Tab Reader extension and press Connect.\n"
@@ -28,17 +30,17 @@ async def pair_extension(settings: server.Settings) -> int:
     )
     if not sys.stdout.isatty():
         return 0
-    minutes = f"{server.PAIRING_WAIT_S / 60:g} minutes"
+    minutes = f"{PAIRING_WAIT_S / 60:g} minutes"
     print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
-    async with server.ChromeTabs(settings) as tabs:
-        await tabs.bridge.reach(server.PAIRING_WAIT_S)
-        print(f"The extension is connected, version {tabs.bridge.extension['version']}.", file=sys.stderr)
+    async with ExtensionSource(settings) as source:
+        await source.bridge.reach(PAIRING_WAIT_S)
+        print(f"The extension is connected, version {source.bridge.extension['version']}.", file=sys.stderr)
     return 0
 
 
 async def pair_http(settings: server.Settings) -> int:
     """Print the bearer key, and a link to the test app where a server runs that serves it."""
-    key, address = server.bearer_key(server.pairing_key()), f"http://{server.HOST}:{settings.port}"
+    key, address = pairing.bearer_key(pairing.pairing_key()), f"http://{server.HOST}:{settings.port}"
     print(key)
     print(
         f"\nMCP clients send this key as the header `Authorization: Bearer {key}` to {address}/mcp, or to {address}/sse "
@@ -56,7 +58,7 @@ async def new_link(port: int) -> str | None:
     try:
         async with (
             asyncio.timeout(server.CONNECT_TIMEOUT_S),
-            server.Bridge(port).visit(server.pairing_key()) as owner,
+            bridge.Bridge(port).visit(pairing.pairing_key()) as owner,
         ):
             await owner.send(json.dumps({"type": "link"}))
             async for frame in owner:

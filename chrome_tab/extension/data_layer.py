@@ -12,6 +12,7 @@ from typing import Any
 from fastmcp.tools.base import ToolResult
 
 import chrome_tab_mcp_server as server
+from chrome_tab.extension import results
 
 
 def found_by(path: str, values: list[Any]) -> dict[str, Any]:
@@ -51,7 +52,7 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
     first, total, all_masked = reply["since"], reply["total"], reply["masked"]
     notes = [
         *(server.one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]),
-        *server.dialog_notes(reply),
+        *results.dialog_notes(reply),
     ]
     room = server.MAX_ANSWER_CHARS - sum(len(note) + 4 for note in notes) - 1_000
     result = fitting_entries(found if since is not None else found[::-1], room)

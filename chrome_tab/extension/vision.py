@@ -1,7 +1,7 @@
 """Pictures for a local vision model: `look_at_chrome_tab` of Chrome Tab Reader.
 
-A picture of the tab goes to the model server and nowhere else; only the model's words come back. The server imports
-this module when it is first used.
+A picture of the tab goes to the model server and nowhere else; only the model's words come back. It is
+imported when it is first used.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import chrome_tab_mcp_server as server
+from chrome_tab.extension.results import dialog_notes
+from chrome_tab.extension.source import ExtensionSource
 
 PROMPT = (
     "You look at a picture of a web page for a reader who has it open. Answer the question briefly, from what the "
@@ -45,30 +47,34 @@ def picture_of(reply: Mapping[str, Any]) -> Picture:
             sizes = (reply.get("width"), reply.get("height"))
             width, height = (size if server.is_count(size) else 1 for size in sizes)
             said = [note for note in reply.get("notes") or [] if isinstance(note, str)]
-            notes = (server.one_line(note, 300).rstrip(".") for note in [*said, *server.dialog_notes(reply)])
+            notes = (server.one_line(note, 300).rstrip(".") for note in [*said, *dialog_notes(reply)])
             return Picture(data, mime_type, width, height, tuple(notes))
         case _:
             raise server.unreadable_reply("screenshot")
 
 
+class Look(NamedTuple):
+    """What is asked about the look of a tab, or of one element of it, and of which model."""
+
+    question: str
+    selector: str | None = None
+    tab_id: int | None = None
+    model: str | None = None
+
+
 async def look(
-    tabs: server.ChromeTabs,
-    question: str,
-    *,
-    selector: str | None,
-    tab_id: int | None,
-    model: str | None,
-    progress: server.Progress,
+    tabs: server.ChromeTabs, source: ExtensionSource, wanted: Look, progress: server.Progress
 ) -> server.Answer:
     """Return a vision model's answer about what an attached tab shows, or about one element of it."""
-    settings, started = tabs.settings, time.monotonic()
-    name = server.well_formed(model or settings.vision_model or settings.model or "")
+    settings, started, question = tabs.settings, time.monotonic(), wanted.question
+    name = server.well_formed(wanted.model or settings.vision_model or settings.model or "")
     async with progress, server.finished_by(progress.started + settings.max_seconds, settings.max_seconds):
         if await sees(tabs.analyst.server, name) is False:
             raise await takes_none(tabs.analyst.server, name)
         await progress.begin("taking a picture of the tab", server.TAB_SHARE)
         # Of the forms of a large picture JPEG is the one that every server takes.
-        picture = picture_of(await tabs.drive("screenshot", tab_id, {"selector": selector, "format": "jpeg"}))
+        how = {"selector": wanted.selector, "format": "jpeg"}
+        picture = picture_of(await source.drive("screenshot", wanted.tab_id, how))
         progress.finish(server.TAB_SHARE)
         progress.known = question
         said = await ask(tabs.analyst, name, picture, question, progress)

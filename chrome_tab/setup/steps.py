@@ -39,8 +39,9 @@ from rich.text import Text
 import chrome_tab_mcp_server as server
 from chrome_tab import history as chrome_tab_history
 from chrome_tab import launcher as package
-from chrome_tab import status as chrome_tab_status
-from chrome_tab.cli.terminal import terminal_progress
+from chrome_tab.bridge import pairing, protocol
+from chrome_tab.cli.progress import terminal_progress
+from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 from chrome_tab.setup import autostart as login
 
 __all__ = ["run"]
@@ -463,10 +464,10 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         for layer in asyncio.run(read_by_script(settings)):
             terminal.say(str(layer))
         terminal.say("With the extension an agent can also drive a page. You can pair it at any time.")
-    line = server.connection_string(settings.port, server.pairing_key())
+    line = pairing.connection_string(settings.port, pairing.pairing_key())
     version = None
-    if server.last_port() == settings.port:
-        version = connected_version(terminal, settings, server.EXTENSION_WAIT_S)
+    if pairing.last_port() == settings.port:
+        version = connected_version(terminal, settings, protocol.EXTENSION_WAIT_S)
     if version:
         terminal.say(f"The extension is connected, version {version}.", "green")
         terminal.say("To pair it anew, paste this line:")
@@ -492,10 +493,10 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
     return is_there or by_script
 
 
-async def read_by_script(settings: server.Settings) -> list[chrome_tab_status.Layer]:
+async def read_by_script(settings: server.Settings) -> list[server.Layer]:
     """Try AppleScript; macOS asks the person for its permission meanwhile."""
     async with server.ChromeTabs(settings) as tabs:
-        return await chrome_tab_status.applescript_layers(tabs)
+        return await server.applescript_layers(tabs)
 
 
 def copy(terminal: Terminal, line: str) -> None:
@@ -512,10 +513,10 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
     """Wait for the extension and return its version; None when it does not come."""
 
     async def wait() -> str | None:
-        async with server.ChromeTabs(settings) as tabs:
+        async with ExtensionSource(settings) as source:
             with contextlib.suppress(server.ChromeTabError):
-                await tabs.bridge.reach(wait_s)
-            return tabs.bridge.extension["version"] if tabs.bridge.connected else None
+                await source.bridge.reach(wait_s)
+            return source.bridge.extension["version"] if source.connected else None
 
     with terminal.console.status("Waiting for the extension ..."):
         return asyncio.run(wait())
@@ -528,9 +529,9 @@ def wait_for_extension(terminal: Terminal, settings: server.Settings, *, propose
         return False
     version = None
     if terminal.confirm("Wait for the extension now?", proposed=proposed):
-        terminal.say(f"This takes at most {server.PAIRING_WAIT_S / 60:g} minutes. Ctrl+C goes on without it.")
+        terminal.say(f"This takes at most {PAIRING_WAIT_S / 60:g} minutes. Ctrl+C goes on without it.")
         with contextlib.suppress(KeyboardInterrupt):
-            version = connected_version(terminal, settings, server.PAIRING_WAIT_S)
+            version = connected_version(terminal, settings, PAIRING_WAIT_S)
     if version:
         terminal.say(f"The extension is connected, version {version}.", "green")
     else:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
 from demo.web import serving
 from tests.support.fake_bridge import connection_string
 from tests.support.fake_extension import free_port, wait_for_port
@@ -60,7 +61,7 @@ async def paired() -> AsyncGenerator[Paired]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as scratch, pytest.MonkeyPatch.context() as patch:
         patch.setattr(server, "config_dir", lambda: Path(scratch, "config", server.APP_NAME))
         port = free_port()
-        string = connection_string({"v": 1, "s": f"ws://127.0.0.1:{port}", "k": server.pairing_key()})
+        string = connection_string({"v": 1, "s": f"ws://127.0.0.1:{port}", "k": pairing.pairing_key()})
         environment = {
             "XDG_CONFIG_HOME": f"{scratch}/config",
             "CHROME_TAB_PORT": str(port),

@@ -6,6 +6,8 @@ from typing import NamedTuple
 from fastmcp import Client
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing
 from tests.extension.conftest import Popup, Site
 from tests.support.asking import text_of
 from tests.support.fake_extension import free_port
@@ -69,9 +71,9 @@ async def test_orders_in_a_page_reach_the_model_as_data_and_the_client_without_w
     flags = {"source": "extension", "port": port, "model": "fake-model", "context_length": 65_536}
     async with FakeOpenAIServer(script=obey) as fake:
         settings = server.load_settings(flags | {"ollama_url": fake.url}, need_model=True)
-        async with Client(server.create_server(settings)) as client:
+        async with Client(app.create_server(settings)) as client:
             await client.list_tools()
-            await popup.paste(server.connection_string(port, server.pairing_key()))
+            await popup.paste(pairing.connection_string(port, pairing.pairing_key()))
             await popup.shows("Connected")
             page = await popup.page.context.new_page()
             await page.goto(site.url("/injections.html"))

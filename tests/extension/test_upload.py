@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from chrome_tab.extension.driving import Uploads
+from chrome_tab.extension.uploads import Uploads
 from tests.extension.conftest import DrivenTab, shared_tab_at
 
 PAGE = """<input type=file id=one><input type=file id=many multiple><label id=label>Photo<input type=file id=labelled hidden></label>

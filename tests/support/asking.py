@@ -13,6 +13,7 @@ from mcp_types import CallToolResult as BareResult
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from tests.support.fake_models import FakeOpenAIServer
 
 Result = CallToolResult | BareResult
@@ -64,7 +65,7 @@ async def asking(fake: FakeOpenAIServer | str, **settings: Any) -> AsyncGenerato
     """A started server whose model is the fake's."""
     url = fake if isinstance(fake, str) else fake.url
     flags = {"ollama_url": url, "model": "fake-model", "source": "applescript"} | settings
-    async with Client(server.create_server(server.load_settings(flags, need_model=True))) as client:
+    async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
         yield Asker(client)
 
 

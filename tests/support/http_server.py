@@ -12,7 +12,8 @@ from fastmcp import Client
 from fastmcp.client.transports import SSETransport, StreamableHttpTransport
 
 import chrome_tab_mcp_server as server
-from chrome_tab import http as chrome_tab_http
+from chrome_tab import app
+from chrome_tab.bridge import pairing
 from tests.support.fake_extension import free_port, within
 
 
@@ -52,8 +53,8 @@ async def http_server(transport: str = "http", **settings: Any) -> AsyncGenerato
     """Serve until the block ends, without a model unless `ollama_url` names one."""
     flags = {"ollama_url": "http://127.0.0.1:9", "model": "fake-model", "source": "extension", "port": free_port()}
     given = server.load_settings(flags | {"transport": transport} | settings, need_model=True)
-    serving = asyncio.create_task(chrome_tab_http.serve_http(given))
-    started = HttpServer(transport, given.port, server.bearer_key(server.pairing_key()), serving)
+    serving = asyncio.create_task(app.serve_http(given))
+    started = HttpServer(transport, given.port, pairing.bearer_key(pairing.pairing_key()), serving)
     try:
         await within(answers(started))
         yield started

@@ -19,9 +19,11 @@ IMPATIENT = (
 import gc, sys
 gc.disable()
 sys.path.insert(0, {str(ROOT)!r})
+from chrome_tab.bridge import protocol
 import chrome_tab_mcp_server as server
-server.EXTENSION_WAIT_S = 0.1
-sys.exit(server.main(sys.argv[1:]))
+from chrome_tab import app
+protocol.EXTENSION_WAIT_S = 0.1
+sys.exit(app.main(sys.argv[1:]))
 """,
 )
 

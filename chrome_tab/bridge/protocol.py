@@ -1,0 +1,65 @@
+"""Names, limits and close codes of the wire between servers and extension, and its frames."""
+
+from __future__ import annotations
+
+from collections.abc import (
+    Mapping,
+)
+from typing import TYPE_CHECKING, Any
+
+import chrome_tab_mcp_server as server
+
+if TYPE_CHECKING:
+    from starlette.websockets import WebSocket
+
+
+PROTOCOL = 1
+EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # by the manifest's key; the Chrome Web Store's comes beside it
+FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # Firefox gives another in each profile
+COMMAND_TIMEOUT_S = 35.0
+ANSWER_TIMEOUT_S = 60.0  # of the person, on top
+OPENING_TIMEOUT_S = 10.0
+# The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
+EXTENSION_WAIT_S = 8.0
+RECONNECT_WAIT_S = 8.0
+VISIT_TIMEOUT_S = 3.0
+PORT_RETRY_S = 2.0
+MAX_EXTENSION_FAILURES = 3
+GUEST_TIMEOUT_S = 10.0
+PORT_LEAVING_TIMEOUT_S = 2.0
+CLOSING_TIMEOUT_S = 1.0  # for the close frames of a WebSocket
+MAX_FRAME_BYTES = 64 * 1024 * 1024
+MAX_COMMAND_BYTES = 1024 * 1024
+MAX_OPENING_BYTES = 4096
+MAX_UNPROVED = 100  # connections without a key; some systems let a process have 256 files
+MAX_UNPROVED_BYTES = 256 * 1024
+MAX_CLIENT_NAME = 40
+WRONG_KEY = 4401
+WRONG_PROTOCOL = 4400
+OPENING_TOO_SLOW = 4408
+ALREADY_CONNECTED = 4409
+
+
+def about_extension(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a message tells of the extension: `version`, and `missing`, the commands that its browser has not."""
+    missing = message.get("missing")
+    return {
+        "version": server.one_line(str(message.get("version")), 20),
+        "missing": missing if isinstance(missing, list) else [],
+    }
+
+
+async def receive_frame(websocket: WebSocket) -> str | bytes | None:
+    """Return the next frame, None at the end."""
+    message = await websocket.receive()
+    if message["type"] == "websocket.disconnect":
+        return None
+    return message.get("text") or message.get("bytes") or ""
+
+
+def closed_errors() -> tuple[type[Exception], ...]:
+    """Return what sending raises on a socket that has closed."""
+    from starlette.websockets import WebSocketDisconnect
+    from websockets.exceptions import ConnectionClosed
+
+    return (WebSocketDisconnect, ConnectionClosed, ConnectionError, RuntimeError)

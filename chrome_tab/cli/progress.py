@@ -1,0 +1,39 @@
+"""The bar by which --analyze, --doctor and --setup show their progress on a terminal."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Generator
+
+from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bar
+
+import chrome_tab_mcp_server as server
+
+__all__ = ["terminal_progress"]
+
+
+@contextlib.contextmanager
+def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progress]:
+    """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
+    console = Console(stderr=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    told = ["done"]
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("", total=100)
+
+        async def tell_step(reached: float, message: str) -> None:
+            bar.update(task, completed=reached, description=message)
+            step = message.partition(",")[0]
+            if step not in told and not console.is_terminal:
+                told.append(step)
+                print(step, file=sys.stderr)
+
+        def begin_to_show(answer: str) -> None:
+            if show and answer:
+                bar.live.stop()
+                show(answer)
+
+        yield server.Progress(tell_step, begin_to_show)

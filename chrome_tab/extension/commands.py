@@ -1,0 +1,117 @@
+"""The extension's commands, as `extension/shared/commands.json` describes them."""
+
+from __future__ import annotations
+
+import functools
+import json
+import operator
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, Required
+
+from mcp_types import ToolAnnotations
+from pydantic import ConfigDict, Field, TypeAdapter
+from typing_extensions import TypedDict
+
+import chrome_tab_mcp_server as server
+
+# The extension's commands as tools.
+COMMANDS_FILE = server.EXTENSION / "shared" / "commands.json"
+# What a command does, as that file says it, and the words of JSON Schema for pydantic's limits.
+HINTS = {
+    "reads": server.READ_ONLY,
+    "changes": ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=True),
+    "destroys": ToolAnnotations(read_only_hint=False, destructive_hint=True, open_world_hint=True),
+}
+PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
+SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
+    f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")
+}
+
+
+@functools.cache
+def extension_commands() -> dict[str, dict[str, Any]]:
+    """Return the extension's commands that are tools, by name: `hint`, `description`, `parameters` and the like.
+
+    Parameters are JSON Schemas. What several have in common stands once in the file.
+    """
+    table = json.loads(COMMANDS_FILE.read_text(encoding="utf-8"))
+
+    def whole(value: Any) -> Any:
+        match value:
+            case {"$ref": name, **rest}:
+                return whole(table["shared"][name]) | rest
+            case dict():
+                return {key: whole(item) for key, item in value.items()}
+            case list():
+                return [whole(item) for item in value]
+            case _:
+                return value
+
+    return {
+        name: about
+        | {"parameters": {key: each for key, each in about["parameters"].items() if each.get("for") != "extension"}}
+        for name, about in whole(table["commands"]).items()
+        if about.get("tool", True)
+    }
+
+
+# What the table says of a parameter that clients need not see.
+NOT_LISTED = {"unlisted", "form", "for"}
+
+
+def listed_schema(value: Any) -> Any:
+    """Return a schema as clients see it: limits that nobody meets would cost them context in every conversation."""
+    match value:
+        case dict():
+            return {key: listed_schema(item) for key, item in value.items() if key not in NOT_LISTED}
+        case list():
+            return [listed_schema(item) for item in value]
+        case _:
+            return value
+
+
+def only_reads(command: str) -> bool:
+    """Say whether a command may run twice without harm."""
+    return command == "read_tab" or extension_commands()[command]["hint"] == "reads"
+
+
+def published_names(settings: server.Settings) -> dict[str, str]:
+    """Return which commands have another name for the client, each with `tabId`: our name -> that name."""
+    if settings.tool_names != "kapture":
+        return {}
+    return {command: about["kapture"] for command, about in extension_commands().items() if "kapture" in about}
+
+
+@functools.cache
+def arguments_of(command: str) -> TypeAdapter[dict[str, Any]]:
+    """Return what checks the arguments of a command."""
+    about = extension_commands()[command]
+    checked: Any = object_type(about["parameters"], about.get("required", ()))
+    checked.__pydantic_config__ = ConfigDict(extra="forbid")
+    return TypeAdapter(checked)
+
+
+def object_type(properties: Mapping[str, Any], required: Sequence[str]) -> Any:
+    """Return the type that checks an object with these properties."""
+    kinds = {name: type_of(schema) for name, schema in properties.items()}
+    fields: Any = {name: Required[kind] if name in required else kind for name, kind in kinds.items()}
+    return TypedDict("Arguments", fields, total=False)  # pyright: ignore[reportArgumentType]
+
+
+def type_of(schema: Mapping[str, Any]) -> Any:
+    """Return the type that checks a value as its JSON Schema says."""
+    schema = {**schema, **schema.get("unlisted", {})}
+    match schema:
+        case {"enum": options}:
+            kind: Any = Literal[tuple(options)]
+        case {"anyOf": schemas}:
+            kind = functools.reduce(operator.or_, map(type_of, schemas))
+        case {"items": item}:
+            kind = list[type_of(item)]
+        case {"properties": properties}:
+            kind = object_type(properties, schema["required"])
+        case _:
+            kind = PLAIN_TYPES[schema["type"]]
+    return Annotated[
+        kind, Field(**{SCHEMA_LIMITS[key]: limit for key, limit in schema.items() if key in SCHEMA_LIMITS})
+    ]

@@ -1,0 +1,210 @@
+"""The extension as a second way to the tabs, and the way to drive those that are attached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Self
+
+import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pending, protocol
+from chrome_tab.bridge.bridge import Bridge, Role
+from chrome_tab.extension import commands, results
+
+__all__ = ["PAIRING_WAIT_S", "ExtensionSource", "web_address"]
+
+PAIRING_WAIT_S = 600.0  # while the user pastes the connection string
+
+
+class ExtensionSource:
+    """The open tabs, by way of the extension: read as a `server.TabSource`, driven by commands."""
+
+    def __init__(self, settings: server.Settings) -> None:
+        self.settings = settings
+        self.bridge = Bridge(settings.port)
+
+    @property
+    def connected(self) -> bool:
+        """Say whether the extension is connected."""
+        return self.bridge.connected
+
+    async def start(self) -> None:
+        """Begin to listen for the extension, unless only AppleScript is wanted."""
+        if self.settings.source != "applescript":
+            await self.bridge.start()
+
+    async def close(self) -> None:
+        """Leave the port and close the connections."""
+        await self.bridge.stop()
+
+    async def __aenter__(self) -> Self:
+        """Return it."""
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Close it."""
+        await self.close()
+
+    # As a source of the reader
+
+    async def read(self, wanted: server.Wanted, tab_id: int | None) -> server.Page:
+        """Return the text of a tab, without `tab_id` of the active one."""
+        match result := await self._command("read_tab", tab_id, wanted._asdict()):
+            case {"url": str(url), "title": str(title), "text": str(text)}:
+                return server.Page(
+                    url,
+                    server.one_line(title, server.MAX_SHOWN_CHARS),
+                    text,
+                    "extension",
+                    tuple(results.dialog_notes(result)),
+                    server.fields(result, "content"),
+                    result.get("incognito"),
+                    server.notes_about(result),
+                )
+            case _:
+                raise server.unreadable_reply("read_tab")
+
+    async def tabs(self) -> list[dict[str, Any]]:
+        """Return the open tabs: `{id, url, title, active, windowId}` each."""
+        return await self._listed("browser_get_tabs")
+
+    async def attached_tabs(self) -> list[dict[str, Any]]:
+        """Return the attached tabs, without those of denied hosts: `{tab_id, url, title, connected_at}` each."""
+        listed = await self._listed("list_tabs")
+        return [tab for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
+
+    async def _listed(self, command: str) -> list[dict[str, Any]]:
+        tabs = await self._command(command, None, {})
+        listed = [tab for tab in tabs if isinstance(tab, dict)] if isinstance(tabs, list) else []
+        return [results.with_plain_title(tab) for tab in listed]
+
+    async def layers(self, *, is_optional: bool) -> list[server.Layer]:
+        """Return how the port and the extension stand; `is_optional` where AppleScript does the reading."""
+        bridge = self.bridge
+        try:
+            await bridge.reach(0 if is_optional else None)
+            text = f"connected, version {bridge.extension['version']}"
+        except server.ChromeTabError as error:
+            text = "not connected, and not needed to read by AppleScript" if is_optional else error.message
+        if bridge.problem:
+            return [server.Layer("bridge", ok=False, text=bridge.problem.message)]
+        owner = bridge.role is Role.OWNER
+        way = (
+            f"listening on {server.HOST}:{bridge.port}"
+            if owner
+            else f"through the session that holds port {bridge.port}"
+        )
+        return [
+            server.Layer("bridge", ok=True, text=way),
+            server.Layer("extension", bridge.connected or is_optional, text),
+        ]
+
+    # Driving
+
+    async def create_tab(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Open a tab and return `{tab_id, url, title}` once it has loaded."""
+        params = {**params, "url": self.allowed_address(params["url"])}
+        created = await self._command("browser_create_tab", None, params)
+        try:
+            server.check_site(self.settings, str(created.get("url")))
+        except server.ChromeTabError:
+            # A redirect led to a denied host: nothing may stay open there in our name.
+            await self.bridge.command("browser_close_tab", created.get("tab_id"), {})
+            raise
+        return results.with_plain_title(created)
+
+    async def data_layer(self, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data layer of an attached tab as the extension gives it."""
+        await self._check_tab(tab_id)
+        return await self._command("getDataLayer", tab_id, params)
+
+    async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
+        result = await self.drive(command, tab_id, params)
+        # Where an entry tells its page. It is not shown.
+        page = "url" if command == "console_logs" else "page"
+        entries = result.get("entries")
+        if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
+            raise server.unreadable_reply(command)
+        # They stay when the tab goes to another page; one that does not tell its page is not trusted.
+        site = self.settings.site
+        allowed = [entry for entry in entries if not any(site(str(entry.get(key) or "")).deny for key in (page, "url"))]
+        notes = list(result.get("notes") or [])
+        if len(allowed) < len(entries):
+            notes.append(f"{len(entries) - len(allowed)} entries are left out: [sites] denies their pages")
+        shown = [{key: value for key, value in entry.items() if key != page} for entry in allowed]
+        return {**result, "entries": shown, "notes": notes}
+
+    async def _command(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> Any:
+        """Run a command with the rules of `[sites]`, which the extension checks in the command's turn."""
+        return await self.bridge.command(command, tab_id, {**params, **self._rules(command)})
+
+    def _rules(self, command: str) -> dict[str, Any]:
+        """Return the rules as parameters of a command, the least specific host first."""
+        rules, tool = self.settings.rules, server.called.get()
+        asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
+        tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
+        hosts = {
+            "denied_hosts": self.settings.denied_hosts,
+            "ask_hosts": [] if commands.only_reads(command) else asks,
+            "tool_hosts": tools if tool else [],
+        }
+        return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
+
+    async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Run a command on an attached tab and return its result, unless that tells of a denied host.
+
+        A tab that was led to a denied host stays there: going back would be one more act on that page.
+        """
+        await self._check_tab(tab_id)
+        try:
+            result = await self._command(command, tab_id, params)
+        except pending.ConnectionLostError:
+            raise
+        except server.ChromeTabError:
+            # Its sentence may quote the page to which the command has led.
+            await self._check_tab(tab_id, command)
+            raise
+        await self._check_tab(tab_id, command)
+        if not isinstance(result, dict):
+            raise server.unreadable_reply(command)
+        return results.with_plain_title(
+            result, protocol.MAX_FRAME_BYTES
+        )  # whole: whoever shows it says how much is cut
+
+    def allowed_address(self, url: str) -> str:
+        """Return an address that may be visited."""
+        address = web_address(url)
+        server.check_site(self.settings, address)
+        return address
+
+    async def _check_tab(self, tab_id: int | None, command: str = "") -> None:
+        """Refuse a tab of a denied host, or keep back what a command brought from one; without `tab_id` any may be meant.
+
+        The extension checks the page in the command's turn. An older one, which ignores the rules, does not.
+        """
+        if not self.settings.sites:
+            return
+        listing = "list_tabs" if tab_id is None else "browser_get_tabs"
+        for tab in await self.bridge.command(listing, None, {}):
+            if tab_id in {None, tab.get("id")}:
+                server.check_site(self.settings, tab["url"], command)
+
+
+def web_address(url: str) -> str:
+    """Return an http or https address that browsers read as we do; raise ChromeTabError for any other.
+
+    Browsers fix what is unusual (a backslash, an escaped host, an address as one number), and [sites]
+    would be asked about another host than the one they visit.
+    """
+    url = url.strip()
+    host = server.host_of(url)
+    odd = re.search(r"[\\\s]", url.partition("://")[2].partition("/")[0]) or re.search(r"[^a-z0-9_.:-]", host)
+    # A host that is written as another one than it is: an address as one number.
+    numeric = re.fullmatch(r"[\d.]+", host) and host not in url.partition("://")[2].partition("/")[0]
+    if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
+        raise server.ChromeTabError(
+            "INVALID_ARGUMENT",
+            f"url is {server.one_line(url, 200)!r}. Give a whole, plainly written address that starts with http:// or https://.",
+        )
+    return url

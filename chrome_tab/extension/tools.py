@@ -1,0 +1,272 @@
+"""The tools that are commands of the extension."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import OrderedDict
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Sequence,
+)
+from typing import TYPE_CHECKING, Annotated, Any
+
+import mcp_types
+from fastmcp import Context
+from fastmcp.exceptions import ValidationError
+from fastmcp.server.dependencies import get_context
+from fastmcp.server.middleware import CallNext, Middleware, MiddlewareContext
+from fastmcp.server.providers import LocalProvider
+from fastmcp.tools.base import Tool, ToolResult
+from mcp.server.session import ServerSession
+from pydantic import Field
+from pydantic import ValidationError as PydanticValidationError
+from pydantic.json_schema import SkipJsonSchema
+
+import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing, protocol
+from chrome_tab.bridge.bridge import Bridge
+from chrome_tab.extension import commands, results
+from chrome_tab.extension.source import ExtensionSource
+
+if TYPE_CHECKING:
+    from fastmcp.utilities.versions import VersionSpec
+
+    from chrome_tab.extension.screenshots import Screenshots
+    from chrome_tab.extension.uploads import Uploads
+
+START_DELAY_S = 0.3
+SESSIONLESS_PROTOCOL = "2026-07-28"
+MAX_TOLD_SESSIONS = 1_000
+TELL_TIMEOUT_S = 5.0
+READER_TOOLS = (*server.READER_TOOLS, "look_at_chrome_tab")
+
+
+class ToldSessions(OrderedDict[int, ServerSession]):
+    """The sessions that are notified of a change; one that has ended is found out when it is told."""
+
+    def remember(self, session: ServerSession) -> None:
+        """Keep a client's session: each request has one of its own, but all of a client share its parameters."""
+        self[id(session.client_params)] = session
+        while len(self) > MAX_TOLD_SESSIONS:
+            self.popitem(last=False)
+
+    async def tell(self, notification: mcp_types.ServerNotification) -> None:
+        """Send a notification to all; who does not read keeps nobody waiting."""
+        await asyncio.gather(*(self._notify(key, notification) for key in list(self)))
+
+    async def _notify(self, key: int, notification: mcp_types.ServerNotification) -> None:
+        try:
+            async with asyncio.timeout(TELL_TIMEOUT_S):
+                await self[key].send_notification(notification)
+        except Exception as error:  # noqa: BLE001 -- whatever a stream that has ended raises, it is forgotten
+            server.logger.debug("a session is gone: %s", type(error).__name__)
+            self.pop(key, None)
+
+
+class ExtensionTools(Middleware):
+    """Lists the extension's tools only while it is connected, and tells the clients of a change.
+
+    Clients of the sessionless protocol cannot be told, so they see these tools always. Many others list once: until the
+    extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
+    """
+
+    def __init__(self, tabs: server.ChromeTabs, bridge: Bridge) -> None:
+        self._tabs, self._bridge, self._start = tabs, bridge, tabs.start
+        # Until it has come a first time.
+        self._may_come = tabs.settings.source != "applescript"
+        self._starting: asyncio.Task[None] | None = None
+        self._sessions = ToldSessions()
+        self._bridge.on_change = self._changed
+
+    async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
+        """Take the port soon after the first request."""
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start_soon())
+        request = context.fastmcp_context and context.fastmcp_context.request_context
+        if request and request.session.client_params:
+            self._bridge.client = server.one_line(
+                request.session.client_params.client_info.name, protocol.MAX_CLIENT_NAME
+            )
+        return await call_next(context)
+
+    async def _start_soon(self) -> None:
+        # The first answer is written by other tasks, and must not wait for what the port needs to import.
+        await asyncio.sleep(START_DELAY_S)
+        await self._start()
+
+    async def on_list_tools(
+        self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Tool]]
+    ) -> Sequence[Tool]:
+        """Leave out what cannot be used."""
+        tools = await call_next(context)
+        request = context.fastmcp_context and context.fastmcp_context.request_context
+        if request is None or request.protocol_version >= SESSIONLESS_PROTOCOL:
+            return tools
+        self._sessions.remember(request.session)
+        if self._bridge.connected:
+            return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
+        if self._may_come and pairing.connected_lately(self._bridge.port):
+            return tools
+        usable = READER_TOOLS + server.SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS
+        return [tool for tool in tools if tool.name in usable]
+
+    def _changed(self) -> None:
+        self._may_come = False
+        self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
+
+
+class ExtensionToolbox(LocalProvider):
+    """The tools that need the extension, and the screenshots they made.
+
+    The tools are made when tools are first asked for: `initialize` need not wait for them.
+    """
+
+    def __init__(self, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
+        super().__init__(on_duplicate="replace")
+        self._tabs, self._source, self._complete = tabs, source, False
+        self._screenshots: Screenshots | None = None
+        self._uploads: Uploads | None = None
+        if tabs.settings.upload_folder:
+            self._made_uploads()
+
+    @contextlib.asynccontextmanager
+    async def lifespan(self) -> AsyncGenerator[None]:
+        """Delete the copies of uploaded files at the end."""
+        async with super().lifespan():
+            try:
+                yield
+            finally:
+                if self._uploads:
+                    self._uploads.close()
+                    server.cleanups.discard(self._uploads.close)
+
+    def _made_uploads(self) -> Uploads:
+        """Return what copies files for pages: made with the server, because it resolves the folders' links once."""
+        from chrome_tab.extension.uploads import Uploads
+
+        uploads = self._uploads = self._uploads or Uploads(self._tabs.settings.upload_folder)
+        server.cleanups.add(uploads.close)
+        return uploads
+
+    async def _list_tools(self) -> Sequence[Tool]:
+        self._add_tools()
+        return await super()._list_tools()
+
+    async def _get_tool(self, name: str, version: VersionSpec | None = None) -> Tool | None:
+        self._add_tools()
+        return await super()._get_tool(name, version)
+
+    def _add_tools(self) -> None:
+        if self._complete:
+            return
+        self._complete = True
+        add_vision_tool(self, self._tabs, self._source)
+        server.add_tab_tools(self, self._tabs)
+        published = commands.published_names(self._tabs.settings)
+        for command, about in commands.extension_commands().items():
+            if command in server.SCRIPT_TOOLS:
+                continue
+            renamed = {"tab_id": "tabId"} if command in published else {}
+            properties = {
+                renamed.get(name, name): commands.listed_schema(each) for name, each in about["parameters"].items()
+            }
+            required = {"required": about["required"]} if "required" in about else {}
+            tool = CommandTool(
+                name=published.get(command, command),
+                title=about.get("title", command.replace("_", " ").title()),
+                description=about["description"],
+                annotations=commands.HINTS[about["hint"]],
+                parameters={"type": "object", "properties": properties} | required,
+                command=command,
+                send=self._send,
+            )
+            self.add_tool(tool)
+
+    async def _send(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
+        """Run a command and return what the client gets of its result."""
+        source = self._source
+        match command:
+            case "list_tabs":
+                result = server.list_result(await source.attached_tabs())
+            case "browser_create_tab":
+                result = results.acted(await source.create_tab(given))
+            case "getDataLayer":
+                from chrome_tab.extension.data_layer import data_layer_result
+
+                path = given.pop("path", None)
+                result = await data_layer_result(await source.data_layer(tab_id, given), given.get("since"), path)
+            case "screenshot":
+                from chrome_tab.extension.screenshots import Screenshots
+
+                name = given.pop("name", None)
+                kept = self._screenshots = self._screenshots or Screenshots(self)
+                result, list_changed = kept.keep(await source.drive(command, tab_id, given), name)
+                if list_changed:
+                    await get_context().send_notification(mcp_types.ResourceListChangedNotification())
+            case "console_logs" | "network_requests":
+                told = await source.logs(command, tab_id, given)
+                result = (
+                    results.value_result(told["entries"], told) if given.get("body_of") else results.log_result(told)
+                )
+            case _:
+                result = await self._drive(command, tab_id, given)
+        return result
+
+    async def _drive(self, command: str, tab_id: int | None, given: dict[str, Any]) -> ToolResult:
+        """Run a command that is sent as it was given, as far as that is allowed."""
+        if command == "navigate":
+            given["url"] = self._source.allowed_address(given["url"])
+        elif command == "upload":
+            given["paths"] = await asyncio.to_thread(self._made_uploads().copy, given["paths"])
+        result = await self._source.drive(command, tab_id, given)
+        match command:
+            case "evaluate":
+                return results.value_result(result.get("value"), result)
+            case "page_elements":
+                return ToolResult(str(result.pop("text", "")), meta={"receipt": result})
+            case _:
+                return results.acted(result)
+
+
+def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
+    """Add the tool that shows a picture of a tab to a local model."""
+
+    @server.tool_of(
+        provider,
+        server.READ_ONLY,
+        "Answer about how an attached tab looks: a local model sees its picture, only words come back.",
+    )
+    async def look_at_chrome_tab(
+        context: Context,
+        *,
+        question: Annotated[str, Field(min_length=1)],
+        selector: Annotated[str | server.Omitted, server.optional()],
+        tab_id: server.TabId,
+        model: Annotated[str | server.Omitted, server.optional()],
+    ) -> ToolResult:
+        from chrome_tab.extension.vision import Look, look
+
+        wanted = Look(question, selector, tab_id, model)
+        answer = await look(tabs, source, wanted, server.client_progress(context))
+        return ToolResult(answer.told(), meta={"receipt": answer.receipt})
+
+
+class CommandTool(server.ListedPlainly):
+    """A tool that is a command of the extension: `send` runs it on a tab with the arguments that were given."""
+
+    command: str
+    send: SkipJsonSchema[Callable[[str, int | None, dict[str, Any]], Awaitable[ToolResult]]]
+
+    async def run(self, arguments: dict[str, Any]) -> ToolResult:
+        """Check the arguments by the extension's table, then run the command; null is an argument left out."""
+        parameters = commands.extension_commands()[self.command]["parameters"]
+        defaults = {name: schema["default"] for name, schema in parameters.items() if "default" in schema}
+        given = {name: value for name, value in arguments.items() if value is not None}
+        try:
+            checked = commands.arguments_of(self.command).validate_python(defaults | given)
+        except PydanticValidationError as error:
+            raise ValidationError(str(error)) from error
+        return await self.send(self.command, checked.pop("tab_id", None), checked)
