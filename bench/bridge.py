@@ -44,7 +44,7 @@ LONGEST_LINE = 64 * 1024 * 1024
 ABOUT = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}
 ROUNDS = 15
 STORMS = 3
-TO_READ, TO_LIST, TO_GUEST, TO_GROW = 0.2, 0.7, 1.5, 1.2
+TO_READ, TO_LIST, TO_FOLLOWER, TO_GROW = 0.2, 0.7, 1.5, 1.2
 CLIENTS, COMMANDS = 20, 2000
 MEGABYTE = 1_000_000
 
@@ -325,24 +325,28 @@ async def reach(running: Bridge) -> None:
     assert await running.wait_connected(ANSWER_S), "the extension did not come back"
 
 
-async def measure_guests(scene: Scene) -> list[Line]:
+async def measure_followers(scene: Scene) -> list[Line]:
     """Go through a second session and through the first, both bare: what MCP costs would hide the difference."""
     lines: list[Line] = []
-    async with bridge(scene.port) as owner, bridge(scene.port) as guest:
-        await reach(owner)
-        await reach(guest)
+    async with bridge(scene.port) as leader, bridge(scene.port) as follower:
+        await reach(leader)
+        await reach(follower)
         for name in PAGES:
             await scene.show(name)
-            both = {"owner": command(owner, "read_tab"), "guest": command(guest, "read_tab")}
+            both = {"leader": command(leader, "read_tab"), "follower": command(follower, "read_tab")}
             times = await in_turns(both, LAST_WORDS)
-            lines.append((f"read {name}, as a guest", times["guest"], "as the owner", times["owner"], "ms", TO_GUEST))
-        both = {"owner": command(owner, "browser_get_tabs"), "guest": command(guest, "browser_get_tabs")}
+            lines.append(
+                (f"read {name}, as a follower", times["follower"], "as the leader", times["leader"], "ms", TO_FOLLOWER)
+            )
+        both = {"leader": command(leader, "browser_get_tabs"), "follower": command(follower, "browser_get_tabs")}
         times = await in_turns(both, scene.address)
-        lines.append(("list the tabs, as a guest", times["guest"], "as the owner", times["owner"], "ms", TO_GUEST))
+        lines.append(
+            ("list the tabs, as a follower", times["follower"], "as the leader", times["leader"], "ms", TO_FOLLOWER)
+        )
     return lines
 
 
-async def measure_peers(scene: Scene, ours: StdioClient, guest: Bridge) -> list[Line]:
+async def measure_peers(scene: Scene, ours: StdioClient, follower: Bridge) -> list[Line]:
     """Read the active tab and list the tabs, beside the other servers on the same page."""
     lines: list[Line] = []
     async with peers(scene.folder) as (playwright, devtools):
@@ -353,7 +357,7 @@ async def measure_peers(scene: Scene, ours: StdioClient, guest: Bridge) -> list[
             times = await in_turns(
                 {
                     "read_chrome_tab": tool(ours, "read_chrome_tab", max_chars=server.MAX_CHARS),
-                    "bare command": command(guest, "read_tab"),
+                    "bare command": command(follower, "read_tab"),
                     "browser_snapshot": tool(playwright, "browser_snapshot"),
                     "take_snapshot": tool(devtools, "take_snapshot", pageId=1),
                 },
@@ -373,56 +377,55 @@ async def measure_peers(scene: Scene, ours: StdioClient, guest: Bridge) -> list[
     return lines
 
 
-class CountingGuest(Bridge):
-    """A guest that writes down which of its commands were answered."""
+class CountingFollower(Bridge):
+    """A follower that writes down which of its commands were answered."""
 
     def __init__(self, port: int) -> None:
         super().__init__(port)
         self.answered = Counter[str]()
 
-    def _take_as_guest(self, frame: str | bytes, owner: Any) -> None:
-        message = server.parse_frame(frame)
-        if message.get("type") == "response":
-            self.answered[str(message.get("id"))] += 1
-        super()._take_as_guest(frame, owner)
+    def on_reply(self, message: Mapping[str, Any]) -> bool:
+        """Count a reply."""
+        self.answered[str(message.get("id"))] += 1
+        return super().on_reply(message)
 
 
-async def storm(guests: list[CountingGuest]) -> tuple[int, int]:
+async def storm(followers: list[CountingFollower]) -> tuple[int, int]:
     """Send all commands at once; return how many had no or a wrong answer, and how many were answered twice."""
 
     async def one(number: int) -> bool:
         params = {"start": f"({number}:", "end": f":{number})"}
-        result = await guests[number % len(guests)].command("read_tab", None, params)
+        result = await followers[number % len(followers)].command("read_tab", None, params)
         return bool(result["text"] == str(number * number))
 
-    for guest in guests:
-        guest.answered.clear()
+    for follower in followers:
+        follower.answered.clear()
     right = await asyncio.gather(*map(one, range(COMMANDS)))
-    answers = [count for guest in guests for count in guest.answered.values()]
+    answers = [count for follower in followers for count in follower.answered.values()]
     return COMMANDS - sum(right), sum(answers) - len(answers)
 
 
 async def measure_storm(scene: Scene) -> list[Line]:
-    """Count the answers to many commands from many clients at once, and weigh the owner before and after."""
+    """Count the answers to many commands from many clients at once, and weigh the leader before and after."""
     await scene.show("numbers")
-    owner = process_on(scene.port)
+    leader = process_on(scene.port)
     async with AsyncExitStack() as stack:
-        guests = [CountingGuest(scene.port) for _ in range(CLIENTS)]
-        for guest in guests:
-            await guest.start()
-            stack.push_async_callback(guest.stop)
-            await reach(guest)
-        results = [await storm(guests)]
-        before = owner.memory_info().rss / MEGABYTE
-        results += [await storm(guests) for _ in range(STORMS)]
-        after = owner.memory_info().rss / MEGABYTE
+        followers = [CountingFollower(scene.port) for _ in range(CLIENTS)]
+        for follower in followers:
+            await follower.start()
+            stack.push_async_callback(follower.stop)
+            await reach(follower)
+        results = [await storm(followers)]
+        before = leader.memory_info().rss / MEGABYTE
+        results += [await storm(followers) for _ in range(STORMS)]
+        after = leader.memory_info().rss / MEGABYTE
     lost, twice = (sum(counts) for counts in zip(*results, strict=True))
     sent = COMMANDS * len(results)
     many = f"{COMMANDS} commands from {CLIENTS} clients"
     return [
         (f"lost of {COMMANDS} from {CLIENTS} clients at once", lost, "sent", sent, "commands", 0),
         ("answered twice", twice, "sent", sent, "commands", 0),
-        (f"owner's memory after {sent} commands", after, f"after {many}", before, "MB", TO_GROW),
+        (f"leader's memory after {sent} commands", after, f"after {many}", before, "MB", TO_GROW),
     ]
 
 
@@ -456,10 +459,10 @@ async def measure_bridge() -> list[Line]:
     """Measure all of it in one run."""
     pages = {name: page_of(*kind) for name, kind in PAGES.items()} | {"numbers": numbered_page()}
     async with opened_scene(pages) as scene:
-        lines = await measure_guests(scene)
-        async with our_server(scene) as ours, bridge(scene.port) as guest:
-            await reach(guest)
-            lines += await measure_peers(scene, ours, guest)
+        lines = await measure_followers(scene)
+        async with our_server(scene) as ours, bridge(scene.port) as follower:
+            await reach(follower)
+            lines += await measure_peers(scene, ours, follower)
             lines += await measure_storm(scene)
     return lines
 

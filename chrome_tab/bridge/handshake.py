@@ -1,4 +1,4 @@
-"""The opening of a connection: each side proves that it has the key, the server first."""
+"""The handshake of a connection: each side proves that it has the pairing key, the leader first."""
 
 from __future__ import annotations
 
@@ -14,25 +14,32 @@ from chrome_tab.bridge import pairing, protocol
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
+    from websockets.asyncio.client import ClientConnection
 
 
-class Opening:
-    """The server's side of one opening: what came in decides what goes out. No I/O."""
+class HandshakeError(Exception):
+    """The other side is not a leader that this server can follow; `problem` is a key of `port.PORT_PROBLEMS`."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+
+
+class Handshake:
+    """The leader's side of one handshake: builds each message from the one before it. No I/O."""
 
     def __init__(self, role: str, key: str, port: int) -> None:
-        # Who comes in: "extension" or "session".
+        # The role of the other side: "extension" or "session".
         self.role, self._key, self._port = role, key, port
         self._server_nonce = pairing.make_nonce()
         self._client_nonce = ""
         self.extension, self.client = protocol.about_extension({}), ""
 
     def challenge(self, hello: Mapping[str, Any]) -> dict[str, Any] | int:
-        """Answer a hello with the server's proof, or with the close code for a stranger."""
+        """Build the answer to a hello, with the leader's proof; return a close code if the hello is malformed."""
         nonce = str(hello.get("nonce"))
-        if (hello.get("type"), hello.get("protocol")) != (
-            "hello",
-            protocol.PROTOCOL,
-        ) or not pairing.BASE64URL_32_BYTES.fullmatch(nonce):
+        is_hello = (hello.get("type"), hello.get("protocol")) == ("hello", protocol.PROTOCOL)
+        if not is_hello or not pairing.BASE64URL_32_BYTES.fullmatch(nonce):
             return protocol.WRONG_PROTOCOL
         self._client_nonce = nonce
         self.extension = protocol.about_extension(hello)
@@ -46,7 +53,7 @@ class Opening:
         }
 
     def accepts(self, answer: Mapping[str, Any]) -> bool:
-        """Say whether the other side has proved the key, in constant time."""
+        """Check the other side's proof, in constant time."""
         given = str(answer.get("proof")) if answer.get("type") == "proof" else ""
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._proof(self.role).encode())
 
@@ -54,22 +61,51 @@ class Opening:
         return pairing.proof(self._key, role, self._port, self._client_nonce, self._server_nonce)
 
 
-async def open_connection(websocket: WebSocket, opening: Opening) -> int:
-    """Run the owner's side of an opening; return 0 or the close code."""
-    challenge = opening.challenge(await receive_opening(websocket))
+async def handshake_with_client(websocket: WebSocket, handshake: Handshake) -> int:
+    """Run the leader's side of a handshake; return 0 or the close code."""
+    challenge = handshake.challenge(await receive_message(websocket))
     if isinstance(challenge, int):
         return challenge
     await websocket.send_text(json.dumps(challenge))
-    answer = await receive_opening(websocket)
+    answer = await receive_message(websocket)
     if not answer:
         return protocol.WRONG_PROTOCOL
-    if not opening.accepts(answer):
-        server.logger.warning("a %s with a wrong key was turned away", opening.role)
+    if not handshake.accepts(answer):
+        server.logger.warning("rejected a %s with a wrong key", handshake.role)
         return protocol.WRONG_KEY
     return 0
 
 
-async def receive_opening(websocket: WebSocket) -> dict[str, Any]:
-    """Return the next message of an opening; an empty one for the end, a binary or a too large frame."""
+async def receive_message(websocket: WebSocket) -> dict[str, Any]:
+    """Receive the next handshake message; an empty one for a closed socket, a binary or an oversized frame."""
     frame = await protocol.receive_frame(websocket)
     return server.parse_frame(frame) if isinstance(frame, str) and len(frame) <= protocol.MAX_OPENING_BYTES else {}
+
+
+async def handshake_with_leader(leader: ClientConnection, key: str, port: int, client: str) -> None:
+    """Run the follower's side of a handshake; raise HandshakeError if the leader does not prove the key.
+
+    The follower's proof is sent only after the leader's was checked.
+    """
+    nonce = pairing.make_nonce()
+    hello = {
+        "type": "hello",
+        "protocol": protocol.PROTOCOL,
+        "version": server.__version__,
+        "nonce": nonce,
+        "client": client,
+    }
+    await leader.send(json.dumps(hello))
+    challenge = server.parse_frame(await leader.recv())
+    if challenge.get("type") != "challenge":
+        raise HandshakeError("foreign program")
+    if challenge.get("protocol") != protocol.PROTOCOL:
+        raise HandshakeError("other version")
+    server_nonce = str(challenge.get("nonce"))
+    expected = pairing.proof(key, "server", port, nonce, server_nonce)
+    if not hmac.compare_digest(str(challenge.get("proof")).encode(), expected.encode()):
+        raise HandshakeError("foreign program")
+    answer = pairing.proof(key, "session", port, nonce, server_nonce)
+    await leader.send(json.dumps({"type": "proof", "proof": answer}))
+    if server.parse_frame(await leader.recv()).get("type") != "welcome":
+        raise HandshakeError("foreign program")

@@ -1,4 +1,4 @@
-"""Names, limits and close codes of the wire between servers and extension, and its frames."""
+"""Limits, close codes and frames of the WebSocket protocol between servers and extension."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
 
 
 PROTOCOL = 1
-EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # by the manifest's key; the Chrome Web Store's comes beside it
-FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # Firefox gives another in each profile
+EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # from the manifest's key; the Chrome Web Store's ID will be added
+FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # Firefox makes a new one in each profile
 COMMAND_TIMEOUT_S = 35.0
-ANSWER_TIMEOUT_S = 60.0  # of the person, on top
-OPENING_TIMEOUT_S = 10.0
-# The extension tries again every 2 to 3 s; to wake its worker and to open takes as long once more on a busy machine.
+ANSWER_TIMEOUT_S = 60.0  # of the user to a consent prompt, added to the command's
+OPENING_TIMEOUT_S = 10.0  # of a handshake
+# The extension retries every 2 to 3 s; on a busy machine its worker and the handshake need as long again.
 EXTENSION_WAIT_S = 8.0
 RECONNECT_WAIT_S = 8.0
-VISIT_TIMEOUT_S = 3.0
+VISIT_TIMEOUT_S = 3.0  # of a follower's handshake with the leader
 PORT_RETRY_S = 2.0
 MAX_EXTENSION_FAILURES = 3
-GUEST_TIMEOUT_S = 10.0
+FOLLOWER_TIMEOUT_S = 10.0  # of a follower to read a message
 PORT_LEAVING_TIMEOUT_S = 2.0
 CLOSING_TIMEOUT_S = 1.0  # for the close frames of a WebSocket
 MAX_FRAME_BYTES = 64 * 1024 * 1024
 MAX_COMMAND_BYTES = 1024 * 1024
 MAX_OPENING_BYTES = 4096
-MAX_UNPROVED = 100  # connections without a key; some systems let a process have 256 files
+MAX_UNPROVED = 100  # connections without a proof; some systems limit a process to 256 files
 MAX_UNPROVED_BYTES = 256 * 1024
 MAX_CLIENT_NAME = 40
 WRONG_KEY = 4401
@@ -41,7 +41,7 @@ ALREADY_CONNECTED = 4409
 
 
 def about_extension(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a message tells of the extension: `version`, and `missing`, the commands that its browser has not."""
+    """Return the extension's `version` from a message, and `missing`: the commands that its browser does not support."""
     missing = message.get("missing")
     return {
         "version": server.one_line(str(message.get("version")), 20),
@@ -50,7 +50,7 @@ def about_extension(message: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def receive_frame(websocket: WebSocket) -> str | bytes | None:
-    """Return the next frame, None at the end."""
+    """Receive the next frame; return None when the socket has closed."""
     message = await websocket.receive()
     if message["type"] == "websocket.disconnect":
         return None
@@ -58,7 +58,7 @@ async def receive_frame(websocket: WebSocket) -> str | bytes | None:
 
 
 def closed_errors() -> tuple[type[Exception], ...]:
-    """Return what sending raises on a socket that has closed."""
+    """Return the exceptions of a send on a closed socket."""
     from starlette.websockets import WebSocketDisconnect
     from websockets.exceptions import ConnectionClosed
 

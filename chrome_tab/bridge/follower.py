@@ -1,0 +1,97 @@
+"""The follower: a server whose port belongs to another session's server, and which sends its commands through it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING, Any
+
+import chrome_tab_mcp_server as server
+from chrome_tab.bridge import handshake, port, protocol
+from chrome_tab.bridge.roles import Role
+
+if TYPE_CHECKING:
+    from websockets.asyncio.client import ClientConnection
+
+    from chrome_tab.bridge.roles import Session
+
+
+class Follower:
+    """This session's connection to the leader of its port."""
+
+    role = Role.FOLLOWER
+    # A follower does not know the others.
+    sessions = 1
+
+    def __init__(self, session: Session, leader: ClientConnection) -> None:
+        self._session, self._leader = session, leader
+
+    async def follow(self) -> None:
+        """Exchange messages with the leader until it leaves."""
+        self._session.enter_role(self)
+        async for frame in self._leader:
+            self._on_message(frame)
+
+    async def send(self, text: str) -> None:
+        """Send one message to the leader."""
+        await self._leader.send(text)
+
+    def _on_message(self, frame: str | bytes) -> None:
+        message = server.parse_frame(frame)
+        match message.get("type"), message.get("event"):
+            case "response", _:
+                self._session.on_extension_alive()
+                self._session.on_reply(message)
+            case "event", "extension_connected":
+                self._session.on_extension_connected(protocol.about_extension(message))
+            case "event", "extension_disconnected":
+                self._session.on_extension_lost()
+            case "event", "tabs_changed":
+                self._session.on_tabs_change()
+            case kind, _:
+                server.logger.debug("dropped a message of type %s", server.one_line(str(kind), 40))
+
+
+@contextlib.asynccontextmanager
+async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenerator[ClientConnection]:
+    """Connect to the leader of port `number`; both sides have proved the key when the block begins.
+
+    The block ends without an error when the leader leaves. Raises ChromeTabError when the program on the port is not
+    one of this user's servers.
+    """
+    from websockets.asyncio.client import connect
+    from websockets.exceptions import ConnectionClosed, InvalidHandshake
+
+    address, is_open = f"ws://{server.HOST}:{number}/session", False
+    options: dict[str, Any] = {"proxy": None, "compression": None, "max_size": protocol.MAX_FRAME_BYTES}
+    try:
+        leader = await connect(address, **options, open_timeout=protocol.VISIT_TIMEOUT_S)
+        try:
+            async with asyncio.timeout(protocol.VISIT_TIMEOUT_S):
+                await handshake.handshake_with_leader(leader, key, number, client)
+            is_open = True
+            yield leader
+        finally:
+            await close(leader)
+    except handshake.HandshakeError as error:
+        raise await port.port_error(number, error.problem) from None
+    except TimeoutError:
+        raise await port.port_error(number, "no answer") from None
+    except (InvalidHandshake, OSError, EOFError):
+        raise await port.port_error(number, "foreign program") from None
+    except ConnectionClosed as closed:
+        code = closed.rcvd.code if closed.rcvd else None
+        if code == protocol.WRONG_PROTOCOL:
+            raise await port.port_error(number, "other version") from None
+        if not is_open:
+            problem = "no answer" if code in (None, protocol.OPENING_TOO_SLOW) else "foreign program"
+            raise await port.port_error(number, problem) from None
+
+
+async def close(leader: ClientConnection) -> None:
+    """Close a connection to the leader within a bounded time: a suspended leader reads no close frame."""
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(protocol.CLOSING_TIMEOUT_S):
+            await leader.close()
+    leader.transport.abort()
