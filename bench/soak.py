@@ -286,23 +286,23 @@ async def endless_patterns(ground: Ground, session: Session) -> Check:
     return "endless patterns", figure, ended == len(endless) and meanwhile > ended
 
 
-async def owner_kills(ground: Ground, stack: AsyncExitStack) -> Check:
-    """Kill the owner with commands under way: each of a guest's ends, and a page is read again soon."""
+async def leader_kills(ground: Ground, stack: AsyncExitStack) -> Check:
+    """Kill the leader with commands under way: each of a follower's ends, and a page is read again soon."""
     back: list[float] = []
     ended = 0
     sessions = [await stack.enter_async_context(ground.session()) for _ in range(KILLS + 1)]
     for _ in range(KILLS):
-        owner = next(one for one in sessions if listens(one.process, ground.port))
-        sessions.remove(owner)
+        leader = next(one for one in sessions if listens(one.process, ground.port))
+        sessions.remove(leader)
         calls = [asyncio.create_task(sessions[i % len(sessions)].call()) for i in range(COMMANDS)]
         await asyncio.sleep(0.05)
-        os.kill(owner.process.pid, signal.SIGKILL)
+        os.kill(leader.process.pid, signal.SIGKILL)
         killed = time.monotonic()
         ended += sum(not isinstance(one, BaseException) for one in await asyncio.gather(*calls, return_exceptions=True))
         await ground.comes_back(sessions[0])
         back.append(time.monotonic() - killed)
     figure = f"{ended} of {KILLS * COMMANDS} commands ended, back in {', '.join(f'{s:.1f}' for s in back)} s"
-    return f"{KILLS} owners killed", figure, ended == KILLS * COMMANDS and max(back) < protocol.RECONNECT_WAIT_S
+    return f"{KILLS} leaders killed", figure, ended == KILLS * COMMANDS and max(back) < protocol.RECONNECT_WAIT_S
 
 
 def listens(process: psutil.Process, port: int) -> bool:
@@ -363,7 +363,7 @@ async def soak(seconds: float, servers: int) -> bool:
                 await tell(endless_patterns(ground, session))
             await tell(suspended_follower(ground))
             async with AsyncExitStack() as stack:
-                await tell(owner_kills(ground, stack))
+                await tell(leader_kills(ground, stack))
             async with AsyncExitStack() as stack:
                 await tell(many_servers(ground, stack, servers, seconds))
         finally:

@@ -1,1 +1,1 @@
-"""The WebSocket between the extension and the servers of all sessions."""
+"""The WebSocket between the extension and the servers of all sessions: one of them leads, the others follow it."""

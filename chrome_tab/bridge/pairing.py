@@ -1,4 +1,4 @@
-"""The pairing key, the connection string, and the proofs that a side has the key."""
+"""The pairing key, the connection string, and the proofs of having the key."""
 
 from __future__ import annotations
 
@@ -11,13 +11,9 @@ import re
 import secrets
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import protocol
-
-if TYPE_CHECKING:
-    pass
 
 CONNECTED_LATELY_S = 7 * 86_400.0
 BASE64URL_32_BYTES = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -30,9 +26,9 @@ def to_base64url(data: bytes) -> str:
 
 
 def pairing_key() -> str:
-    """Return the key that this person's servers and extension share; make it at first use.
+    """Return the key that the user's servers and extension share; create it at first use.
 
-    Raises ChromeTabError when it cannot be kept, or when another user of this machine could read it.
+    Raises ChromeTabError when it cannot be stored, or when another user of this machine could read it.
     """
     path = server.config_dir() / "key"
     try:
@@ -42,21 +38,21 @@ def pairing_key() -> str:
     except OSError as error:
         raise server.ChromeTabError(
             "PERMISSION_DENIED",
-            f"The pairing key {path} cannot be read or made ({error.strerror or error}). Mend the permissions of that file and its folder.",
+            f"The pairing key {path} cannot be read or made ({error.strerror or error}). Fix the permissions on that file and its directory.",
         ) from None
 
 
 def make_key(path: Path) -> None:
-    """Write a new key, unless another server has just done so."""
+    """Create a key, unless another server has just done so."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     key = to_base64url(secrets.token_bytes(KEY_BYTES)) + "\n"
-    # A link appears whole or not at all, and never replaces a key made by another server.
+    # A hard link is atomic, and never replaces the key of another server.
     with server.private_draft(path, key.encode()) as draft, contextlib.suppress(FileExistsError):
         os.link(draft, path)
 
 
 def read_key(path: Path) -> str:
-    """Return the key in a file that only its owner can read."""
+    """Read the key from a file that only its owner can read."""
     with os.fdopen(server.open_regular(path), encoding="ascii", errors="replace") as file:
         mode = os.fstat(file.fileno()).st_mode
         key = file.read(200).strip()
@@ -70,13 +66,13 @@ def read_key(path: Path) -> str:
 
 
 def connection_string(port: int, key: str) -> str:
-    """Return what the person pastes into the extension."""
+    """Build the line that the user pastes into the extension."""
     pairing = {"v": 1, "s": f"ws://{server.HOST}:{port}", "k": key}
     return "vf://" + to_base64url(json.dumps(pairing, separators=(",", ":")).encode())
 
 
 def last_port() -> int | None:
-    """Return the port on which an extension was connected last; None when none has been."""
+    """Return the port of the last connection to an extension; None if there has been none."""
     try:
         return int(server.read_regular(server.config_dir() / "last-port"))
     except (OSError, ValueError):
@@ -84,14 +80,14 @@ def last_port() -> int | None:
 
 
 def remember_port(port: int) -> None:
-    """Keep for later sessions that an extension was connected on a port, and when: the file's own time."""
+    """Store the port of a connection to an extension; the file's modification time is that of the connection."""
     path = server.config_dir() / "last-port"
     with contextlib.suppress(OSError), server.private_draft(path, str(port).encode()) as draft:
         draft.replace(path)
 
 
 def connected_lately(port: int) -> bool:
-    """Say whether an extension was connected on a port within the last days, with the key of today."""
+    """Check whether an extension was connected on a port within the last days, with the current key."""
     folder = server.config_dir()
     try:
         then, paired = ((folder / name).stat().st_mtime for name in ("last-port", "key"))
@@ -101,21 +97,21 @@ def connected_lately(port: int) -> bool:
 
 
 def make_nonce() -> str:
-    """Return 32 random bytes in base64url."""
+    """Make 32 random bytes, in base64url."""
     return to_base64url(secrets.token_bytes(32))
 
 
 def sign(key: str, message: str) -> str:
-    """Return what only those who know the key can make of a message."""
+    """Sign a message with the key."""
     raw_key = base64.urlsafe_b64decode(key + "=")
     return to_base64url(hmac.digest(raw_key, f"{server.APP_NAME}/{protocol.PROTOCOL}|{message}".encode(), "sha256"))
 
 
 def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:
-    """Return the proof that `role` knows the key; DESIGN.md, "Opening"."""
+    """Make the proof that `role` has the key; DESIGN.md, "Opening"."""
     return sign(key, f"{role}|{port}|{client_nonce}|{server_nonce}")
 
 
 def bearer_key(key: str, purpose: str = "http") -> str:
-    """Return the key that MCP clients show over HTTP; it does not tell the pairing key."""
+    """Derive the key that MCP clients send over HTTP; it does not reveal the pairing key."""
     return sign(key, purpose)
