@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import sys
+import threading
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, pending, protocol
+from chrome_tab.bridge import port as port_module
 from chrome_tab.bridge.bridge import Bridge, Role
 from chrome_tab.bridge.port import PortError
 from tests.support.asking import text_of
@@ -382,6 +384,25 @@ async def test_a_fake_leader_learns_nothing_and_is_rejected(port: int) -> None:
         await follower.stop()
     assert [message["type"] for message in heard] == ["hello"]
     assert pairing.pairing_key() not in json.dumps(heard)
+
+
+async def test_slow_search_for_a_foreign_programs_name_is_not_part_of_the_handshake(
+    port: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_left = threading.Event()
+
+    async def foreign(client: ServerConnection) -> None:
+        await client.recv()
+        await client.send('{"type": "registered"}')
+        await client.wait_closed()
+        is_left.set()
+
+    def search(_port: int) -> str | None:
+        return "slow" if is_left.wait(60) else None
+
+    monkeypatch.setattr(port_module, "program_on_port", search)
+    async with serve(foreign, "127.0.0.1", port), bridge(port) as follower:
+        assert problem_of(follower) == "foreign program"
 
 
 async def test_leader_of_another_version_is_named_as_that(port: int) -> None:

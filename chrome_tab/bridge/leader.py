@@ -64,20 +64,20 @@ class Leader:
     async def lead(self, listener: socket.socket) -> None:
         """Serve the port until this task is cancelled."""
         with listener:
-            uvicorn = port.port_server(self._app())
+            web_server = port.port_server(self._app())
             self._session.enter_role(self)
-            serving = asyncio.create_task(uvicorn.serve(sockets=[listener]))
+            serving = asyncio.create_task(web_server.serve(sockets=[listener]))
             try:
                 await asyncio.shield(serving)
             finally:
-                uvicorn.should_exit = True
-                uvicorn.force_exit = True
+                web_server.should_exit = True
+                web_server.force_exit = True
                 try:
                     await asyncio.wait({serving}, timeout=protocol.PORT_LEAVING_TIMEOUT_S)
                 finally:
                     serving.cancel()
                     # New connections may have arrived meanwhile, and a suspended follower reads no close frame.
-                    for connection in uvicorn.server_state.connections.copy():
+                    for connection in web_server.server_state.connections.copy():
                         connection.transport.abort()
                     self._extension = None
 
