@@ -1,4 +1,4 @@
-"""What must go on holding under strangers, faults and load: `make soak`. It ends by itself, with status 1 if something gave way.
+"""What must go on holding under foreign programs, faults and load: `make soak`. It ends by itself, with status 1 if something gave way.
 
 The servers are real processes over stdio; the extension is a fake one that answers everything, and comes back when it is
 cut off, as the real one does. SECONDS and SERVERS bound the last and longest part.
@@ -143,7 +143,7 @@ class Ground:
             await asyncio.sleep(0.05)
 
 
-async def strangers(ground: Ground, session: Session) -> Check:
+async def wrong_proofs(ground: Ground, session: Session) -> Check:
     """Ask for a WebSocket with wrong headers, and replay a proof."""
     host = f"127.0.0.1:{ground.port}"
     wrong = [(host, origin) for origin in ("null", "https://evil.test", ORIGIN + "/", ORIGIN.upper(), ORIGIN[:-1])]
@@ -155,10 +155,10 @@ async def strangers(ground: Ground, session: Session) -> Check:
             head = f"GET /{path} HTTP/1.1\r\n{fixed}==\r\nHost: {name}\r\nOrigin: {origin}\r\n\r\n"
             refused += (await raw_request(ground.port, head))[0] == CLOSED
     for proof in ("", "A" * 43, make_nonce()):
-        async with connecting(ground.port, ground.key) as stranger:
-            challenge = await stranger.challenged()
-            await stranger.send({"type": "proof", "proof": proof or challenge["proof"]})
-            refused += await stranger.close_code() == protocol.WRONG_KEY
+        async with connecting(ground.port, ground.key) as client:
+            challenge = await client.challenged()
+            await client.send({"type": "proof", "proof": proof or challenge["proof"]})
+            refused += await client.close_code() == protocol.WRONG_KEY
     asked = 2 * len(wrong) + 3
     well = not (await session.call()).is_error
     return "wrong headers and proofs refused", f"{refused} of {asked}", refused == asked and well
@@ -355,7 +355,7 @@ async def soak(seconds: float, servers: int) -> bool:
         try:
             async with ground.session() as session:
                 await ground.comes_back(session)
-                await tell(strangers(ground, session))
+                await tell(wrong_proofs(ground, session))
                 await tell(malformed_frames(ground, session))
                 await tell(idle_sockets(ground, session))
                 await tell(slow_requests(ground, session))

@@ -436,7 +436,7 @@ HELD = {
     "half a line": "GET /hea",
     "half of the headers": "GET /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nX: ",
     "half a body": "POST /health HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 1000\r\n\r\nx",
-    "an opening": "GET /session HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    "a handshake": "GET /session HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
     "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n",
 }
 
@@ -1073,8 +1073,8 @@ async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connecte
         await until(lambda: is_listening(port))
         key = session.key
         silent = await asyncio.open_connection("127.0.0.1", port)
-        opening = connecting(port, key)
-        await (await opening.__aenter__()).challenged()
+        handshake = connecting(port, key)
+        await (await handshake.__aenter__()).challenged()
         extension = connected(port, key)
         open_extension = await extension.__aenter__()
         reading = session.read()
@@ -1085,7 +1085,7 @@ async def test_a_server_that_ends_frees_the_port_though_an_extension_is_connecte
     assert await open_extension.close_code() == 1012
     await asyncio.gather(reading, return_exceptions=True)
     await extension.__aexit__(None, None, None)
-    await opening.__aexit__(None, None, None)
+    await handshake.__aexit__(None, None, None)
     silent[1].close()
     async with running_session(port) as session:
         await until(lambda: is_listening(port))
