@@ -171,7 +171,7 @@ async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
         await tabs.start()
         if problem := bridge.problem:
             said = f"{problem.message} This goes on trying."
-        elif bridge.role is Role.GUEST:
+        elif bridge.role is Role.FOLLOWER:
             said = "Another of your servers answers the side panel, by its own settings. When it ends, this one does."
         else:
             said = "Ask in the browser: the extension's side panel."

@@ -21,6 +21,7 @@ from mcp_types import Implementation
 from websockets.asyncio.server import ServerConnection, serve
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from chrome_tab.bridge.bridge import Bridge, Role
 from chrome_tab.bridge.port import PortError
@@ -90,7 +91,7 @@ async def is_listening(port: int) -> bool:
 async def running_session(port: int) -> AsyncGenerator[Session]:
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
     ours = Implementation(name="tests", version="1")
-    async with Client(server.create_server(settings), client_info=ours) as client:
+    async with Client(app.create_server(settings), client_info=ours) as client:
         await client.list_tools()
         yield Session(client, port)
 

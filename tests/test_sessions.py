@@ -22,6 +22,7 @@ from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidMessage
 
 import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, pending, protocol
 from chrome_tab.bridge import port as port_module
 from chrome_tab.bridge.bridge import Bridge, Role
@@ -420,7 +421,7 @@ async def test_sessions_bear_the_names_of_their_clients(port: int, monkeypatch: 
     async with AsyncExitStack() as stack:
         for name in ("claude-code", "cursor"):
             client = Client(
-                server.create_server(settings),
+                app.create_server(settings),
                 client_info=mcp_types.Implementation(name=name, version="1"),
                 mode="legacy",
             )

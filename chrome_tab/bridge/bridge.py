@@ -26,8 +26,6 @@ from chrome_tab.extension import commands
 if TYPE_CHECKING:
     import socket
 
-    from websockets.asyncio.client import ClientConnection
-
     from chrome_tab.bridge.roles import Route
     from chrome_tab.http import HttpSide
 
@@ -129,10 +127,6 @@ class Bridge:
         if self._running is not None:
             self._running.cancel()
             await asyncio.gather(self._running, return_exceptions=True)
-
-    def visit(self, key: str) -> contextlib.AbstractAsyncContextManager[ClientConnection]:
-        """Connect to the leader of the port without a role, for messages that are not commands."""
-        return connected_to_leader(self.port, key, self.client)
 
     # Commands
 

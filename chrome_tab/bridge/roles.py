@@ -19,10 +19,6 @@ class Role(enum.Enum):
     LEADER = "leader"
     FOLLOWER = "follower"
 
-    # Old names, for modules outside this folder.
-    OWNER = LEADER
-    GUEST = FOLLOWER
-
 
 class Route(Protocol):
     """Where messages for the extension go while this server has a role: the leader or the follower."""

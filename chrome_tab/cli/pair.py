@@ -10,7 +10,8 @@ import json
 import sys
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import bridge, pairing
+from chrome_tab.bridge import pairing
+from chrome_tab.bridge.follower import connected_to_leader
 from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 
 
@@ -58,10 +59,10 @@ async def new_link(port: int) -> str | None:
     try:
         async with (
             asyncio.timeout(server.CONNECT_TIMEOUT_S),
-            bridge.Bridge(port).visit(pairing.pairing_key()) as owner,
+            connected_to_leader(port, pairing.pairing_key(), "") as leader,
         ):
-            await owner.send(json.dumps({"type": "link"}))
-            async for frame in owner:
+            await leader.send(json.dumps({"type": "link"}))
+            async for frame in leader:
                 message = server.parse_frame(frame)
                 if message.get("type") == "link":
                     return message.get("link")

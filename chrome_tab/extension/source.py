@@ -88,7 +88,7 @@ class ExtensionSource:
             text = "not connected, and not needed to read by AppleScript" if is_optional else error.message
         if bridge.problem:
             return [server.Layer("bridge", ok=False, text=bridge.problem.message)]
-        owner = bridge.role is Role.OWNER
+        owner = bridge.role is Role.LEADER
         way = (
             f"listening on {server.HOST}:{bridge.port}"
             if owner
