@@ -1567,7 +1567,7 @@ def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], floa
 # --- 6. Model server ---------------------------------------------------------------------------
 
 
-class Window(NamedTuple):
+class ContextWindow(NamedTuple):
     """The tokens that a model really has for prompt and answer, and who said so."""
 
     tokens: int
@@ -2027,17 +2027,17 @@ class ModelServer:
             raise problem
         return None
 
-    async def window(self, model: str) -> Window:
+    async def window(self, model: str) -> ContextWindow:
         """Return the window that the model really has, never its trained maximum."""
         return await self._with_retries(None, self._find_window, model)
 
-    async def _find_window(self, model: str) -> Window:
+    async def _find_window(self, model: str) -> ContextWindow:
         for question in (self._ollama_window, self._llama_cpp_window, self._listed_window):
             if window := await question(model):
                 return window
-        return Window(DEFAULT_WINDOW, "assumed: the server does not say; set --context-length")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: the server does not say; set --context-length")
 
-    async def _ollama_window(self, model: str) -> Window | None:
+    async def _ollama_window(self, model: str) -> ContextWindow | None:
         running = await self.ask("GET", "/api/ps")
         if not isinstance(running, dict) or not isinstance(running.get("models"), list):
             return None
@@ -2046,23 +2046,23 @@ class ModelServer:
             await self.ask("POST", "/api/generate", timeout_s=self.timeout_s, model=model)
             tokens = loaded_context(await self.ask("GET", "/api/ps"), model)
         if tokens:
-            return Window(tokens, "Ollama /api/ps")
+            return ContextWindow(tokens, "Ollama /api/ps")
         shown = await self.ask("POST", "/api/show", model=model)
         parameters = str(shown.get("parameters")) if isinstance(shown, dict) else ""
         found = re.search(r"^\s*num_ctx\s+([1-9]\d{0,8})\s*$", parameters, re.MULTILINE | re.ASCII)
         if found and is_count(int(found[1]), MIN_WINDOW):
-            return Window(int(found[1]), "Ollama /api/show num_ctx")
-        return Window(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
+            return ContextWindow(int(found[1]), "Ollama /api/show num_ctx")
+        return ContextWindow(DEFAULT_WINDOW, "assumed: Ollama does not say; set --context-length")
 
-    async def _llama_cpp_window(self, _model: str) -> Window | None:
+    async def _llama_cpp_window(self, _model: str) -> ContextWindow | None:
         tokens = fields(await self.ask("GET", "/props"), "default_generation_settings").get("n_ctx")
-        return Window(tokens, "llama.cpp /props", halves=False) if is_count(tokens, MIN_WINDOW) else None
+        return ContextWindow(tokens, "llama.cpp /props", halves=False) if is_count(tokens, MIN_WINDOW) else None
 
-    async def _listed_window(self, model: str) -> Window | None:
+    async def _listed_window(self, model: str) -> ContextWindow | None:
         for path, key in (("/api/v0/models", "loaded_context_length"), ("/v1/models", "max_model_len")):
             for entry in items(await self.ask("GET", path), "data"):
                 if entry.get("id") == model and is_count(entry.get(key), MIN_WINDOW):
-                    return Window(entry[key], f"{path} {key}")
+                    return ContextWindow(entry[key], f"{path} {key}")
         return None
 
 
@@ -2092,7 +2092,7 @@ def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(one_line(str(note), 300) for note in told if note)
 
 
-class Wanted(NamedTuple):
+class ReadOptions(NamedTuple):
     """What is to be read of a page: between which keywords; None as content means what the configuration says."""
 
     start: str | None = None
@@ -2100,7 +2100,7 @@ class Wanted(NamedTuple):
     content: WantedPart | None = None
 
 
-class Question(NamedTuple):
+class Query(NamedTuple):
     """What is asked about a page; None asks the configured model, and its fallbacks. An empty prompt is not said yet."""
 
     prompt: str
@@ -2241,7 +2241,7 @@ async def tell(message: str) -> None:
         await progress.begin(message, 0.0)
 
 
-class Allowance:
+class TokenBucket:
     """A minute's worth of model requests at once, and then as many a minute: a token bucket."""
 
     def __init__(self, per_minute: int) -> None:
@@ -2263,29 +2263,31 @@ class Allowance:
             await asyncio.sleep(wait_s)
 
 
-class Analyst:
+class PageAnalyzer:
     """Asks the model about whole pages, in parts where the model's window is too small."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.server = ModelServer(settings.ollama_url or "", api_key=settings.api_key, timeout_s=settings.timeout)
-        self._windows: dict[str, Window] = {}
+        self._windows: dict[str, ContextWindow] = {}
         self._meters: dict[str, TokenMeter] = {}
         self._answers: OrderedDict[str, Answer] = OrderedDict()
         self._mark_key = secrets.token_bytes(32)
         self.slots = asyncio.Semaphore(settings.parallel)
-        self.allowance = Allowance(settings.requests_per_minute)
+        self.allowance = TokenBucket(settings.requests_per_minute)
 
-    async def window(self, model: str) -> Window:
+    async def window(self, model: str) -> ContextWindow:
         """Return the model's window, asked once a model."""
         if model not in self._windows:
             given = self.settings.context_length
-            self._windows[model] = Window(given, "--context-length") if given else await self.server.window(model)
+            self._windows[model] = (
+                ContextWindow(given, "--context-length") if given else await self.server.window(model)
+            )
         return self._windows[model]
 
     def shrink_window(self, model: str, tokens: int) -> None:
         """Believe the server, which has just shown that the window is smaller."""
-        self._windows[model] = Window(tokens, "shown by the server")
+        self._windows[model] = ContextWindow(tokens, "shown by the server")
 
     def meter(self, model: str) -> TokenMeter:
         """Return the token bounds learned for a model."""
@@ -2295,7 +2297,7 @@ class Analyst:
         """Return the mark that frames a text. No text can hold its own."""
         return hmac.new(self._mark_key, text.encode("utf-8", "replace"), "sha256").hexdigest()[:12]
 
-    async def answer(self, page: Page, question: Question, progress: Progress) -> Answer:
+    async def answer(self, page: Page, question: Query, progress: Progress) -> Answer:
         """Answer about the whole page, with the fallback models unless one model is asked for."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
         models = [well_formed(question.model)] if question.model else configured
@@ -2306,7 +2308,7 @@ class Analyst:
                 self._answers.move_to_end(key)
                 return self._answers[key]._replace(receipt=self._answers[key].receipt | {"cached": True})
             try:
-                reading = Reading(self, page, question, name, progress)
+                reading = PageReading(self, page, question, name, progress)
                 answer = await reading.run()
             except ChromeTabError as error:
                 failures.append(error)
@@ -2325,7 +2327,7 @@ class Analyst:
         raise ChromeTabError(first.code, first.message + others)
 
 
-def cache_key(page: Page, question: Question, model: str) -> str:
+def cache_key(page: Page, question: Query, model: str) -> str:
     """Return what makes two questions the same at temperature 0: text, prompt, schema, model."""
     about = [page.url, page.title, question.prompt, question.output_schema, model]
     key = hashlib.sha256(json.dumps(about).encode())
@@ -2333,7 +2335,7 @@ def cache_key(page: Page, question: Question, model: str) -> str:
     return key.hexdigest()
 
 
-class Part(NamedTuple):
+class Chunk(NamedTuple):
     """A slice of the page's text and its name for people: "3", or "3.2" after a finer split."""
 
     start: int
@@ -2341,15 +2343,15 @@ class Part(NamedTuple):
     label: str
 
 
-class Gap(NamedTuple):
+class UnreadRange(NamedTuple):
     """Parts that follow each other and could not be read, and why."""
 
-    first: Part
-    last: Part
+    first: Chunk
+    last: Chunk
     error: ChromeTabError
 
 
-class Sent(NamedTuple):
+class PromptSize(NamedTuple):
     """The size of a prompt that was sent, and the tokens that the server reported for it."""
 
     chars: int
@@ -2373,10 +2375,10 @@ USUAL_HALVES = tuple(2**power for power in range(9, 21))
 HALF_TOLERANCE = 8
 
 
-class Reading:
+class PageReading:
     """One model reading one page: plan the parts, ask each, combine the answers."""
 
-    def __init__(self, analyst: Analyst, page: Page, question: Question, model: str, progress: Progress) -> None:
+    def __init__(self, analyst: PageAnalyzer, page: Page, question: Query, model: str, progress: Progress) -> None:
         self.analyst, self.page, self.question = analyst, page, question
         self.model, self.progress = model, progress
         self.known = f"{page.text}\n{page.url}\n{question.prompt}"
@@ -2386,7 +2388,7 @@ class Reading:
         self.ends_at, self.parts_end_at = (progress.started + share * max_seconds for share in (1, PARTS_TIME))
         self.until = self.ends_at
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
-        self.gaps: list[Gap] = []
+        self.gaps: list[UnreadRange] = []
         self.failures_in_a_row = 0
         self.given_up: ChromeTabError | None = None
         self.cut_off = False
@@ -2462,16 +2464,16 @@ class Reading:
         """
         text = self.page.text
         if self.meter.fits(text, await self._room(whole=True)):
-            return await self._ask_part(Part(0, len(text), "1"))
+            return await self._ask_part(Chunk(0, len(text), "1"))
         self.until = self.parts_end_at
         cost = await self._cost()
-        first = Part(0, last_break(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost)), "1")
+        first = Chunk(0, last_break(text, 0, longest_prefix(text, 0, CHUNK_CHARS, cost)), "1")
         self.parts = math.ceil(len(text) / first.end)
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
             raise self.gaps[0].error
         slices = split_text(text, await self._cost(), first.end)
-        rest = [Part(*ends, str(label)) for label, ends in enumerate(slices, 2)]
+        rest = [Chunk(*ends, str(label)) for label, ends in enumerate(slices, 2)]
         self.parts = 1 + len(rest)
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(self._ask_or_note(part)) for part in rest]
@@ -2480,7 +2482,7 @@ class Reading:
             raise self.gaps[0].error
         return answers
 
-    async def _ask_or_note(self, part: Part) -> list[str]:
+    async def _ask_or_note(self, part: Chunk) -> list[str]:
         """Ask one part, once more if it fails; a second failure becomes a gap in the answer."""
         try:
             return await self._ask_part(part)
@@ -2492,10 +2494,10 @@ class Reading:
                 return await self._ask_part(part)
             except ChromeTabError as error:
                 failure = error
-        self.gaps.append(Gap(part, part, failure))
+        self.gaps.append(UnreadRange(part, part, failure))
         return []
 
-    async def _ask_part(self, part: Part, parent: Sent | None = None) -> list[str]:
+    async def _ask_part(self, part: Chunk, parent: PromptSize | None = None) -> list[str]:
         """Ask about one part, in finer parts when the server shows that it did not read all of it."""
         text = self.page.text[part.start : part.end]
         whole = len(text) == len(self.page.text)
@@ -2511,13 +2513,15 @@ class Reading:
             return await self._ask_finer(part, error=error)
         if completion.prompt_tokens:
             prompt = f"{self.question.prompt}\n{user}"
-            sent = Sent(len(prompt), completion.prompt_tokens)
+            sent = PromptSize(len(prompt), completion.prompt_tokens)
             if await self._was_cut(prompt, sent, parent):
                 return await self._ask_finer(part, sent)
         self.progress.finish(share)
         return [completion.text]
 
-    async def _ask_finer(self, part: Part, sent: Sent | None = None, error: ChromeTabError | None = None) -> list[str]:
+    async def _ask_finer(
+        self, part: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
+    ) -> list[str]:
         """Ask about a part in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
         self.until = self.parts_end_at
         if part.end - part.start < 2 * MIN_PART_CHARS:
@@ -2531,14 +2535,14 @@ class Reading:
         half = (len(text) + 1) // 2
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
-            finer = Part(part.start + start, part.start + end, f"{part.label}.{i}")
+            finer = Chunk(part.start + start, part.start + end, f"{part.label}.{i}")
             try:
                 answers += await self._ask_part(finer, sent)
             except ChromeTabError as failure:
                 if not (answers and self._is_late):
                     raise
                 unread = finer._replace(end=part.end)
-                self.gaps.append(Gap(unread, unread, failure))
+                self.gaps.append(UnreadRange(unread, unread, failure))
                 break
         return answers
 
@@ -2584,7 +2588,7 @@ class Reading:
 
     # Was it all read?
 
-    async def _was_cut(self, prompt: str, sent: Sent, parent: Sent | None) -> bool:
+    async def _was_cut(self, prompt: str, sent: PromptSize, parent: PromptSize | None) -> bool:
         """Say whether `prompt_tokens` makes us believe that the server cut the prompt; learn if not.
 
         A count below the lower bound does. So does one that a cut leaves: half the window in Ollama
@@ -2608,7 +2612,7 @@ class Reading:
         self.meter.learn(prompt, sent.tokens)
         return False
 
-    def _learn_from_cut(self, parent: Sent, window: int) -> None:
+    def _learn_from_cut(self, parent: PromptSize, window: int) -> None:
         """Take from a cut prompt that the window is smaller than believed, or else the upper bound too low."""
         shown = max(2 * parent.tokens, 2 * LEAST_LEFT_BY_A_CUT)
         if shown < window * 0.98:
@@ -2759,19 +2763,19 @@ def read_line(receipt: Mapping[str, Any]) -> str:
     )
 
 
-def joined_gaps(gaps: Sequence[Gap]) -> list[Gap]:
+def joined_gaps(gaps: Sequence[UnreadRange]) -> list[UnreadRange]:
     """Put gaps in page order, and into one where they touch and have the same reason."""
-    joined: list[Gap] = []
+    joined: list[UnreadRange] = []
     for gap in sorted(gaps, key=lambda gap: gap.first.start):
         before = joined[-1] if joined else None
         if before and before.last.end == gap.first.start and before.error.message == gap.error.message:
-            joined[-1] = Gap(before.first, gap.last, gap.error)
+            joined[-1] = UnreadRange(before.first, gap.last, gap.error)
         else:
             joined.append(gap)
     return joined
 
 
-def asked(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Question:
+def asked(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Query:
     """Return what a caller asks, whose schema is not checked; raise ChromeTabError for a name that nothing has."""
     prompt = well_formed(prompt or "").strip()
     if isinstance(output_schema, str):
@@ -2780,7 +2784,7 @@ def asked(settings: Settings, prompt: str | None, output_schema: Any = None, mod
             raise ChromeTabError("INVALID_ARGUMENT", f"No extraction is named {one_line(output_schema)!r}. {known}")
         extraction = settings.extractions[output_schema]
         prompt, output_schema = prompt or extraction["prompt"].strip(), extraction["schema"]
-    return Question(prompt, output_schema, model)
+    return Query(prompt, output_schema, model)
 
 
 async def check_schema(schema: Any) -> None:
@@ -3014,7 +3018,7 @@ class AppleScriptSource:
         self._listed, _ = await self.choose()
         return [tab.about for tab in await self._list(self._listed)]
 
-    async def read(self, wanted: Wanted, *, tab_id: int | None = None, clipboard: bool = False) -> Page:
+    async def read(self, wanted: ReadOptions, *, tab_id: int | None = None, clipboard: bool = False) -> Page:
         """Return the text of a tab, without `tab_id` of the active one; `clipboard` copies it there too."""
         browser, notes = await self.choose()
         place = ACTIVE_TAB
@@ -3318,7 +3322,7 @@ class TabSource(Protocol):
     async def start(self) -> None: ...
     async def close(self) -> None: ...
     async def tabs(self) -> list[dict[str, Any]]: ...
-    async def read(self, wanted: Wanted, tab_id: int | None) -> Page: ...
+    async def read(self, wanted: ReadOptions, tab_id: int | None) -> Page: ...
     async def layers(self, *, is_optional: bool) -> list[Layer]: ...
 
 
@@ -3347,7 +3351,7 @@ class ChromeTabs:
     ) -> None:
         self.settings = settings
         self.extension = extension
-        self.analyst = Analyst(settings)
+        self.analyst = PageAnalyzer(settings)
         self.applescript = AppleScriptSource(settings.browser)
         self._recorder = recorder
 
@@ -3365,7 +3369,7 @@ class ChromeTabs:
             await self.extension.close()
         await self.analyst.server.close()
 
-    async def read(self, wanted: Wanted, tab_id: int | None) -> Page:
+    async def read(self, wanted: ReadOptions, tab_id: int | None) -> Page:
         """Return the text of a tab; raise ChromeTabError, also when its host is denied."""
         check_keyword("start", wanted.start)
         check_keyword("end", wanted.end)
@@ -3373,7 +3377,7 @@ class ChromeTabs:
         if self.settings.sites:
             # The first time only for the address: an error about keywords quotes the page, and a
             # clipboard keeps it.
-            page = await self._read(Wanted(), tab_id, clipboard=False)
+            page = await self._read(ReadOptions(), tab_id, clipboard=False)
             check_site(self.settings, page.url)
             site = self.settings.site(page.url)
         by_site = {key: getattr(site, key) for key in ("start", "end", "content") if getattr(wanted, key) is None}
@@ -3381,22 +3385,22 @@ class ChromeTabs:
         check_site(self.settings, page.url)
         return page
 
-    def _about(self, page: Page, about: Question) -> Question:
+    def _about(self, page: Page, about: Query) -> Query:
         """Return the question with what the page's site, and then we, add where it does not say it."""
         site = self.settings.site(page.url)
         by_site = asked(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if about.output_schema is None else about.output_schema
         prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
-        return Question(prompt, schema, about.model or by_site.model)
+        return Query(prompt, schema, about.model or by_site.model)
 
     async def site_told(self) -> str:
         """Return what `[sites]` says about the active tab."""
-        url = (await self._read(Wanted(), None, clipboard=False)).url
+        url = (await self._read(ReadOptions(), None, clipboard=False)).url
         said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
         rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
         return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
 
-    async def read_telling(self, wanted: Wanted, tab_id: int | None, progress: Progress) -> Page:
+    async def read_telling(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as a step of a call."""
         await progress.begin("reading the tab", TAB_SHARE)
         page = await self.read(wanted, tab_id)
@@ -3411,7 +3415,7 @@ class ChromeTabs:
             return True
         return source == "auto" and sys.platform == "darwin" and not connected
 
-    async def _read(self, wanted: Wanted, tab_id: int | None, *, clipboard: bool) -> Page:
+    async def _read(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
 
         Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
@@ -3434,12 +3438,12 @@ class ChromeTabs:
         listed = await (extension.tabs() if extension else self.applescript.tabs())
         return [tab for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
 
-    async def process(self, about: Question, wanted: Wanted, tab_id: int | None, progress: Progress) -> Answer:
+    async def process(self, about: Query, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         async with progress:
             return await self.answer(await self.read_telling(wanted, tab_id, progress), about, progress)
 
-    async def answer(self, page: Page, about: Question, progress: Progress) -> Answer:
+    async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
         keep = self._recorder
@@ -3450,7 +3454,7 @@ class ChromeTabs:
         return answer._replace(receipt={**answer.receipt, **kept})
 
     async def process_several(
-        self, tab_ids: Sequence[int], about: Question, wanted: Wanted, progress: Progress
+        self, tab_ids: Sequence[int], about: Query, wanted: ReadOptions, progress: Progress
     ) -> tuple[list[TabAnswer], Answer | None]:
         """Return an answer a tab, then one over all of them (None when fewer than two have one).
 
@@ -3486,7 +3490,7 @@ class ChromeTabs:
             is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
             source: SourceName = next(tab.page.source for tab in answered if tab.page)
             page = Page("", f"{len(answered)} tabs", text, source, incognito=is_private)
-            together = Question(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
+            together = Query(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
             progress.time_share = 1.0
             try:
                 return tabs, await self.answer(page, together, progress)
@@ -3526,7 +3530,7 @@ async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
     chosen = ", chosen by --browser auto" if tabs.settings.browser == "auto" else ""
     answers = Layer("browser", ok=True, text="; ".join((f"{browser} answers{chosen}", *notes)))
     try:
-        page = await tabs.applescript.read(Wanted())
+        page = await tabs.applescript.read(ReadOptions())
     except ChromeTabError as error:
         if error.code == "NO_BROWSER":
             unknown = Layer("permission", ok=None, text="not known while the browser is away")
@@ -3840,7 +3844,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     ) -> ToolResult:
         about = asked(tabs.settings, system_prompt, output_schema, model)
         await check_schema(output_schema)
-        wanted = Wanted(start, end, "selection" if selection else content)
+        wanted = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
         return ToolResult(answer.told(), structured_content=structured, meta={"receipt": answer.receipt})
@@ -3856,7 +3860,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         max_chars: Annotated[int, Field(ge=1, le=MAX_CHARS)] = 20_000,
         selection: Selected = False,
     ) -> ToolResult:
-        page = await tabs.read(Wanted(start, end, "selection" if selection else content), tab_id)
+        page = await tabs.read(ReadOptions(start, end, "selection" if selection else content), tab_id)
         return text_page(page, offset, max_chars)
 
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
@@ -3879,7 +3883,7 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
         end: End,
         content: WantedContent,
     ) -> ToolResult:
-        about, wanted = asked(tabs.settings, system_prompt), Wanted(start, end, content)
+        about, wanted = asked(tabs.settings, system_prompt), ReadOptions(start, end, content)
         return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
 
     @tool(READ_ONLY, "List the open tabs of the browser.", title="Browser Get Tabs")
@@ -4094,7 +4098,7 @@ class Printed:
 def analyze(invocation: Invocation) -> Work:
     """Do the main job in the terminal: progress on stderr, the answer alone on stdout."""
     settings, options = invocation.settings(need_model=True), invocation.options
-    wanted = Wanted(options["start"], options["end"])
+    wanted = ReadOptions(options["start"], options["end"])
 
     async def work() -> int:
         with contextlib.closing(Printed()) as printed:

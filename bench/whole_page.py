@@ -30,9 +30,9 @@ class FakeModel:
         self.busy_s = 0.0
         self._slots = asyncio.Semaphore(slots)
 
-    async def window(self, _model: str) -> server.Window:
+    async def window(self, _model: str) -> server.ContextWindow:
         """Give the window."""
-        return server.Window(WINDOW, "fake")
+        return server.ContextWindow(WINDOW, "fake")
 
     async def complete(self, _model: str, messages: list[dict[str, str]], **_: Any) -> server.Completion:
         """Take the time of one part."""
@@ -55,10 +55,10 @@ def page_of(alphabet: str, size: int) -> server.Page:
 async def read(page: server.Page, model: FakeModel, parallel: int = 1) -> tuple[float, int]:
     """Let the model read the page; return the seconds and the parts."""
     flags = {"ollama_url": "http://127.0.0.1:9", "model": "fake", "parallel": parallel}
-    analyst = server.Analyst(server.load_settings(flags, need_model=True))
+    analyst = server.PageAnalyzer(server.load_settings(flags, need_model=True))
     analyst.server = model  # pyright: ignore[reportAttributeAccessIssue] -- the fake has what is called
     begun = time.perf_counter()
-    answer = await analyst.answer(page, server.Question("List the facts."), server.Progress(None))
+    answer = await analyst.answer(page, server.Query("List the facts."), server.Progress(None))
     return time.perf_counter() - begun, answer.receipt["parts"]
 
 

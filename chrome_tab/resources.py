@@ -128,7 +128,7 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
                 "The address must be tab://active or tab://ID, with ?offset=NUMBER to go on. The list of resources names the tabs.",
             )
         server.called.set("read_chrome_tab")  # as far as [sites] is concerned
-        page = await tabs.read(server.Wanted(), None if tab == "active" else int(tab))
+        page = await tabs.read(server.ReadOptions(), None if tab == "active" else int(tab))
         shown = server.text_page(page, int(offset), PAGE_CHARS)
         texts = [block.text for block in shown.content if isinstance(block, mcp_types.TextContent)]
         return ResourceResult(

@@ -22,8 +22,8 @@ from chrome_tab_mcp_server import (
     ChromeTabs,
     Page,
     Progress,
-    Question,
-    Wanted,
+    Query,
+    ReadOptions,
     check_site,
     defect_in,
     logger,
@@ -137,17 +137,17 @@ class PersonsQuestions:
         if missing := missing_settings(tabs.settings):
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
         if len(asked.tab_ids) > 1:
-            about = Question(asked.question, None, asked.model)
-            answers, together = await tabs.process_several(asked.tab_ids, about, Wanted(), progress)
+            about = Query(asked.question, None, asked.model)
+            answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
             told = (tab.answer.told(read=False) if tab.answer else tab.text() for tab in answers)
             each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, told, strict=True))
             return answer if answer.text else answer._replace(text=each)
         async with progress:
             talk = self._talks.get(asked.talk)
-            talk = talk or Talk(await tabs.read_telling(Wanted(), asked.tab_ids[0], progress))
+            talk = talk or Talk(await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress))
             check_site(tabs.settings, talk.page.url)
-            about = Question(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model)
+            about = Query(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)
         self._talks[asked.talk] = talk.after(asked.question, answer.text)

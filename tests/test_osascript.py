@@ -152,7 +152,7 @@ async def test_ten_megabytes_come_back_whole(osascript: FakeOsascript) -> None:
     text = line * (10_000_000 // len(line.encode()) + 1)
     osascript.shows(text)
 
-    page = await server.AppleScriptSource("Google Chrome").read(server.Wanted())
+    page = await server.AppleScriptSource("Google Chrome").read(server.ReadOptions())
 
     assert len(text.encode()) >= 10_000_000
     assert page.text == text
@@ -394,7 +394,7 @@ async def test_an_osascript_that_hangs_is_killed_with_its_child(
 
 async def test_a_cancelled_read_ends_osascript_and_its_child(osascript: FakeOsascript) -> None:
     watch = Watch(osascript, HANG)
-    reading = asyncio.create_task(server.AppleScriptSource("Google Chrome").read(server.Wanted()))
+    reading = asyncio.create_task(server.AppleScriptSource("Google Chrome").read(server.ReadOptions()))
     await asyncio.wait_for(watch.started, WAIT_S)
     assert not watch.alive.done()
 
@@ -425,7 +425,7 @@ async def test_a_cancelled_read_is_left_only_when_osascript_and_its_child_have_e
 
     async def read_in_scope() -> None:
         with scope:
-            await server.AppleScriptSource("Google Chrome").read(server.Wanted())
+            await server.AppleScriptSource("Google Chrome").read(server.ReadOptions())
 
     monkeypatch.setattr(asyncio, "create_subprocess_exec", start_slowly)
     reading = asyncio.create_task(read_in_scope())

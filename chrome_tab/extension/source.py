@@ -47,7 +47,7 @@ class ExtensionSource:
 
     # As a source of the reader
 
-    async def read(self, wanted: server.Wanted, tab_id: int | None) -> server.Page:
+    async def read(self, wanted: server.ReadOptions, tab_id: int | None) -> server.Page:
         """Return the text of a tab, without `tab_id` of the active one."""
         match result := await self._command("read_tab", tab_id, wanted._asdict()):
             case {"url": str(url), "title": str(title), "text": str(text)}:

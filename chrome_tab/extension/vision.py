@@ -82,7 +82,7 @@ async def look(
 
 
 async def ask(
-    analyst: server.Analyst, model: str, picture: Picture, question: str, progress: server.Progress
+    analyst: server.PageAnalyzer, model: str, picture: Picture, question: str, progress: server.Progress
 ) -> server.Completion:
     """Return the model's reply to a question about a picture."""
     address = {"url": f"data:{picture.mime_type};base64,{picture.data}"}
