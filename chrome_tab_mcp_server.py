@@ -3622,7 +3622,7 @@ WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
 
 
-class ErrorsAsResults(Middleware):
+class ToolErrorMiddleware(Middleware):
     """The one place where a failure becomes a tool result: a sentence and a code, never a traceback.
 
     `published` holds the tools that have another name for the client: our name -> that name.
@@ -3692,20 +3692,20 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
     return f"{tool}: {'; '.join(problems)}. Correct the call; the input schema says what is allowed."
 
 
-class NoSessionState:
+class NullStateStore:
     """What FastMCP looks into at each list and call for what a session has hidden: nothing is ever kept there."""
 
     async def get(self, key: str) -> None:
         """Return what is kept: nothing."""
 
 
-class PatientServer(FastMCP):
+class LenientStdioServer(FastMCP):
     """FastMCP, but a line on stdin that is no message is answered with an error: mcp drops it, and a caller waits."""
 
     @property
     def _state_store(self) -> Any:
         # FastMCP's own imports a sixth of what a start costs, to keep what no tool of ours keeps.
-        return NoSessionState()
+        return NullStateStore()
 
     async def run_stdio_async(self, *_: Any, **_options: Any) -> None:
         """Serve the client on stdin and stdout until it closes one of them."""
@@ -3779,7 +3779,7 @@ def build_server(
         async with tabs:
             yield
 
-    server = PatientServer(
+    server = LenientStdioServer(
         APP_NAME,
         version=__version__,
         instructions=(
@@ -3787,7 +3787,7 @@ def build_server(
             "local model read the whole page and returns its short answer; prefer it to reading the text. Without "
             "tab_id the reading tools take the active tab, the others the one attached tab."
         ),
-        middleware=[ErrorsAsResults(published), *middleware],
+        middleware=[ToolErrorMiddleware(published), *middleware],
         lifespan=lifespan,
         providers=providers,
     )
@@ -3797,7 +3797,7 @@ def build_server(
     return server
 
 
-class ListedPlainly(Tool):
+class CompactTool(Tool):
     """A tool that is listed without FastMCP's own remarks about it."""
 
     def to_mcp_tool(self, **overrides: Any) -> mcp_types.Tool:
@@ -3807,7 +3807,7 @@ class ListedPlainly(Tool):
         return listed
 
 
-class PlainTool(ListedPlainly, FunctionTool):
+class PlainTool(CompactTool, FunctionTool):
     """A tool that is a function here."""
 
 

@@ -14,7 +14,7 @@ import chrome_tab_mcp_server as server
 from chrome_tab import resources
 from chrome_tab.extension import commands
 from chrome_tab.extension.source import ExtensionSource
-from chrome_tab.extension.tools import ExtensionToolbox, ExtensionTools
+from chrome_tab.extension.tools import ExtensionToolProvider, ToolVisibilityMiddleware
 
 if TYPE_CHECKING:
     import contextlib
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fastmcp import FastMCP
     from fastmcp.server.middleware import Middleware
 
-    from chrome_tab.side_panel import PersonsQuestions
+    from chrome_tab.side_panel import SidePanel
 
 __all__ = ["create_server", "main", "open_tabs"]
 
@@ -35,10 +35,10 @@ def with_extension(source: ExtensionSource) -> server.ChromeTabs:
     tabs = server.ChromeTabs(source.settings, source, record if source.settings.history else None)
 
     @functools.cache
-    def side_panel() -> PersonsQuestions:
-        from chrome_tab.side_panel import PersonsQuestions
+    def side_panel() -> SidePanel:
+        from chrome_tab.side_panel import SidePanel
 
-        return PersonsQuestions(tabs, source.bridge)
+        return SidePanel(tabs, source.bridge)
 
     source.bridge.on_question = lambda message: side_panel().hear(message)
     return tabs
@@ -64,13 +64,13 @@ def create_server(settings: server.Settings) -> FastMCP:
 def server_for(source: ExtensionSource) -> FastMCP:
     """Return the MCP server with the extension's tools, prompts and resources."""
     settings, tabs = source.settings, with_extension(source)
-    middleware: list[Middleware] = [ExtensionTools(tabs, source.bridge)]
+    middleware: list[Middleware] = [ToolVisibilityMiddleware(tabs, source.bridge)]
     if settings.transport == "http":
-        from chrome_tab.http import WhileClientWaits
+        from chrome_tab.http import CancelOnDisconnect
 
-        middleware.append(WhileClientWaits())
+        middleware.append(CancelOnDisconnect())
     published = commands.published_names(settings)
-    mcp = server.build_server(tabs, [ExtensionToolbox(tabs, source)], middleware, published)
+    mcp = server.build_server(tabs, [ExtensionToolProvider(tabs, source)], middleware, published)
     resources.add_to(mcp, tabs, source.bridge)
     return mcp
 

@@ -185,7 +185,7 @@ def recently_paired() -> bool:
     return 0 <= age < LINK_VALID_S
 
 
-class WhileClientWaits(Middleware):
+class CancelOnDisconnect(Middleware):
     """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
 
     async def on_call_tool(self, context: server.ToolCall, call_next: server.RunTool) -> ToolResult:

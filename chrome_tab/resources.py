@@ -158,7 +158,7 @@ class TabNews(Middleware):
     def __init__(self, mcp: FastMCP, bridge: Bridge) -> None:
         self._bridge, self._bus = bridge, InMemorySubscriptionBus()
         # Clients of the protocols with sessions: who has listed resources, and who has subscribed to the active tab.
-        self._listing, self._subscribed = tools.ToldSessions(), tools.ToldSessions()
+        self._listing, self._subscribed = tools.SubscribedSessions(), tools.SubscribedSessions()
         self._settling: asyncio.Task[None] | None = None
         self._bridge.on_tabs_change = self._heard
         low_level = mcp._mcp_server  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] -- FastMCP takes no subscriptions
@@ -209,7 +209,7 @@ class TabNews(Middleware):
     async def _tell(self) -> None:
         await asyncio.sleep(SETTLING_S)
         about = mcp_types.ResourceUpdatedNotificationParams(uri=ACTIVE)
-        news: list[tuple[tools.ToldSessions, mcp_types.ServerNotification, ServerEvent]] = [
+        news: list[tuple[tools.SubscribedSessions, mcp_types.ServerNotification, ServerEvent]] = [
             (self._listing, mcp_types.ResourceListChangedNotification(), ResourcesListChanged()),
             (self._subscribed, mcp_types.ResourceUpdatedNotification(params=about), ResourceUpdated(uri=ACTIVE)),
         ]

@@ -31,7 +31,7 @@ from chrome_tab_mcp_server import (
     wrap_untrusted,
 )
 
-__all__ = ["PersonsQuestions", "serve_browser"]
+__all__ = ["SidePanel", "serve_browser"]
 
 # How many texts are remembered for further questions, and of each how many answers.
 MAX_TALKS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000
@@ -44,7 +44,7 @@ EARLIER_PROMPT = (
 )
 
 
-class Talk(NamedTuple):
+class Conversation(NamedTuple):
     """What the person has asked about one text, and been answered."""
 
     page: Page
@@ -59,13 +59,13 @@ class Talk(NamedTuple):
             else question
         )
 
-    def after(self, question: str, answer: str) -> Talk:
+    def after(self, question: str, answer: str) -> Conversation:
         """Return the talk after one more answer; only the newest are remembered."""
         exchange = (question, answer[:MAX_EARLIER_CHARS])
         return self._replace(exchanges=(*self.exchanges, exchange)[-MAX_EARLIER:])
 
 
-class PersonsQuestion(BaseModel):
+class SidePanelQuestion(BaseModel):
     """What the extension sends when the person asks in its side panel; several tabs get one answer over all."""
 
     id: str = Field(max_length=100)
@@ -75,7 +75,7 @@ class PersonsQuestion(BaseModel):
     model: str | None = Field(None, max_length=500)
 
 
-class PersonsQuestions:
+class SidePanel:
     """Answers what the person asks in the browser, by events; DESIGN.md, "Asking in the browser".
 
     What was read stays for the next question about it, in memory only, until the panel is closed.
@@ -84,7 +84,7 @@ class PersonsQuestions:
     def __init__(self, tabs: ChromeTabs, bridge: Bridge) -> None:
         self._tabs, self._bridge = tabs, bridge
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._talks: OrderedDict[str, Talk] = OrderedDict()
+        self._talks: OrderedDict[str, Conversation] = OrderedDict()
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take one message of the extension; what is malformed is dropped."""
@@ -118,7 +118,7 @@ class PersonsQuestions:
 
         showing = asyncio.create_task(show())
         try:
-            question = PersonsQuestion.model_validate(message)
+            question = SidePanelQuestion.model_validate(message)
             answer = await self._answer(question, Progress(progress, written.put_nowait))
             showing.cancel()
             await tell("done", text=answer.text, read=answer.read, note=answer.note)
@@ -132,7 +132,7 @@ class PersonsQuestions:
             showing.cancel()
             self._running.pop(ask_id, None)
 
-    async def _answer(self, asked: PersonsQuestion, progress: Progress) -> Answer:
+    async def _answer(self, asked: SidePanelQuestion, progress: Progress) -> Answer:
         tabs = self._tabs
         if missing := missing_settings(tabs.settings):
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
@@ -145,7 +145,7 @@ class PersonsQuestions:
             return answer if answer.text else answer._replace(text=each)
         async with progress:
             talk = self._talks.get(asked.talk)
-            talk = talk or Talk(await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress))
+            talk = talk or Conversation(await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress))
             check_site(tabs.settings, talk.page.url)
             about = Query(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model)
             # What a site's table says is for calls that leave it out; here the person has said what they want.

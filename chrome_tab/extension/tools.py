@@ -44,7 +44,7 @@ TELL_TIMEOUT_S = 5.0
 READER_TOOLS = (*server.READER_TOOLS, "look_at_chrome_tab")
 
 
-class ToldSessions(OrderedDict[int, ServerSession]):
+class SubscribedSessions(OrderedDict[int, ServerSession]):
     """The sessions that are notified of a change; one that has ended is found out when it is told."""
 
     def remember(self, session: ServerSession) -> None:
@@ -66,7 +66,7 @@ class ToldSessions(OrderedDict[int, ServerSession]):
             self.pop(key, None)
 
 
-class ExtensionTools(Middleware):
+class ToolVisibilityMiddleware(Middleware):
     """Lists the extension's tools only while it is connected, and tells the clients of a change.
 
     Clients of the sessionless protocol cannot be told, so they see these tools always. Many others list once: until the
@@ -78,7 +78,7 @@ class ExtensionTools(Middleware):
         # Until it has come a first time.
         self._may_come = tabs.settings.source != "applescript"
         self._starting: asyncio.Task[None] | None = None
-        self._sessions = ToldSessions()
+        self._sessions = SubscribedSessions()
         self._bridge.on_change = self._changed
 
     async def on_request(self, context: MiddlewareContext[Any], call_next: CallNext[Any, Any]) -> Any:
@@ -118,7 +118,7 @@ class ExtensionTools(Middleware):
         self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
 
 
-class ExtensionToolbox(LocalProvider):
+class ExtensionToolProvider(LocalProvider):
     """The tools that need the extension, and the screenshots they made.
 
     The tools are made when tools are first asked for: `initialize` need not wait for them.
@@ -254,7 +254,7 @@ def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: Ex
         return ToolResult(answer.told(), meta={"receipt": answer.receipt})
 
 
-class CommandTool(server.ListedPlainly):
+class CommandTool(server.CompactTool):
     """A tool that is a command of the extension: `send` runs it on a tab with the arguments that were given."""
 
     command: str
