@@ -226,7 +226,7 @@ class ChromeTabError(ToolError):
         return ToolResult(f"{self.message} [{self.code}]", structured_content=self.data(), is_error=True)
 
 
-def defect_in(what: str, error: BaseException) -> ChromeTabError:
+def internal_error(what: str, error: BaseException) -> ChromeTabError:
     """Return the error for an exception that nobody foresaw. Its text may quote the page: only type and place are logged."""
     logger.warning("%s failed: %s", what, describe_place(error))
     return ChromeTabError(
@@ -1364,7 +1364,7 @@ def written_so_far(pieces: Pieces) -> str:
     return strip_reasoning(well_formed(re.sub(r"(</?\w{0,5}>?|[\ud800-\udbff])\Z", "", text)))
 
 
-def newest_words(answer: str) -> str:
+def tail(answer: str) -> str:
     """Return a colon and the last whole words of an answer that is still being written, in one line."""
     line = one_line(answer[-4 * MAX_NEWEST_WORDS :], 4 * MAX_NEWEST_WORDS)
     end = line if len(line) <= MAX_NEWEST_WORDS else "..." + line[-MAX_NEWEST_WORDS:].partition(" ")[2]
@@ -1733,7 +1733,7 @@ def contents(message: Mapping[str, Any]) -> tuple[str, str]:
     return content_text(message.get("content")), content_text(reasoning)
 
 
-def broken_off() -> RetryableError:
+def truncated_stream() -> RetryableError:
     """Return the error for an answer that ended too early."""
     sentence = "The model server broke off in the middle of its answer. Look at its log, then ask again."
     return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
@@ -1759,7 +1759,7 @@ async def read_event_stream(response: httpx.Response, watcher: Watcher, key: str
             watcher.wrote(pieces)
     else:
         if not finish_reason:
-            raise broken_off()
+            raise truncated_stream()
     content, reasoning = map("".join, zip(*pieces, strict=True)) if pieces else ("", "")
     return RawCompletion(content, reasoning, finish_reason, usage)
 
@@ -1914,7 +1914,7 @@ class ModelServer:
         except httpx.ReadTimeout:
             raise TimeoutError from None
         except (httpx.RemoteProtocolError, httpx.ReadError, httpx.DecodingError, httpx.StreamError) as error:
-            raise broken_off() from error
+            raise truncated_stream() from error
         except httpx.TransportError as error:
             raise RetryableError(self._unreachable(error)) from error
 
@@ -2117,7 +2117,7 @@ class Answer(NamedTuple):
     data: Any
     receipt: dict[str, Any]
 
-    def told(self, *, read: bool = True) -> str:
+    def render(self, *, read: bool = True) -> str:
         """Return the answer with its note as the last line, and before it, if wanted, with what was read."""
         return "\n\n".join(filter(None, (self.text, self.read if read else "", self.note)))
 
@@ -2147,13 +2147,13 @@ class Progress:
         self._beats = 0
 
     async def __aenter__(self) -> Self:
-        listening.set(self)
+        current_progress.set(self)
         if self._send:
             self._beat = asyncio.create_task(self._keep_telling())
         return self
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        listening.set(None)
+        current_progress.set(None)
         if self._beat:
             self._beat.cancel()
             # Unlike `await`, this neither raises what the beat raised nor swallows our own cancellation.
@@ -2180,7 +2180,7 @@ class Progress:
         # The protocol wants more each time: where no whole percent has been done, it is a little of what is left.
         self._reached = max(min(99, percent), self._reached + (100 - self._reached) / 1000)
         silent = f", {waited:g} s" if waited else ""
-        detail = f", {len(self._pieces)} tokens written{newest_words(self._written())}" if self._pieces else silent
+        detail = f", {len(self._pieces)} tokens written{tail(self._written())}" if self._pieces else silent
         await self._send(round(self._reached, 4), self._message + detail)
 
     async def begin(self, message: str, share: float, *, is_last: bool = False) -> None:
@@ -2214,7 +2214,7 @@ class Progress:
 
 
 # The progress of the call under way, for those who make it wait.
-listening: ContextVar[Progress | None] = ContextVar("listening", default=None)
+current_progress: ContextVar[Progress | None] = ContextVar("current_progress", default=None)
 
 
 @contextlib.asynccontextmanager
@@ -2237,7 +2237,7 @@ async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
 
 async def tell(message: str) -> None:
     """Tell the listener of the call under way what it waits for."""
-    if progress := listening.get():
+    if progress := current_progress.get():
         await progress.begin(message, 0.0)
 
 
@@ -2775,7 +2775,7 @@ def joined_gaps(gaps: Sequence[UnreadRange]) -> list[UnreadRange]:
     return joined
 
 
-def asked(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Query:
+def build_query(settings: Settings, prompt: str | None, output_schema: Any = None, model: str | None = None) -> Query:
     """Return what a caller asks, whose schema is not checked; raise ChromeTabError for a name that nothing has."""
     prompt = well_formed(prompt or "").strip()
     if isinstance(output_schema, str):
@@ -3292,14 +3292,14 @@ class TabAnswer(NamedTuple):
     def text(self) -> str:
         """Return the answer, or what happened instead."""
         if self.answer:
-            return self.answer.told()
+            return self.answer.render()
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
 # After these errors of AppleScript the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
 # The tool that runs, by our name; empty in the terminal, where the person acts.
-called: ContextVar[str] = ContextVar("called", default="")
+current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
 
 class Layer(NamedTuple):
@@ -3335,7 +3335,7 @@ class Recorder(Protocol):
 def check_site(settings: Settings, url: str, command: str = "") -> None:
     """Refuse a page on which nothing, or not the tool that runs, may be used; `command` is what has led there."""
     site, host = settings.site(url), host_of(url) or "pages without a known host"
-    if not site.deny and (not called.get() or site.tools is None or called.get() in site.tools):
+    if not site.deny and (not current_tool.get() or site.tools is None or current_tool.get() in site.tools):
         return
     led = f"{command} ended on {host}, of which nothing is shown: " if command else ""
     rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
@@ -3388,7 +3388,7 @@ class ChromeTabs:
     def _about(self, page: Page, about: Query) -> Query:
         """Return the question with what the page's site, and then we, add where it does not say it."""
         site = self.settings.site(page.url)
-        by_site = asked(self.settings, site.system_prompt, site.output_schema, site.model)
+        by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if about.output_schema is None else about.output_schema
         prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
         return Query(prompt, schema, about.model or by_site.model)
@@ -3450,7 +3450,7 @@ class ChromeTabs:
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
-        kept = await asyncio.to_thread(keep, about.prompt, answer.told(read=False), answer.receipt)
+        kept = await asyncio.to_thread(keep, about.prompt, answer.render(read=False), answer.receipt)
         return answer._replace(receipt={**answer.receipt, **kept})
 
     async def process_several(
@@ -3640,7 +3640,7 @@ class ToolErrorMiddleware(Middleware):
         if arguments and "tabId" in arguments:
             arguments.setdefault("tab_id", arguments.pop("tabId"))
         name = context.message.name
-        called.set(self._ours.get(name, name))
+        current_tool.set(self._ours.get(name, name))
         try:
             return well_formed_result(await call_next(context))
         except ChromeTabError as error:
@@ -3651,7 +3651,7 @@ class ToolErrorMiddleware(Middleware):
             code = "INVALID_ARGUMENT"
             sentence = f"There is no tool {one_line(name, 80)!r}. List the tools, then call one of them."
         except FastMCPError as error:
-            defect = defect_in(name, error.__cause__ or error)
+            defect = internal_error(name, error.__cause__ or error)
             code, sentence = defect.code, defect.message
         return ChromeTabError(code, sentence).result()
 
@@ -3811,7 +3811,7 @@ class PlainTool(CompactTool, FunctionTool):
     """A tool that is a function here."""
 
 
-def tool_of(
+def register_tool(
     server: FastMCP | LocalProvider, annotations: mcp_types.ToolAnnotations, description: str, **names: str
 ) -> Callable[[Callable[..., Awaitable[ToolResult]]], Tool]:
     """Return the decorator of a server's tool, whose name and title are the function's unless `names` holds others.
@@ -3824,7 +3824,7 @@ def tool_of(
 
 def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
     """Add the tools that are always there."""
-    tool = functools.partial(tool_of, server)
+    tool = functools.partial(register_tool, server)
 
     @tool(
         READ_ONLY,
@@ -3842,12 +3842,12 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         content: WantedContent,
         selection: Selected = False,
     ) -> ToolResult:
-        about = asked(tabs.settings, system_prompt, output_schema, model)
+        about = build_query(tabs.settings, system_prompt, output_schema, model)
         await check_schema(output_schema)
         wanted = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else None
-        return ToolResult(answer.told(), structured_content=structured, meta={"receipt": answer.receipt})
+        return ToolResult(answer.render(), structured_content=structured, meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(
@@ -3861,7 +3861,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         selection: Selected = False,
     ) -> ToolResult:
         page = await tabs.read(ReadOptions(start, end, "selection" if selection else content), tab_id)
-        return text_page(page, offset, max_chars)
+        return paginate(page, offset, max_chars)
 
     @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
@@ -3871,7 +3871,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
 
 def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
     """Add the tools that list tabs, and read them by their ids."""
-    tool = functools.partial(tool_of, provider)
+    tool = functools.partial(register_tool, provider)
 
     @tool(READ_ONLY, "Answer about several open tabs: one answer for each, then one over all. Ids: browser_get_tabs.")
     async def process_chrome_tabs(
@@ -3883,7 +3883,7 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
         end: End,
         content: WantedContent,
     ) -> ToolResult:
-        about, wanted = asked(tabs.settings, system_prompt), ReadOptions(start, end, content)
+        about, wanted = build_query(tabs.settings, system_prompt), ReadOptions(start, end, content)
         return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
 
     @tool(READ_ONLY, "List the open tabs of the browser.", title="Browser Get Tabs")
@@ -3907,14 +3907,14 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
     receipts = [{"tab_id": tab.tab_id} | (tab.answer.receipt if tab.answer else {}) for tab in answers]
     if together:
         together = together._replace(text=quote_headings(together.text))
-        sections.append(f"## All together\n\n{together.told()}")
+        sections.append(f"## All together\n\n{together.render()}")
         receipts.append({"tab_id": None} | together.receipt)
     failed = [{"tab_id": tab.tab_id, **tab.error.data()} for tab in answers if tab.error]
     content = [mcp_types.TextContent(text=section) for section in sections]
     return ToolResult(content, meta={"receipt": {"tabs": receipts, "failed": failed}})
 
 
-def text_page(page: Page, offset: int, max_chars: int) -> ToolResult:
+def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     """Return one page of a text, and as a second block how much is left."""
     total = len(page.text)
     if offset >= total:
@@ -4105,8 +4105,10 @@ def analyze(invocation: Invocation) -> Work:
             with invocation.program.show_progress(printed.show) as progress:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.start()
-                    answer = await tabs.process(asked(settings, invocation.value), wanted, options["tab"], progress)
-            printed.show(answer.told(read=False), is_whole=True)
+                    answer = await tabs.process(
+                        build_query(settings, invocation.value), wanted, options["tab"], progress
+                    )
+            printed.show(answer.render(read=False), is_whole=True)
         receipt = answer.receipt
         print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
         return 0

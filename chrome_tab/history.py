@@ -142,7 +142,7 @@ def analysis(number: str) -> dict[str, Any]:
 def run(words: Sequence[str], *_: object) -> int:
     """Do what `--history WORDS` asks for in the terminal; return the exit status (2: other words, 1: it failed)."""
     try:
-        for line in told(History(), words):
+        for line in run_command(History(), words):
             print(server.strip_controls(line))
     except ValueError as error:
         print(error, file=sys.stderr)
@@ -153,7 +153,7 @@ def run(words: Sequence[str], *_: object) -> int:
     return 0
 
 
-def told(history: History, words: Sequence[str]) -> Iterator[str]:
+def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
     """Do what the words ask for, and yield what the terminal is to show; raise ValueError for words that ask for nothing."""
     match words:
         case ["list"]:

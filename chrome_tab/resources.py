@@ -127,9 +127,9 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
                 "INVALID_ARGUMENT",
                 "The address must be tab://active or tab://ID, with ?offset=NUMBER to go on. The list of resources names the tabs.",
             )
-        server.called.set("read_chrome_tab")  # as far as [sites] is concerned
+        server.current_tool.set("read_chrome_tab")  # as far as [sites] is concerned
         page = await tabs.read(server.ReadOptions(), None if tab == "active" else int(tab))
-        shown = server.text_page(page, int(offset), PAGE_CHARS)
+        shown = server.paginate(page, int(offset), PAGE_CHARS)
         texts = [block.text for block in shown.content if isinstance(block, mcp_types.TextContent)]
         return ResourceResult(
             [ResourceContent(server.well_formed(text), mime_type="text/plain") for text in texts], shown.meta

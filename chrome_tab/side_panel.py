@@ -25,7 +25,7 @@ from chrome_tab_mcp_server import (
     Query,
     ReadOptions,
     check_site,
-    defect_in,
+    internal_error,
     logger,
     missing_settings,
     wrap_untrusted,
@@ -127,7 +127,7 @@ class SidePanel:
         except ChromeTabError as error:
             await tell("failed", **error.data())
         except Exception as error:  # noqa: BLE001 -- the person waits for an end
-            await tell("failed", **defect_in("the side panel", error).data())
+            await tell("failed", **internal_error("the side panel", error).data())
         finally:
             showing.cancel()
             self._running.pop(ask_id, None)
@@ -140,8 +140,8 @@ class SidePanel:
             about = Query(asked.question, None, asked.model)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
-            told = (tab.answer.told(read=False) if tab.answer else tab.text() for tab in answers)
-            each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, told, strict=True))
+            rendered = (tab.answer.render(read=False) if tab.answer else tab.text() for tab in answers)
+            each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, rendered, strict=True))
             return answer if answer.text else answer._replace(text=each)
         async with progress:
             talk = self._talks.get(asked.talk)

@@ -141,7 +141,7 @@ class ExtensionSource:
 
     def _rules(self, command: str) -> dict[str, Any]:
         """Return the rules as parameters of a command, the least specific host first."""
-        rules, tool = self.settings.rules, server.called.get()
+        rules, tool = self.settings.rules, server.current_tool.get()
         asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
         tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
         hosts = {

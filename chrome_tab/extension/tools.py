@@ -234,7 +234,7 @@ class ExtensionToolProvider(LocalProvider):
 def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: ExtensionSource) -> None:
     """Add the tool that shows a picture of a tab to a local model."""
 
-    @server.tool_of(
+    @server.register_tool(
         provider,
         server.READ_ONLY,
         "Answer about how an attached tab looks: a local model sees its picture, only words come back.",
@@ -251,7 +251,7 @@ def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: Ex
 
         wanted = Look(question, selector, tab_id, model)
         answer = await look(tabs, source, wanted, server.client_progress(context))
-        return ToolResult(answer.told(), meta={"receipt": answer.receipt})
+        return ToolResult(answer.render(), meta={"receipt": answer.receipt})
 
 
 class CommandTool(server.CompactTool):

@@ -134,13 +134,13 @@ async def sees(models: server.ModelServer, model: str) -> bool | None:
     known = await capabilities(models, model)
     if known is not None:
         return "vision" in known
-    modalities = server.fields(await told(models, "GET", "/props"), "modalities")  # of llama.cpp
+    modalities = server.fields(await server_info(models, "GET", "/props"), "modalities")  # of llama.cpp
     return modalities["vision"] if isinstance(modalities.get("vision"), bool) else None
 
 
 async def seeing_models(models: server.ModelServer) -> list[str]:
     """Return the names of the server's models that are known to take pictures."""
-    listed = server.items(await told(models, "GET", "/api/v0/models"), "data")  # of LM Studio
+    listed = server.items(await server_info(models, "GET", "/api/v0/models"), "data")  # of LM Studio
     if listed:
         return [server.one_line(str(entry.get("id"))) for entry in listed if entry.get("type") == "vlm"]
     names: list[str] = []
@@ -151,11 +151,11 @@ async def seeing_models(models: server.ModelServer) -> list[str]:
 
 async def capabilities(models: server.ModelServer, model: str) -> list[Any] | None:
     """Return what a model can do, as Ollama says it; None of another server."""
-    known = (await told(models, "POST", "/api/show", model=model)).get("capabilities")
+    known = (await server_info(models, "POST", "/api/show", model=model)).get("capabilities")
     return known if isinstance(known, list) else None
 
 
-async def told(models: server.ModelServer, method: str, path: str, **body: Any) -> dict[str, Any]:
+async def server_info(models: server.ModelServer, method: str, path: str, **body: Any) -> dict[str, Any]:
     """Return what the server says about itself; nothing where it does not know the question or cannot be reached."""
     with contextlib.suppress(server.RetryableError):
         reply = await models.ask(method, path, **body)
