@@ -494,7 +494,9 @@ class Settings(BaseSettings):
     )
     content: Content = Field("all", description="what is read of a page: all, or its main content")
     tools: ToolNames = Field(None, description="the only tools that clients get")
-    extract: dict[str, Extraction] = Field({}, description="extractions by name, beside those of extractions.toml")
+    extract: dict[str, Extraction] = Field(
+        {}, description="extractions by name, in addition to those of extractions.toml"
+    )
     sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
         {}, description="what holds for pages of some hosts"
     )
@@ -3030,7 +3032,7 @@ class AppleScriptSource:
                 raise ChromeTabError("TAB_NOT_FOUND", sentence)
         if clipboard and browser == "Arc":
             clipboard = False
-            notes.append("what Arc hands over is no text that could be copied to the clipboard")
+            notes.append("the text of a page in Arc cannot be copied to the clipboard")
         if wanted.content == "main" and not EXTENSION.is_dir():
             notes.append("content=main needs the folder extension next to the server's file: the whole page was read")
         wishes = {"CHROME_TAB_CLIPBOARD": str(int(clipboard)), "CHROME_TAB_CONTENT": wanted.content or "all"}
@@ -3616,7 +3618,7 @@ def optional(description: str | None = None) -> Any:
 Start = Annotated[str | Omitted, optional("only after this text")]
 End = Annotated[str | Omitted, optional("only before this text")]
 WantedContent = Annotated[Content | Omitted, optional()]
-Selected = Annotated[bool, Field(description="only what the person selected")]
+Selected = Annotated[bool, Field(description="only what the user selected")]
 SCHEMA = "JSON Schema for a JSON answer" + ("" if IS_ALONE else ", or article, product, recipe, event, contact")
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
@@ -3734,7 +3736,7 @@ class LenientStdioServer(FastMCP):
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
     """Return the error for a line that is no JSON-RPC message, with its id where that can be told; None for a message."""
     code, request_id = mcp_types.PARSE_ERROR, None
-    sentence = "The line is no JSON-RPC message. Correct it, then send it again."
+    sentence = "The line is not a JSON-RPC message. Correct it, then send it again."
     if isinstance(line, SessionMessage):
         message = line.message
         # mcp takes a request whose id is neither a text nor a whole number for a notification.
@@ -3783,7 +3785,7 @@ def build_server(
         APP_NAME,
         version=__version__,
         instructions=(
-            "Answers about the web page the person has open in their browser. process_chrome_tab lets a "
+            "Answers about the web page that the user has open in the browser. process_chrome_tab lets a "
             "local model read the whole page and returns its short answer; prefer it to reading the text. Without "
             "tab_id the reading tools take the active tab, the others the one attached tab."
         ),
@@ -3863,7 +3865,7 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         page = await tabs.read(ReadOptions(start, end, "selection" if selection else content), tab_id)
         return paginate(page, offset, max_chars)
 
-    @tool(READ_ONLY, "Say which layer works, from the browser to the model. Use after an error.")
+    @tool(READ_ONLY, "Check every layer from the browser to the model. Use after an error.")
     async def chrome_tab_status() -> ToolResult:
         layers = await status(tabs)
         return ToolResult("\n".join(map(str, layers)))
@@ -4084,7 +4086,7 @@ class Printed:
     def show(self, text: str, *, is_whole: bool = False) -> None:
         """Print what has come to the text; another text is printed only when it is the whole answer."""
         if is_whole and not text.startswith(self._text):
-            print("\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n")
+            print("\n\n[The text above is not the answer; it was started again. The answer:]\n")
             self._text = ""
         if text.startswith(self._text):
             print(strip_controls(text[len(self._text) :]), end="", flush=True)

@@ -77,7 +77,7 @@ class History:
                 database.execute(TABLE)
                 yield database
         except sqlite3.Error as error:
-            raise OSError(f"The history in {self.path} cannot be used ({error}). Mend or remove the file.") from error
+            raise OSError(f"The history in {self.path} cannot be used ({error}). Fix or remove the file.") from error
 
     def keep(self, question: str, answer: str, receipt: Mapping[str, Any]) -> int:
         """Keep an analysis and return its id; its page is named by the receipt's `url` and `title`."""
@@ -157,7 +157,7 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
     """Do what the words ask for, and yield what the terminal is to show; raise ValueError for words that ask for nothing."""
     match words:
         case ["list"]:
-            yield from listed(history.newest(), "Nothing is kept. --history beside a question keeps it.")
+            yield from listed(history.newest(), "History is empty. Pass --history to record answers.")
         case ["search", *texts] if texts:
             yield from listed(history.search(" ".join(texts)), "Nothing that is kept holds this text.")
         case ["show", number] if number.isdecimal() and (found := history.get(min(int(number), MAX_ID))):
@@ -165,7 +165,7 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
         case ["show", _]:
             raise ValueError("There is no analysis with this id. --history list lists them.")
         case ["clear"]:
-            yield f"{history.clear()} kept analyses are forgotten."
+            yield f"{history.clear()} analyses deleted."
         case _:
             raise ValueError(USAGE)
 

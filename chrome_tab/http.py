@@ -57,7 +57,11 @@ async def serve_http(mcp: FastMCP, bridge: Bridge, settings: server.Settings) ->
     async with app.lifespan(app):
         await bridge.own(listener, key)
         address = f"http://{server.HOST}:{settings.port}"
-        shown = "without a key, for whoever runs programs here" if settings.open else "its bearer key: --pair --http"
+        shown = (
+            "without a key: any program on this machine can use it"
+            if settings.open
+            else "its bearer key: --pair --http"
+        )
         print(f"MCP is served at {address}{http.mcp_paths[0]} ({shown}).", file=sys.stderr)
         link = f"{address}/" if settings.open else f"{http.new_link()} (works once, for two minutes)"
         print(f"Try the tools in a browser: {link}", file=sys.stderr, flush=True)
@@ -145,7 +149,9 @@ class HttpSide:
         if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
             return port.http_failure(403, "This address is not for browsers.")
         if not recently_paired():
-            return port.http_failure(403, "Run --pair first; for two minutes after it this address tells the same.")
+            return port.http_failure(
+                403, "Run --pair first; for two minutes after it this address returns the connection string."
+            )
         if not await asyncio.to_thread(is_of_this_user, request.client, self._port):
             return port.http_failure(403, "Only programs of the user who runs this server get the connection string.")
         address = f"ws://{server.HOST}:{self._port}"

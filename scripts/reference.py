@@ -81,7 +81,7 @@ NOTES = {
     "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer holds](asking.md).",
     "read_chrome_tab": "20,000 characters at a time, for when the exact wording matters.",
     "look_at_chrome_tab": "A picture goes to your local vision model, and only its words come back. [Pictures](asking.md#pictures).",
-    "chrome_tab_status": "One line for each layer (browser, permission, extension, bridge, model, window): ok, or how to mend it.",
+    "chrome_tab_status": "One line for each layer (browser, permission, extension, bridge, model, window): ok, or how to fix it.",
     "process_chrome_tabs": "A tab that fails does not stop the others. On a Mac it needs no extension.",
     "browser_get_tabs": "On a Mac AppleScript lists them while no extension is connected: of the browser that `--browser` "
     "means. [Tab ids there](install.md#browsers).",

@@ -227,7 +227,7 @@ def streamed(*texts: str) -> Reply:
     return events(*map(delta, texts), delta(finish_reason="stop"), "[DONE]")
 
 
-ANEW = "\n\n[What stands above is not the answer: it had to be begun anew. The answer:]\n\n"
+ANEW = "\n\n[The text above is not the answer; it was started again. The answer:]\n\n"
 
 
 @pytest.mark.parametrize(

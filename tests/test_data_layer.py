@@ -15,7 +15,7 @@ from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
 
-HOW_TO_SEE = "(redact=false shows them where the person allows it)"
+HOW_TO_SEE = "(redact=false shows them where the user allows it)"
 VALUES = [{"event": "gtm.js"}, {"event": "purchase", "value": 9.5, "email": "[contact]"}]
 REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "masked": {"contact": 1}, "notes": []}
 

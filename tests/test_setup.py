@@ -240,12 +240,12 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     url = f"http://localhost:{home.ports['Ollama']}"
 
     assert f"Ollama answers at {url}. It has 4 models that can answer." in terminal.shown
-    assert f"Something answers at http://localhost:{home.ports['vLLM']}. It is no model server." in terminal.shown
+    assert f"Something answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
     assert "Question: On which day" in terminal.shown
     assert "Answer: It is closed on Mondays, and an adult pays 9 EUR." in terminal.shown
-    assert "Almost ready: mend what is marked above, then run --setup again." in terminal.shown
+    assert "Almost ready: fix what is marked above, then run --setup again." in terminal.shown
     written = f'ollama_url = "{url}"\nmodel = "qwen3:8b"\nport = {home.port}\n'
     assert (home.settings / "config.toml").read_text() == SETTINGS.replace("\n\n", f"\n{written}\n")
     assert (home.settings / "config.toml.before-setup").read_text() == SETTINGS
@@ -572,7 +572,7 @@ async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
         [],
     ]
     assert found[2].problem == f"It wants a key: run --setup with --ollama-url {urls[2]} --api-key KEY."
-    assert [one.problem for one in found[4:6]] == ["It is no model server."] * 2
+    assert [one.problem for one in found[4:6]] == ["It is not a model server."] * 2
     assert "busy or still loading" in found[6].problem
 
 
@@ -830,7 +830,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_run_goes_on(tmp_pat
     assert not setup.carry_out(terminal, lost, "Delete it?")
     assert terminal.failed
     assert not gone.exists()
-    assert "That could not be written (No such file or directory). Mend it, then run --setup again." in said(capsys)
+    assert "That could not be written (No such file or directory). Fix it, then run --setup again." in said(capsys)
 
 
 def test_a_file_that_is_no_text_stays_as_it_is(tmp_path: Path) -> None:

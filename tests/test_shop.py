@@ -234,7 +234,7 @@ async def place_the_order(agent: Agent, shop: str) -> None:
             "customer": {"email": "[contact]"},
         }
     ]
-    assert answer["notes"] == ["masked: 1 contact (redact=false shows them where the person allows it)"]
+    assert answer["notes"] == ["masked: 1 contact (redact=false shows them where the user allows it)"]
     assert (await agent.refused("getDataLayer", redact=False))[0] == "PRIVATE_NOT_ALLOWED"
     newest, *_ = await agent.do("console_logs")
     assert (newest["level"], newest["message"]) == ("debug", f"Order {confirmed[1]} sent")

@@ -301,7 +301,7 @@ async def test_all_else_is_refused_in_the_same_words_whether_it_exists_or_not(fo
             told.add(said.replace(repr(server.one_line(str(folders / name))), "FILE"))
 
     (message,) = told
-    assert f"Files may be taken from {folders / 'open'}, and FILE is none of them." in message
+    assert f"Uploads are only allowed from {folders / 'open'}; FILE is outside." in message
 
 
 async def test_without_a_named_folder_no_file_is_taken(folders: Path) -> None:

@@ -72,7 +72,7 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
     masked = {server.one_line(kind, 20): count for kind, count in told.items() if count}
     if masked:
         counts = ", ".join(f"{count} {kind}" for kind, count in masked.items())
-        notes.append(f"masked: {counts} (redact=false shows them where the person allows it)")
+        notes.append(f"masked: {counts} (redact=false shows them where the user allows it)")
     structured = {"result": result} | ({"notes": notes} if notes else {})
     about = {"name": reply.get("name"), "total": total, "masked": masked}
     return ToolResult(server.compact_json(structured), structured_content=structured, meta={"receipt": about})

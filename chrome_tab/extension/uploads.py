@@ -88,8 +88,8 @@ class Uploads:
                     return Opened(files.enter_context(file), real.name, os.fstat(file.fileno()))
         raise ChromeTabError(
             "FILE_NOT_ALLOWED",
-            f"Files may be taken from {', '.join(map(str, self._roots)) or 'no folder'}, and {one_line(path)!r} is none "
-            "of them. Ask the person to copy it there, or to start the server with --upload-folder and its folder.",
+            f"Uploads are only allowed from {', '.join(map(str, self._roots)) or 'no folder'}; {one_line(path)!r} is outside. "
+            "Ask the user to copy it there, or to start the server with --upload-folder and its folder.",
         )
 
     def _checked(self, descriptor: int) -> BinaryIO | None:

@@ -169,7 +169,7 @@ async def takes_none(models: server.ModelServer, model: str, said: str = "") -> 
     which = (
         f"Of the server's models these do: {', '.join(names[:20])}. Name one"
         if names
-        else "The server tells of none that does: look in its list for one with vision in its description (for Ollama "
+        else "The server names none that does: look in its list for one with vision in its description (for Ollama "
         "`ollama show MODEL` names it among the capabilities), and name it"
     )
     because = f" ({said.partition('. ')[0].rstrip('.')})" if said else ""

@@ -134,7 +134,7 @@ def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bo
         terminal.fail(str(problem))
         return False
     except OSError as error:
-        terminal.fail(f"That could not be written ({error.strerror or error}). Mend it, then run --setup again.")
+        terminal.fail(f"That could not be written ({error.strerror or error}). Fix it, then run --setup again.")
         return False
     return True
 
@@ -313,7 +313,7 @@ async def look(url: str, key: str | None) -> Found | None:
     name, about = next(filter(None, answers), ("A model server", None))
     lists = isinstance(listed, dict) and (listed.get("object") == "list" or isinstance(listed.get("data"), list))
     if not lists and not (about and problem):
-        return Found(url, "Something", [], "It is no model server.")
+        return Found(url, "Something", [], "It is not a model server.")
     return Found(url, name, models_of(url, name, listed, about), problem)
 
 
@@ -470,7 +470,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         version = connected_version(terminal, settings, protocol.EXTENSION_WAIT_S)
     if version:
         terminal.say(f"The extension is connected, version {version}.", "green")
-        terminal.say("To pair it anew, paste this line:")
+        terminal.say("To pair it again, paste this line:")
     else:
         terminal.say(
             "In Chrome open chrome://extensions, turn on Developer mode, press Load unpacked and choose this folder:"
@@ -969,7 +969,7 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
 def conclusion(*, failed: bool, can_read: bool) -> str:
     """Return the run's last sentence: what is left for the person."""
     if failed:
-        return "Almost ready: mend what is marked above, then run --setup again."
+        return "Almost ready: fix what is marked above, then run --setup again."
     if not can_read:
         return "Ready but for the extension: connect it as said above, then ask your client about a page."
     return "Ready. Open a page, and ask your client what this tab says."
