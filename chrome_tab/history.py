@@ -165,7 +165,8 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
         case ["show", _]:
             raise ValueError("There is no analysis with this id. --history list lists them.")
         case ["clear"]:
-            yield f"{history.clear()} analyses deleted."
+            deleted = history.clear()
+            yield f"Deleted {deleted} {'entry' if deleted == 1 else 'entries'}."
         case _:
             raise ValueError(USAGE)
 

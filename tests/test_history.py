@@ -159,7 +159,7 @@ def test_the_oldest_go_when_there_is_too_much(kept: History, monkeypatch: pytest
 async def test_a_history_that_is_no_database_is_a_sentence_and_one_that_is_not_there_is_empty(
     kept: History, run: Run
 ) -> None:
-    assert run("--history", "clear") == (0, "0 analyses deleted.\n", "")
+    assert run("--history", "clear") == (0, "Deleted 0 entries.\n", "")
     kept.path.parent.mkdir(parents=True)
     kept.path.write_text("no database")
 
@@ -186,7 +186,7 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
     assert [line.split()[0] for line in run("--history", "search", "100%", "WOOL")[1].splitlines()] == ["2"]
     assert run("--history", "search", "nowhere")[1] == "Nothing that is kept holds this text.\n"
 
-    assert run("--history", "clear")[1] == "3 analyses deleted.\n"
+    assert run("--history", "clear")[1] == "Deleted 3 entries.\n"
     assert b"EUR" not in kept.path.read_bytes()
     assert run("--history", "list")[1].startswith("History is empty.")
 
