@@ -166,9 +166,9 @@ async def test_a_history_that_is_no_database_is_a_sentence_and_one_that_is_not_t
     for words in (["list"], ["show", "1"], ["clear"]):
         status, out, err = run("--history", *words)
         assert (status, out) == (1, "")
-        assert re.fullmatch(r"The history in .+ cannot be used \(.+\)\. Mend or remove the file\.\n", err)
+        assert re.fullmatch(r"The history in .+ cannot be used \(.+\)\. Fix or remove the file\.\n", err)
     async with asking() as client:
-        with pytest.raises(MCPError, match="Mend or remove the file"):
+        with pytest.raises(MCPError, match="Fix or remove the file"):
             await client.read_resource("analysis://1")
 
 

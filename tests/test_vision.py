@@ -188,7 +188,7 @@ async def test_a_model_that_takes_no_pictures_is_a_sentence_that_says_which_do(
     assert code == "MODEL_ERROR"
     assert message.startswith("reader takes no pictures")
     assert "blind" not in message
-    assert (f"these do: {names}. Name one" if names else "The server tells of none that does") in message
+    assert (f"these do: {names}. Name one" if names else "The server names none that does") in message
     assert "--vision-model" in message
     assert len(fake.chats) == asked_for_chat
     assert bool(asked.commands) == bool(asked_for_chat)

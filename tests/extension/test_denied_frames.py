@@ -360,7 +360,7 @@ async def test_tab_may_lead_into_a_frame_of_a_denied_host_and_no_key_follows(den
     bank = await frame_of(page, "bank")
 
     led = await denying.do("press", selector="#own", keys="Tab")
-    assert "denies" in " ".join(led["notes"])
+    assert "denied" in " ".join(led["notes"])
     await denying.blocked("press", keys="Enter")
     for keys in ("Tab Enter", "Tab Tab", 'Tab "abc"'):
         await denying.blocked("press", selector="#own", keys=keys)

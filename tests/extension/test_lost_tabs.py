@@ -142,7 +142,7 @@ async def test_dialog_is_the_persons_when_a_command_only_observes(tab: DrivenTab
     reply = await tab.popup.chrome(looked)
     logs = await tab.do("console_logs")
 
-    assert (reply["error"]["code"], "shows a dialog" in reply["error"]["message"]) == ("UNREADABLE_PAGE", True)
+    assert (reply["error"]["code"], "by a dialog" in reply["error"]["message"]) == ("UNREADABLE_PAGE", True)
     assert [entry["message"] for entry in logs["entries"]] == ["kept"]
     await (await shown.value).accept()
     assert await tab.page.evaluate("answer") is True
