@@ -358,7 +358,7 @@ async def measure_size() -> list[Ratio]:
             "characters",
             1,
         )
-        for which, some, budget in (("reader tools", readers, 2_500), ("tools in all", tools, 12_000))
+        for which, some, budget in (("reader tools", readers, 4_000), ("tools in all", tools, 16_500))
     ]
 
 
