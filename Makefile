@@ -61,11 +61,11 @@ dev: setup ## a browser and a server that follow the files: each change starts t
 	scripts/run python -m scripts.dev $(URL)
 
 dist: setup ## the package, the MCP bundle, the extension for the store and for Firefox, and server.json, into dist/
-	scripts/run python -m scripts.dist dist
+	PYTHONPATH=packaging scripts/run python -m scripts.dist dist
 	scripts/run npm exec --yes --package=@anthropic-ai/claude-code@2 -- claude plugin validate --strict .
 
 firefox: setup ## the extension for Firefox alone, into dist/
-	scripts/run python -m scripts.dist --firefox dist
+	PYTHONPATH=packaging scripts/run python -m scripts.dist --firefox dist
 
 pictures: setup ## the pictures of the documents, taken anew from the real thing
 	scripts/run python scripts/pictures.py

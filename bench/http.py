@@ -22,9 +22,9 @@ from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing
-from tests.support.asking import text_of
 from tests.support.fake_extension import connected, free_port
 from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer
+from tests.support.tool_client import text_of
 
 Line = tuple[str, float, str, float, str, float]
 

@@ -124,7 +124,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def nobodys_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
+def isolated_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
     """Keep out the settings of the person who runs the tests, their environment's and their file's."""
     ours = {server.environment_name(field) for field in server.Settings.model_fields}
     with pytest.MonkeyPatch.context() as patch:
@@ -189,7 +189,7 @@ def schemas_made_once() -> Generator[None]:
 
 
 @pytest.fixture(autouse=True)
-def config_home(nobodys_settings: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: ARG001
+def config_home(isolated_settings: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:  # noqa: ARG001
     """A configuration folder of the test's own, not made yet; the servers that it starts have it too."""
     return move_settings(monkeypatch, tmp_path / "settings")
 

@@ -9,9 +9,9 @@ import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing
 from tests.extension.conftest import Popup, Site
-from tests.support.asking import text_of
 from tests.support.fake_extension import free_port
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
+from tests.support.tool_client import text_of
 
 
 class Style(NamedTuple):

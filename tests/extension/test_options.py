@@ -9,8 +9,8 @@ from playwright.async_api import Page, expect
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, Driver, Popup, Site, driven, driven_tab
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_in_sight import prefer
+from tests.package.test_host_names import CASES
 from tests.support.ui_texts import ui_text
-from tests.test_host_names import CASES
 
 __all__ = ["driven"]
 

@@ -1,0 +1,115 @@
+"""`make demo` for real: server over stdio, Chromium with the extension, the tiny model; and nothing of it stays behind."""
+
+import asyncio
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Mapping
+from pathlib import Path
+
+import pytest
+
+from tests.support.fake_models import FakeOpenAIServer, Reply
+
+DEMO = Path(__file__).parents[2] / "demo" / "demo.py"
+DEMO_S = 170
+LEAVING_S = 15
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.skipif(sys.platform == "darwin", reason="on a Mac the demonstration reads the person's own Chrome"),
+]
+
+
+@pytest.fixture
+def folder() -> Generator[Path]:
+    """An empty folder with a short path: Chromium's socket in it may have no more than about 100 characters."""
+    with tempfile.TemporaryDirectory(prefix="demo-") as name:
+        yield Path(name)
+
+
+def start_demo(folder: Path, settings: Mapping[str, str]) -> subprocess.Popen[str]:
+    person = {name: value for name, value in os.environ.items() if not name.startswith("OLLAMA_")}
+    return subprocess.Popen(
+        ["uv", "run", "--quiet", str(DEMO)],
+        encoding="utf-8",
+        env={**person, "TMPDIR": str(folder), **settings},
+        start_new_session=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+
+
+def processes_of(folder: Path) -> list[str]:
+    """The programs that live with this TMPDIR or one in it, as everything does that the demonstration starts."""
+    mark = f"TMPDIR={folder}".encode()
+    found: list[str] = []
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            if any(each.startswith(mark) for each in (process / "environ").read_bytes().split(b"\0")):
+                found.append((process / "cmdline").read_text().replace("\0", " "))
+        except (FileNotFoundError, PermissionError, ProcessLookupError):
+            continue
+    return found
+
+
+def assert_nothing_is_left(folder: Path) -> None:
+    deadline = time.monotonic() + LEAVING_S
+    while (left := processes_of(folder)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert left == []
+    assert [path.name for path in folder.iterdir() if not path.name.startswith("uv-")] == []
+
+
+def test_demo_answers_about_its_page_and_leaves_nothing_behind(folder: Path) -> None:
+    with start_demo(folder, {}) as demo:
+        answer, steps = demo.communicate(timeout=DEMO_S)
+
+    assert demo.returncode == 0, steps
+    title, blank, text, *_ = answer.splitlines()
+    assert (title, blank) == ("The night ferry to Skarholm, one year on - Coast Gazette", "")
+    assert text
+    assert re.search(r"\n\(read [\d,]+ of [\d,]+ characters in \d+ parts?, .+ s\)\n", answer)
+    assert "The model took in " in answer
+    assert "tiny demonstration model: often wrong" in steps
+    assert_nothing_is_left(folder)
+
+
+def test_demo_without_a_model_server_says_so_and_leaves_nothing_behind(folder: Path) -> None:
+    settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "any"}
+    with start_demo(folder, settings) as demo:
+        answer, steps = demo.communicate(timeout=DEMO_S)
+
+    assert demo.returncode == 1
+    assert answer == ""
+    assert "[MODEL_UNREACHABLE]" in steps
+    assert_nothing_is_left(folder)
+
+
+def interrupted(folder: Path, settings: Mapping[str, str], moment: str) -> tuple[int, list[str]]:
+    """Start the demonstration, press Ctrl-C after that line; return its exit status and what it had started by then."""
+    with start_demo(folder, settings) as demo:
+        assert demo.stderr is not None
+        steps = iter(demo.stderr.readline, "")
+        assert any(step.startswith(moment) for step in steps)
+        started = processes_of(folder)
+        os.killpg(demo.pid, signal.SIGINT)  # as the terminal does it: to all of them at once
+        return demo.wait(DEMO_S), started
+
+
+@pytest.mark.parametrize(
+    ("moment", "program"), [("Server ", "chrome_tab_mcp_server.py"), ("Page ", "--load-extension")]
+)
+async def test_interrupted_demo_leaves_nothing_behind(folder: Path, moment: str, program: str) -> None:
+    # A model that answers would let a slow machine come to the end before it is interrupted.
+    async with FakeOpenAIServer(Reply(hangs=True)) as model:
+        settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "silent"}
+        status, started = await asyncio.to_thread(interrupted, folder, settings, moment)
+
+    assert any(program in process for process in started)
+    assert status == 130
+    assert_nothing_is_left(folder)

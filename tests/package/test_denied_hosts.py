@@ -1,0 +1,261 @@
+"""A host that `[sites]` denies: no tool touches it or shows anything of it, over either source."""
+
+import asyncio
+import base64
+import contextlib
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastmcp import Client
+from websockets.exceptions import ConnectionClosed
+
+import chrome_tab_mcp_server as server
+from chrome_tab import app
+from chrome_tab.bridge import pairing, protocol
+from tests.conftest import WriteToml
+from tests.support.fake_extension import FakeExtension, connected, free_port
+from tests.support.fake_models import FakeOpenAIServer
+from tests.support.fake_osascript import FakeOsascript
+from tests.support.tool_client import error_of
+
+SECRET = "account 1234567"
+FINE, DENIED = 5, 6
+ADDRESSES = {FINE: "https://shop.example/", DENIED: "https://my.bank.example/a"}
+PICTURE = base64.b64encode(b"a picture").decode()
+
+# Every tool of one tab, and what it needs beside the tab.
+OF_A_TAB: dict[str, dict[str, Any]] = {
+    "process_chrome_tab": {},
+    "read_chrome_tab": {},
+    "getDataLayer": {},
+    "navigate": {"url": "https://shop.example/next"},
+    "back": {},
+    "forward": {},
+    "page_elements": {},
+    "screenshot": {},
+    "look_at_chrome_tab": {"question": "x"},
+    "click": {"selector": "#a"},
+    "press": {"keys": "Enter"},
+    "fill_form": {"fields": [{"selector": "#a", "value": "x"}]},
+    "upload": {"selector": "#a", "paths": [__file__]},
+    "drag": {"source": "#a", "target": "#b"},
+    "scroll": {"to": "bottom"},
+    "wait_for": {"text": "x"},
+    "hover": {"selector": "#a"},
+    "fill": {"selector": "#a", "value": "x"},
+    "select": {"selector": "#a", "value": "x"},
+    "evaluate": {"code": "1"},
+    "console_logs": {},
+    "network_requests": {},
+    "browser_close_tab": {},
+    "browser_attach_tab": {"reason": "x"},
+}
+OF_NO_TAB = {"process_chrome_tabs", "browser_get_tabs", "list_tabs", "browser_create_tab", "chrome_tab_status"}
+READERS = ["process_chrome_tab", "read_chrome_tab"]
+
+
+class FakeBrowser:
+    """Answers every command as if both tabs were attached and open, and writes down what touched which tab.
+
+    `led_to` is where whatever acts on a tab leads it.
+    """
+
+    def __init__(self) -> None:
+        self.addresses = dict(ADDRESSES)
+        self.led_to: str | None = None
+        self.touched: list[tuple[str, int | None]] = []
+        # The hosts that each command said are denied.
+        self.warned: list[list[str] | None] = []
+        # The hosts where each command said that the person wants to be asked, or not.
+        self.told: list[list[Any] | None] = []
+
+    async def answer(self, extension: FakeExtension) -> None:
+        with contextlib.suppress(ConnectionClosed):
+            while True:
+                message = await extension.receive()
+                if message["type"] == "command":
+                    self.warned.append(message["params"].get("denied_hosts"))
+                    self.told.append(message["params"].get("ask_hosts"))
+                    await extension.reply(message, self.reply(message["command"], message.get("tab_id")))
+
+    def reply(self, command: str, tab_id: int | None) -> Any:
+        tabs = [{"id": i, "tab_id": i, "url": url, "title": self.words(i)} for i, url in self.addresses.items()]
+        if command in {"browser_get_tabs", "list_tabs"}:
+            return tabs
+        self.touched.append((command, tab_id))
+        if command == "browser_create_tab":
+            return {"tab_id": DENIED, "url": ADDRESSES[DENIED], "title": SECRET}
+        # Without an id the reading commands take the tab that the person looks at.
+        tab = tab_id or DENIED
+        if self.led_to and command != "read_tab":
+            self.addresses[tab] = self.led_to
+        words = self.words(tab)
+        return {
+            "tab_id": tab,
+            "url": self.addresses[tab],
+            **dict.fromkeys(("title", "text", "value"), words),
+            "values": [words],
+            "total": 1,
+            "since": 0,
+            "masked": {},
+            "entries": [{"message": words, "url": self.addresses[tab]}],
+            "element": {"text": words},
+            "data": PICTURE,
+            "mime_type": "image/png",
+        }
+
+    def words(self, tab: int) -> str:
+        return "news" if self.addresses[tab] == ADDRESSES[FINE] else SECRET
+
+
+Parts = tuple[Client[Any], FakeBrowser]
+
+
+@contextlib.asynccontextmanager
+async def browsing(**settings: Any) -> AsyncGenerator[Parts]:
+    port = free_port()
+    async with FakeOpenAIServer() as model:
+        flags = {"ollama_url": model.url, "model": "fake-model", "source": "extension", "port": port} | settings
+        flags["upload_folder"] = [str(Path(__file__).parent)]
+        async with Client(app.create_server(server.load_settings(flags, need_model=True))) as client:
+            browser = FakeBrowser()
+            if flags["source"] == "applescript":
+                yield client, browser
+            else:
+                with pytest.MonkeyPatch.context() as patch:
+                    patch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
+                    await client.call_tool("chrome_tab_status", {})
+                async with connected(port, pairing.pairing_key()) as extension:
+                    answering = asyncio.create_task(browser.answer(extension))
+                    yield client, browser
+                    answering.cancel()
+        assert not any(SECRET in str(request.body) for request in model.requests)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
+
+
+@pytest.fixture
+async def parts(write_toml: WriteToml) -> AsyncGenerator[Parts]:
+    write_toml('[sites."*.bank.example"]\ndeny = true')
+    async with browsing() as pair:
+        yield pair
+
+
+async def call(parts: Parts, tool: str, **arguments: Any) -> Any:
+    return await parts[0].call_tool(tool, OF_A_TAB.get(tool, {}) | arguments, raise_on_error=False)
+
+
+async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
+    tools = await parts[0].list_tools()
+    reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
+    harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
+
+    looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
+    looking |= {"network_requests", "wait_for", "look_at_chrome_tab"}
+    assert reading == looking | {*READERS, "process_chrome_tabs", "chrome_tab_status"}
+    assert harmless - reading == {"browser_create_tab", "browser_attach_tab", "hover", "scroll"}
+
+
+async def test_the_tables_here_name_every_tool(parts: Parts) -> None:
+    assert {tool.name for tool in await parts[0].list_tools()} == OF_A_TAB.keys() | OF_NO_TAB
+
+
+@pytest.mark.parametrize("tool", OF_A_TAB)
+async def test_a_tab_of_a_denied_host_is_not_touched_and_nothing_of_it_shown(tool: str, parts: Parts) -> None:
+    result = await call(parts, tool, tab_id=DENIED)
+
+    code, sentence = error_of(result)
+    assert code == "HOST_BLOCKED"
+    assert "my.bank.example" in sentence
+    assert SECRET not in str(result)
+    # To read is how the server learns where the tab is.
+    assert {command for command, _ in parts[1].touched} <= {"read_tab"}
+
+    assert not (await call(parts, tool, tab_id=FINE)).is_error
+
+
+@pytest.mark.parametrize("tool", sorted(OF_A_TAB.keys() - {"browser_close_tab", "browser_attach_tab"}))
+async def test_without_a_tab_id_the_tab_that_may_be_meant_counts(tool: str, parts: Parts) -> None:
+    result = await call(parts, tool)
+
+    assert error_of(result)[0] == "HOST_BLOCKED"
+    assert SECRET not in str(result)
+    assert {command for command, _ in parts[1].touched} <= {"read_tab"}
+
+    parts[1].addresses[DENIED] = ADDRESSES[FINE]
+    assert not (await call(parts, tool)).is_error
+
+
+@pytest.mark.parametrize("tool", sorted(OF_A_TAB.keys() - {"browser_close_tab", "getDataLayer", *READERS}))
+async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_leads(tool: str, parts: Parts) -> None:
+    parts[1].led_to = ADDRESSES[DENIED]
+
+    result = await call(parts, tool, tab_id=FINE)
+
+    assert error_of(result)[0] == "HOST_BLOCKED"
+    assert SECRET not in str(result)
+
+
+@pytest.mark.parametrize("tool", [*READERS, "click", "page_elements", "wait_for", "screenshot"])
+async def test_the_extension_is_told_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
+    await call(parts, tool, tab_id=FINE)
+
+    assert ["*.bank.example"] in parts[1].warned
+
+
+@pytest.mark.parametrize("tool", ["browser_get_tabs", "list_tabs"])
+async def test_lists_of_tabs_leave_out_denied_hosts(tool: str, parts: Parts) -> None:
+    result = await call(parts, tool)
+
+    assert [tab["url"] for tab in result.structured_content["result"]] == [ADDRESSES[FINE]]
+    assert SECRET not in str(result)
+
+
+async def test_of_several_tabs_the_denied_one_is_told_as_not_read(parts: Parts) -> None:
+    result = await call(parts, "process_chrome_tabs", tab_ids=[FINE, DENIED])
+
+    assert "HOST_BLOCKED" in str(result)
+    assert "An answer." in str(result)
+    assert SECRET not in str(result)
+
+
+async def test_a_tab_that_is_opened_and_led_to_a_denied_host_is_closed(parts: Parts) -> None:
+    assert error_of(await call(parts, "browser_create_tab", url=ADDRESSES[DENIED]))[0] == "HOST_BLOCKED"
+    assert parts[1].touched == []
+
+    result = await call(parts, "browser_create_tab", url="https://shop.example/out")
+
+    assert error_of(result)[0] == "HOST_BLOCKED"
+    assert SECRET not in str(result)
+    assert parts[1].touched == [("browser_create_tab", None), ("browser_close_tab", DENIED)]
+
+
+async def test_the_status_shows_nothing_of_a_page(parts: Parts) -> None:
+    result = await call(parts, "chrome_tab_status")
+
+    assert not result.is_error
+    assert SECRET not in str(result)
+
+
+@pytest.mark.parametrize("source", ["applescript", "extension"])
+@pytest.mark.parametrize("tool", [*READERS, "chrome_tab_status"])
+async def test_each_source_keeps_back_what_is_denied(
+    tool: str, source: str, osascript: FakeOsascript, write_toml: WriteToml
+) -> None:
+    write_toml('[sites."*.bank.example"]\ndeny = true')
+    osascript.shows(SECRET, about=f'{{"url": "{ADDRESSES[DENIED]}", "title": "{SECRET}"}}')
+    async with browsing(source=source, clipboard=True) as parts:
+        result = await call(parts, tool)
+        assert SECRET not in str(result)
+        assert {one.clipboard for one in osascript.calls()} <= {"0"}
+        if tool in READERS:
+            assert error_of(result)[0] == "HOST_BLOCKED"
+
+        osascript.shows("news", about=f'{{"url": "{ADDRESSES[FINE]}", "title": "News"}}')
+        parts[1].addresses[DENIED] = ADDRESSES[FINE]
+        assert not (await call(parts, tool)).is_error

@@ -1,0 +1,110 @@
+"""Clients that are not ours: the Inspector's command line, the TypeScript SDK, the public conformance suite."""
+
+import asyncio
+import json
+import os
+import re
+import sys
+from collections.abc import AsyncGenerator, Mapping
+from pathlib import Path
+
+import pytest
+
+from chrome_tab.bridge import pairing
+from tests.support.fake_extension import connected, free_port
+from tests.support.http_server import HttpServer, http_server
+from tests.support.stdio_server import SERVER
+
+pytestmark = pytest.mark.e2e
+
+MODULES = Path(__file__).parents[2] / "node_modules"
+INSPECTOR = MODULES / "@modelcontextprotocol" / "inspector" / "clients" / "cli" / "build" / "index.js"
+CONFORMANCE = MODULES / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+TYPESCRIPT = Path(__file__).parents[1] / "support" / "typescript_client.mjs"
+RUN_S = 90
+# A busy machine starts a server in more than the 15 s that the Inspector gives one by itself.
+LISTING = ["--method", "tools/list", "--connect-timeout", "60000"]
+READER = ["chrome_tab_status", "process_chrome_tab", "read_chrome_tab"]
+
+# The suite's other scenarios call tools, resources and prompts of fixed names that only its own example server has
+# (test_image_content, test://static-text ...), or what we do not offer: sampling, elicitation, completion,
+# subscriptions to other resources than tab://active, resumable streams. dns-rebinding-protection wants a status 4xx where
+# a page gets no answer from us (test_http.py).
+APPLYING = {
+    "server-initialize",
+    "ping",
+    "logging-set-level",
+    "tools-list",
+    "tools-call-error",
+    "resources-list",
+    "prompts-list",
+    "server-sse-multiple-streams",
+}
+
+
+async def run_node(*arguments: str | Path) -> str:
+    """Run a program with the node of the checks; return its stdout."""
+    process = await asyncio.create_subprocess_exec(
+        "node", *map(str, arguments), stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.PIPE, env=os.environ
+    )
+    try:
+        out, err = await asyncio.wait_for(process.communicate(), RUN_S)
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.communicate()
+    assert out.strip(), err.decode()[-2_000:]
+    return out.decode()
+
+
+@pytest.fixture(params=["stdio", "http", "sse"])
+async def way(request: pytest.FixtureRequest) -> AsyncGenerator[HttpServer | list[str]]:
+    """A server that is served, or the command that starts one for a client."""
+    if request.param == "stdio":
+        model = ["--ollama-url", "http://127.0.0.1:9", "--model", "none", "--source", "extension"]
+        yield [sys.executable, str(SERVER), *model, "--port", str(free_port())]
+    else:
+        async with http_server(request.param) as served:
+            yield served
+
+
+def names_of(listed: Mapping[str, list[dict[str, str]]]) -> list[str]:
+    return sorted(tool["name"] for tool in listed["tools"])
+
+
+async def test_inspectors_command_line_lists_the_tools(way: HttpServer | list[str]) -> None:
+    if isinstance(way, HttpServer):
+        header = f"Authorization: {way.authorization['authorization']}"
+        target = [way.url, "--transport", way.transport, "--header", header]
+    else:
+        target = way
+
+    listed = json.loads(await run_node(INSPECTOR, *target, *LISTING))
+
+    assert set(READER) <= set(names_of(listed))
+
+
+async def test_inspectors_one_list_holds_the_extensions_tools_too() -> None:
+    async with http_server() as served, connected(served.port, pairing.pairing_key()):
+        header = f"Authorization: {served.authorization['authorization']}"
+        arguments = [served.url, "--transport", "http", "--header", header, *LISTING]
+        listed = json.loads(await run_node(INSPECTOR, *arguments))
+
+    assert "browser_get_tabs" in names_of(listed)
+
+
+async def test_typescript_sdk_lists_and_calls(way: HttpServer | list[str]) -> None:
+    target = [way.transport, way.url, way.bearer] if isinstance(way, HttpServer) else ["stdio", *way]
+
+    said = json.loads(await run_node(TYPESCRIPT, *target))
+
+    assert set(READER) <= set(said["tools"])
+    assert said["refusal"].endswith("[INVALID_ARGUMENT]")
+
+
+async def test_conformance_suite_passes_where_it_applies() -> None:
+    async with http_server(open=True) as served:
+        report = await run_node(CONFORMANCE, "server", "--url", served.url)
+
+    outcomes = {name: mark for mark, name in re.findall(r"^([✓✗]) ([\w-]+):", report, re.MULTILINE)}
+    assert {name: outcomes.get(name) for name in APPLYING} == dict.fromkeys(APPLYING, "✓")

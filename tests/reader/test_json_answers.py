@@ -1,0 +1,335 @@
+"""Answers as JSON: the schema is checked first, the answer after, one repair in between."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import chrome_tab_mcp_server as server
+from tests.support.fake_models import FakeOpenAIServer, Request, answer
+from tests.support.fake_osascript import FakeOsascript, installed
+from tests.support.polling import until
+from tests.support.tool_client import error_of, receipt_of, serving, text_of
+
+PRICE = {"type": "object", "properties": {"price": {"type": "number"}}, "required": ["price"]}
+
+
+@pytest.fixture(autouse=True)
+def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
+    fake = installed(tmp_path / "fake", monkeypatch)
+    fake.shows("A ticket costs 17.")
+    return fake
+
+
+@pytest.fixture
+async def fake() -> AsyncGenerator[FakeOpenAIServer]:
+    async with FakeOpenAIServer(answer('{"price": 17}')) as started:
+        yield started
+
+
+def nested(depth: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {}
+    for _ in range(depth):
+        schema = {"properties": {"x": schema}}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "numbr"}, " at $.type."),
+        ({"type": "object", "required": "price"}, " at $.required."),
+        ({"pattern": "("}, " at $.pattern."),
+        ({"$ref": "#"}, "refers to itself without end"),
+        ({"$ref": "#/$defs/absent"}, "refers to '/$defs/absent', which is not inside it"),
+        ({"properties": {"a": {"items": {"$ref": "https://example.test/s.json"}}}}, "'https://example.test/s.json'"),
+        ({"const": "\ud800"}, "JSON does not have"),
+    ],
+)
+async def test_bad_schema_is_refused_before_the_page_is_read_and_the_model_asked(
+    schema: dict[str, Any], words: str, fake: FakeOpenAIServer, osascript: FakeOsascript
+) -> None:
+    async with serving(fake) as asker:
+        code, sentence = error_of(
+            await asker.client.call_tool("process_chrome_tab", {"output_schema": schema}, raise_on_error=False)
+        )
+
+    assert code == "INVALID_ARGUMENT"
+    assert "output_schema is not a JSON Schema (2020-12): " in sentence
+    assert words in sentence
+    assert fake.requests == []
+    assert osascript.calls() == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"), [({"const": float("inf")}, "JSON does not have"), (nested(2000), "nests too deeply")]
+)
+async def test_schema_that_no_json_can_hold_is_refused_too(schema: dict[str, Any], words: str) -> None:
+    with pytest.raises(server.ChromeTabError, match=words):
+        await server.check_schema(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$defs": {"p": {"type": "number"}}, "properties": {"price": {"$ref": "#/$defs/p"}}},
+        {
+            "$id": "https://example.test/s.json",
+            "$defs": {"p": {"$id": "p.json", "type": "number"}},
+            "properties": {"price": {"$ref": "p.json"}},
+        },
+        {"$defs": {"p": {"$anchor": "p"}}, "properties": {"price": {"$ref": "#p"}}},
+        {"properties": {"child": {"$ref": "#"}}},
+        {"properties": {"$ref": {"type": "string"}}},
+        {},
+    ],
+)
+async def test_schema_whose_references_stay_inside_is_used_without_fetching_anything(
+    schema: dict[str, Any], fake: FakeOpenAIServer
+) -> None:
+    async with serving(fake) as asker:
+        result = await asker.ask(output_schema=schema)
+
+    assert json.loads(text_of(result)) == {"price": 17}
+
+
+async def test_schema_is_sent_and_the_checked_answer_is_structured_content_too(fake: FakeOpenAIServer) -> None:
+    async with serving(fake) as asker:
+        result = await asker.ask(output_schema=PRICE)
+
+    assert text_of(result) == '{"price": 17}'
+    assert result.structured_content == {"price": 17}
+    assert fake.chats[0].body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "answer", "schema": PRICE, "strict": True},
+    }
+
+
+def doubled(depth: int) -> dict[str, Any]:
+    """A schema that refers to the next level twice, and so on: 2 ** depth checks."""
+    levels = {f"l{level}": {"allOf": [{"$ref": f"#/$defs/l{level + 1}"}] * 2} for level in range(depth)}
+    return {"$defs": levels | {f"l{depth}": {}}}
+
+
+PATTERN = "^(a+)+$"
+# Without an end in Python: what takes 2 ** 60 steps.
+ENDLESS: list[dict[str, Any]] = [
+    {"properties": {"price": {"pattern": PATTERN}}},
+    {"patternProperties": {PATTERN: {}}},
+    {"patternProperties": {PATTERN: {}}, "additionalProperties": False},
+    {"patternProperties": {PATTERN: {}}, "unevaluatedProperties": False},
+    doubled(60) | {"properties": {"price": {"$ref": "#/$defs/l0"}}},
+]
+
+
+@pytest.mark.parametrize("schema", ENDLESS)
+async def test_answer_whose_check_would_not_end_is_refused_in_a_sentence(
+    schema: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hard, easy = json.dumps({"price": "a" * 60 + "!", "a" * 60 + "!": 1}), '{"price": "aaa"}'
+    async with FakeOpenAIServer(answer(easy), answer(hard)) as fake, serving(fake) as asker:
+        control = await asker.ask(output_schema={"additionalProperties": {"pattern": PATTERN}})
+        monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3)
+        code, sentence = error_of(await asker.ask(output_schema=schema))
+
+    assert control.structured_content == {"price": "aaa"}
+    assert code == "INVALID_ARGUMENT"
+    assert "output_schema takes more than 3 s" in sentence
+
+
+async def test_schema_that_would_not_be_checked_to_an_end_is_refused_before_the_model_is_asked(
+    fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3)
+    async with serving(fake) as asker:
+        code, sentence = error_of(await asker.ask(output_schema=doubled(60) | {"$ref": "#/$defs/l0"}))
+
+    assert code == "INVALID_ARGUMENT"
+    assert "output_schema takes more than 3 s" in sentence
+    assert fake.requests == []
+
+
+async def test_other_calls_are_answered_while_an_answer_is_checked_and_cancelling_ends_the_check(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(server, "BOUNDED_TIMEOUT_S", 3600)
+    before = set(psutil.Process().children())
+
+    async def checker() -> bool:
+        return bool(fake.chats) and set(psutil.Process().children()) != before
+
+    async def no_checker() -> bool:
+        return set(psutil.Process().children()) == before
+
+    async with FakeOpenAIServer(answer(json.dumps("a" * 60 + "!"))) as fake, serving(fake) as asker:
+        checking = asyncio.create_task(asker.ask(output_schema={"pattern": PATTERN}))
+        await until(checker)
+        assert not (await asker.client.call_tool("read_chrome_tab", {})).is_error
+        assert not checking.done()
+        checking.cancel()
+        await until(no_checker)
+
+
+@pytest.mark.parametrize(
+    "reply", ['```json\n{"price": 17}\n```', '```\n{"price": 17}```', '<think>{}</think>{"price": 17}']
+)
+async def test_fence_and_reasoning_around_the_json_are_taken_off(reply: str, fake: FakeOpenAIServer) -> None:
+    fake.script = lambda _request: answer(reply)
+    async with serving(fake) as asker:
+        assert (await asker.ask(output_schema=PRICE)).structured_content == {"price": 17}
+
+    assert len(fake.chats) == 1
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error"),
+    [
+        ('{"price": "17 crowns"}', " at $.price\n"),
+        ("{}", " at $\n"),
+        ("It costs 17.", "it is not JSON"),
+        ("[" * 5000, "it is not JSON"),
+    ],
+)
+async def test_wrong_answer_is_shown_to_the_model_with_its_error_and_repaired(wrong: str, error: str) -> None:
+    async with FakeOpenAIServer(answer(wrong), answer('{"price": 17}')) as fake, serving(fake) as asker:
+        result = await asker.ask(output_schema=PRICE)
+
+    assert result.structured_content == {"price": 17}
+    system, user = (message["content"] for message in fake.chats[1].body["messages"])
+    assert json.dumps(PRICE) in system
+    assert wrong[:100] in user
+    assert error in user
+    assert len(fake.chats[1].prompt) < 4096
+    assert receipt_of(result)["requests"] == 2
+
+
+async def test_answer_that_stays_wrong_is_an_error_with_the_best_attempt() -> None:
+    replies = answer('{"price": "much"}'), answer('{"price": "17 crowns"}')
+    async with FakeOpenAIServer(*replies) as fake, serving(fake) as asker:
+        code, sentence = error_of(await asker.ask(output_schema=PRICE))
+
+    assert code == "MODEL_ERROR"
+    assert '{"price": "17 crowns"}' in sentence
+    assert " at $.price)" in sentence
+    assert len(fake.chats) == 2
+
+
+async def test_endless_recursion_of_a_schema_is_an_error_in_words(fake: FakeOpenAIServer) -> None:
+    endless = {"properties": {"price": {"$ref": "#/properties/price"}}}
+    async with serving(fake) as asker:
+        code, sentence = error_of(await asker.ask(output_schema=endless))
+
+    assert code == "MODEL_ERROR"
+    assert "nests too deeply" in sentence
+
+
+# --- What of it reaches the client ---
+
+
+async def test_texts_in_json_hold_nothing_unseen_and_no_address_that_is_not_on_the_page(
+    fake: FakeOpenAIServer, osascript: FakeOsascript
+) -> None:
+    osascript.shows("A ticket costs 17. See https://ferry.test/fares.")
+    links = ["https://ferry.test/fares", "![17](https://evil.test/17.png)", "https://evil.test/17"]
+    said = {"no\u200bte\U000e0041": "1\u202e7\x1b", "[key](//evil.test)": "", "links": links, "price": 17}
+    fake.script = lambda _request: answer(json.dumps(said))
+    async with serving(fake) as asker:
+        result = await asker.ask(output_schema={"type": "object"})
+
+    broken = ["! [17] (https ://evil.test/17.png)", "https ://evil.test/17"]
+    kept = {"note": "17", "[key] (/ /evil.test)": "", "links": [links[0], *broken], "price": 17}
+    assert result.structured_content == kept
+    assert len(receipt_of(result)["notes"]) == 2
+    assert json.loads(text_of(result)) == kept
+
+
+@pytest.mark.parametrize(("chars", "code"), [(40_000, None), (40_001, "MODEL_ERROR")])
+async def test_json_that_is_too_long_is_refused_because_it_cannot_be_cut(
+    chars: int, code: str | None, fake: FakeOpenAIServer
+) -> None:
+    fake.script = lambda _request: answer(json.dumps({"a": "x" * (chars - len('{"a": ""}'))}))
+    async with serving(fake) as asker:
+        result = await asker.ask(output_schema={"type": "object"})
+
+    assert (error_of(result)[0] if result.is_error else None) == code
+    assert len(fake.chats) == 1
+
+
+# --- Several parts ---
+
+
+def parts(*replies: str, combined: str = "") -> FakeOpenAIServer:
+    """A server that gives part N its reply, and `combined` to the question that combines."""
+
+    def script(request: Request) -> Any:
+        user = request.data
+        return answer(replies[int(user.split()[1]) - 1] if user.startswith("[Part ") else combined)
+
+    return FakeOpenAIServer(script=script)
+
+
+LIST = {"type": "object", "properties": {"names": {"type": "array"}, "city": {"type": ["string", "null"]}}}
+
+
+async def test_partial_answers_are_merged_by_the_schema_without_asking_the_model(osascript: FakeOsascript) -> None:
+    osascript.shows("\n\n".join(f"Chapter {i}. " + "word " * 170 for i in range(1, 4)))
+    replies = (
+        '{"names": ["Ann", "Bo"], "city": null}',
+        '```json\n{"names": ["Bo", "Cy"], "city": "Oslo"}\n```',
+        '{"names": [], "city": "Oslo"}',
+    )
+    async with parts(*replies) as fake, serving(fake, context_length=1880) as asker:
+        result = await asker.ask(system_prompt="Who?", output_schema=LIST)
+
+    assert result.structured_content == {"names": ["Ann", "Bo", "Cy"], "city": "Oslo"}
+    assert len(fake.chats) == 3
+
+
+async def test_partial_answers_that_contradict_each_other_are_reconciled_by_the_model(osascript: FakeOsascript) -> None:
+    osascript.shows("\n\n".join(f"Chapter {i}. " + "word " * 170 for i in range(1, 4)))
+    replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
+    async with (
+        parts(*replies, combined='{"city": "Oslo and Bergen"}') as fake,
+        serving(fake, context_length=1880) as asker,
+    ):
+        result = await asker.ask(system_prompt="Where?", output_schema=LIST)
+
+    assert result.structured_content == {"city": "Oslo and Bergen"}
+    assert len(fake.chats) == 4
+    assert all(reply in fake.chats[3].prompt for reply in replies)
+
+
+async def test_partial_answers_that_cannot_be_reconciled_are_an_error(osascript: FakeOsascript) -> None:
+    osascript.shows("\n\n".join(f"Chapter {i}. " + "word " * 170 for i in range(1, 4)))
+    replies = '{"city": "Oslo"}', '{"city": "Bergen"}', '{"city": "Oslo"}'
+    async with parts(*replies, combined="") as fake, serving(fake, context_length=1880) as asker:
+        code, sentence = error_of(await asker.ask(system_prompt="Where?", output_schema=LIST))
+
+    assert code == "MODEL_EMPTY"
+    assert "gave no answer" in sentence
+    assert len(fake.chats) == 4
+
+
+@pytest.mark.parametrize(
+    ("answers", "merged"),
+    [
+        (["[1, 2]", "[2, 3]"], [1, 2, 3]),
+        (['[{"a": 1, "b": 2}]', '[{"b": 2, "a": 1}]'], [{"a": 1, "b": 2}]),
+        (['{"a": {"x": [1]}}', '{"a": {"y": 2, "x": [3]}}'], {"a": {"x": [1, 3], "y": 2}}),
+        (["null", "5"], 5),
+        (["5", "null"], 5),
+        (["1", "2"], None),
+        (["[1]", '{"a": 1}'], None),
+        (["no JSON", "1"], None),
+        (["[" * 100_000, "1"], None),
+    ],
+)
+def test_json_answers_merge_where_they_do_not_contradict(answers: list[str], merged: Any) -> None:
+    found = server.merge_json(answers)
+
+    assert (None if found is None else json.loads(found)) == merged

@@ -1,0 +1,695 @@
+"""The model server's side: what is sent, each way to fail, the window. Fake servers, the real client in memory."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import chrome_tab_mcp_server as server
+from tests.support.fake_models import (
+    HANG,
+    FakeOllama,
+    FakeOpenAIServer,
+    FakeProxy,
+    Reply,
+    Request,
+    answer,
+    as_json,
+    as_text,
+    delta,
+    events,
+    refused_port,
+    too_long,
+)
+from tests.support.fake_osascript import FakeOsascript, installed
+from tests.support.tool_client import WAIT_S, ProgressLog, error_of, receipt_of, serving, text_of
+
+SECRET = "sk-very-secret-key"
+FINE = answer("An answer.", prompt_tokens=40)
+
+
+@pytest.fixture(autouse=True)
+def no_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retries follow at once."""
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
+
+
+@pytest.fixture(autouse=True)
+def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
+    fake = installed(tmp_path / "fake", monkeypatch)
+    fake.shows("The ferry leaves at noon.")
+    return fake
+
+
+@pytest.fixture
+async def fake() -> AsyncGenerator[FakeOpenAIServer]:
+    async with FakeOpenAIServer() as started:
+        yield started
+
+
+# --- What is sent ---
+
+
+async def test_request_is_exactly_the_promised_body(fake: FakeOpenAIServer) -> None:
+    async with serving(fake) as asker:
+        assert text_of(await asker.ask(system_prompt="When?")) == "An answer."
+
+    assert fake.chats[0].data == "The ferry leaves at noon."
+    assert [request.body for request in fake.chats] == [
+        {
+            "model": "fake-model",
+            "messages": [
+                {"role": "system", "content": "When?"},
+                {"role": "user", "content": fake.chats[0].body["messages"][1]["content"]},
+            ],
+            "temperature": 0,
+            "stream": False,
+            "enable_thinking": True,
+        }
+    ]
+
+
+async def test_without_an_instruction_the_default_one_is_sent(fake: FakeOpenAIServer) -> None:
+    async with serving(fake) as asker:
+        await asker.ask()
+
+    assert fake.chats[0].instruction == server.DEFAULT_SYSTEM_PROMPT
+
+
+async def test_only_a_client_that_wants_progress_gets_a_streamed_request() -> None:
+    reply = events(delta("An "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
+    async with FakeOpenAIServer(reply) as fake, serving(fake) as asker:
+        assert text_of(await asker.ask_telling(ProgressLog())) == "An answer."
+
+    assert fake.chats[0].body["stream"] is True
+    assert fake.chats[0].body["stream_options"] == {"include_usage": True}
+
+
+QUOTING_KEY = [
+    as_json({"error": f"wrong key {SECRET}"}, 401),
+    as_json({"error": {"message": f"wrong key {SECRET}"}}, 400),
+    as_json({"error": {"message": f"wrong key {SECRET}"}}),
+    as_json({"error": f"wrong key {SECRET}"}, 500),
+    as_text(f"wrong key {SECRET}", 403),
+    # A sentence is cut after 300 characters: not in the middle of the key.
+    as_text(f"wrong key {'x' * 280} {SECRET}", 400),
+    Reply(307, headers=(("location", f"http://a.test/wrong key {SECRET}"),)),
+    as_json({"error": f"this model's context length, wrong key {SECRET}"}, 400),
+    events(delta("No"), {"error": {"message": f"wrong key {SECRET}"}}),
+    as_json({"error": "model not found"}, 404),
+]
+
+
+@pytest.mark.parametrize("reply", QUOTING_KEY, ids=range(len(QUOTING_KEY)))
+async def test_key_is_sent_as_a_bearer_token_and_shown_nowhere(reply: Reply, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    models = {"/v1/models": {"data": [{"id": f"wrong key {SECRET}"}]}}
+    told = ProgressLog()
+    async with FakeOpenAIServer(reply, routes=models) as fake, serving(fake, api_key=SECRET) as asker:
+        code, sentence = error_of(await asker.ask_telling(told))
+
+    assert {request.headers.get("authorization") for request in fake.requests} == {f"Bearer {SECRET}"}
+    assert code in {"MODEL_ERROR", "MODEL_NOT_FOUND"}
+    assert "wrong key" in sentence
+    logged = [record.getMessage() for record in caplog.records if record.name == "chrome_tab"]
+    for part in (SECRET, SECRET[:8], SECRET[-8:]):
+        assert part not in "".join([sentence, *logged, *told.messages])
+
+
+async def test_proxies_of_the_environment_are_not_used(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FakeProxy() as proxy:
+        for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+            monkeypatch.setenv(name, proxy.url)
+        monkeypatch.delenv("NO_PROXY", raising=False)
+        monkeypatch.delenv("no_proxy", raising=False)
+        async with serving(fake) as asker:
+            text_of(await asker.ask())
+
+    assert proxy.requests == []
+    assert len(fake.chats) == 1
+
+
+@pytest.mark.parametrize("ending", ["", "/", "/v1", "/v1/"])
+async def test_address_may_end_as_people_write_it(ending: str, fake: FakeOpenAIServer) -> None:
+    async with serving(fake.url + ending) as asker:
+        text_of(await asker.ask())
+
+    assert len(fake.chats) == 1
+
+
+@pytest.mark.parametrize("field", ["enable_thinking", "stream_options"])
+async def test_optional_field_that_the_server_refuses_by_name_is_left_out_from_then_on(field: str) -> None:
+    def strict(request: Request) -> Reply:
+        if field in request.body:
+            return as_json({"error": {"message": f"Unrecognized request argument: {field}"}}, 400)
+        return FINE
+
+    async with FakeOpenAIServer(script=strict) as fake, serving(fake) as asker:
+        text_of(await asker.ask_telling(ProgressLog(), system_prompt="One?"))
+        text_of(await asker.ask_telling(ProgressLog(), system_prompt="Two?"))
+
+    assert [field in request.body for request in fake.chats] == [True, False, False]
+
+
+async def test_names_of_models_are_shown_as_one_printable_line() -> None:
+    models = {"/v1/models": {"data": [{"id": "one\x1b[2J\n\u202etwo"}]}}
+    fake = FakeOpenAIServer(as_json(NESTED, 404), routes=models)
+    async with fake, serving(fake) as asker:
+        assert "It has: one [2J two." in error_of(await asker.ask())[1]
+
+
+# --- What counts as the answer ---
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        (answer("<think>hm</think>Noon."), "Noon."),
+        (answer(None, message={"content": [{"type": "text", "text": "No"}, {"text": "on."}, {"text": None}]}), "Noon."),
+        (answer(None, message={"content": "Noon.", "reasoning": "hm", "reasoning_content": "hm"}), "Noon."),
+    ],
+)
+async def test_answer_is_the_content_without_reasoning(reply: Reply, expected: str) -> None:
+    async with FakeOpenAIServer(reply) as fake, serving(fake) as asker:
+        assert text_of(await asker.ask()) == expected
+
+
+async def test_answer_that_the_output_limit_cut_says_so_in_its_last_line() -> None:
+    async with FakeOpenAIServer(answer("Noon, and", finish_reason="length")) as fake, serving(fake) as asker:
+        text = text_of(await asker.ask())
+
+    assert text.splitlines()[0] == "Noon, and"
+    assert text.splitlines()[-1].startswith("Note: the model stopped at its output limit")
+
+
+# --- Failures: each is a sentence and a code, and the next call is answered ---
+
+NESTED = {"error": {"message": 'model "x" not found, try pulling it first', "type": "api_error", "code": None}}
+CHUNK = b"x" * 2**20
+FAILURES = [
+    pytest.param(as_json({"error": {"message": "no luck"}}, 400), "MODEL_ERROR", "HTTP 400: no luck", id="object"),
+    pytest.param(as_json({"error": "no luck"}, 400), "MODEL_ERROR", "HTTP 400: no luck", id="string"),
+    pytest.param(as_json({"detail": "no luck"}, 400), "MODEL_ERROR", "no luck", id="detail"),
+    pytest.param(as_text("no luck", 400, "text/plain"), "MODEL_ERROR", "HTTP 400: no luck", id="plain text"),
+    pytest.param(as_text("<html>no luck</html>", 400), "MODEL_ERROR", "HTTP 400. Look", id="HTML status"),
+    pytest.param(as_json({"error": "bad key"}, 401), "MODEL_ERROR", "--api-key", id="401"),
+    pytest.param(
+        as_json({"error": "no access"}, 403), "MODEL_ERROR", "HTTP 403: no access). Check --api-key", id="403"
+    ),
+    pytest.param(as_text("<html>a page</html>"), "MODEL_ERROR", "an HTML page instead of JSON", id="HTML"),
+    pytest.param(as_text("so so"), "MODEL_ERROR", "not JSON", id="no JSON"),
+    pytest.param(as_text(""), "MODEL_ERROR", "answered with nothing", id="nothing"),
+    pytest.param(as_text('{"choices": [{"mess'), "MODEL_ERROR", "not JSON", id="truncated JSON"),
+    pytest.param(as_text("[" * 200_000), "MODEL_ERROR", "not JSON", id="deep JSON"),
+    pytest.param(as_json({"choices": []}), "MODEL_ERROR", "no choices", id="no choices"),
+    pytest.param(as_json({"choices": ["text"]}), "MODEL_ERROR", "no choices", id="choices of strings"),
+    pytest.param(as_json(["choices"]), "MODEL_ERROR", "no choices", id="a list"),
+    pytest.param(as_json({"error": {"message": "no luck"}}), "MODEL_ERROR", "It said: no luck", id="error in a 200"),
+    pytest.param(answer(""), "MODEL_EMPTY", "its reply was empty", id="empty"),
+    pytest.param(answer(None), "MODEL_EMPTY", "its reply was empty", id="null"),
+    pytest.param(answer(None, message="text"), "MODEL_EMPTY", "its reply was empty", id="message is a string"),
+    pytest.param(answer("<think>hm</think>"), "MODEL_EMPTY", "it only reasoned", id="only reasoning"),
+    pytest.param(
+        answer(None, message={"content": "", "reasoning": "hm"}), "MODEL_EMPTY", "it only reasoned", id="reasoning"
+    ),
+    pytest.param(
+        answer("<think>hm", finish_reason="length"), "MODEL_EMPTY", "whole output budget thinking", id="budget spent"
+    ),
+    pytest.param(as_json(NESTED, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 nested"),
+    pytest.param(
+        as_json({"error": "model 'x' not found"}, 404), "MODEL_NOT_FOUND", "It has: one, two", id="404 string"
+    ),
+    pytest.param(
+        as_json({"error": {"message": "Invalid model name passed in model=fake-model", "code": "400"}}, 400),
+        "MODEL_NOT_FOUND",
+        "It has: one, two",
+        id="400 of LiteLLM",
+    ),
+    pytest.param(
+        Reply(307, headers=(("location", "http://elsewhere.test/v1"),)),
+        "MODEL_ERROR",
+        "http://elsewhere.test/v1",
+        id="redirect",
+    ),
+    pytest.param(Reply(chunks=[CHUNK] * 20), "MODEL_ERROR", "larger than 16 MiB", id="20 MiB"),
+    pytest.param(Reply(chunks=[CHUNK], endless=True), "MODEL_ERROR", "larger than 16 MiB", id="endless body"),
+    pytest.param(
+        Reply(
+            chunks=[b'data: {"choices": [], "x": "' + CHUNK + b'"}\n\n'], content_type="text/event-stream", endless=True
+        ),
+        "MODEL_ERROR",
+        "larger than 16 MiB",
+        id="endless stream",
+    ),
+    pytest.param(
+        Reply(chunks=[CHUNK], content_type="text/event-stream", endless=True),
+        "MODEL_ERROR",
+        "larger than 16 MiB",
+        id="endless line",
+    ),
+    pytest.param(events(delta("No"), breaks_off=True), "MODEL_ERROR", "broke off", id="stream breaks off"),
+    pytest.param(events(delta("No")), "MODEL_ERROR", "broke off", id="stream ends early"),
+    pytest.param(events(delta("No"), "{oops"), "MODEL_ERROR", "a line that is not JSON", id="bad line"),
+    pytest.param(
+        events(delta("No"), {"error": {"message": "no luck"}}),
+        "MODEL_ERROR",
+        "while answering: no luck",
+        id="late error",
+    ),
+    pytest.param(
+        events([], "7", {"choices": 1}, {"choices": [{"delta": "x"}]}, "[DONE]"),
+        "MODEL_EMPTY",
+        "empty",
+        id="odd events",
+    ),
+]
+
+
+@pytest.mark.parametrize(("reply", "code", "words"), FAILURES)
+async def test_failure_is_a_sentence_with_a_code_and_the_next_call_is_answered(
+    reply: Reply, code: str, words: str
+) -> None:
+    models = {"/v1/models": {"data": [{"id": "one"}, {"id": "two"}]}}
+    failing = True
+    fake = FakeOpenAIServer(script=lambda _request: reply if failing else FINE, routes=models)
+    async with fake, serving(fake) as asker:
+        found, sentence = error_of(await asker.ask())
+        failing = False
+        assert text_of(await asker.ask()) == "An answer."
+
+    assert found == code
+    assert words in sentence
+    assert len(sentence) < 1000
+    assert sentence.endswith((".", "?"))
+
+
+NO_LIST = as_text("404 page not found", 404, "text/plain")
+
+
+@pytest.mark.parametrize(
+    ("listed", "said", "code", "words"),
+    [
+        (NO_LIST, "model 'x' not found", "MODEL_NOT_FOUND", "has no model 'fake-model' (model 'x' not found). Pull it"),
+        (NO_LIST, "no such page", "MODEL_ERROR", "no OpenAI-compatible model server is there. Correct --ollama-url."),
+        (as_json({"data": [{"id": "fake-model"}]}), "no such page", "MODEL_ERROR", "HTTP 404: no such page. Look at"),
+    ],
+    ids=["no such model", "no model server", "the model is there"],
+)
+async def test_404_tells_a_missing_model_from_a_missing_server(listed: Reply, said: str, code: str, words: str) -> None:
+    fake = FakeOpenAIServer(as_json({"error": said}, 404), routes={"/v1/models": listed})
+    async with fake, serving(fake) as asker:
+        found, sentence = error_of(await asker.ask())
+
+    assert found == code
+    assert words in sentence
+
+
+async def test_server_that_is_down_is_named_with_the_way_to_start_it() -> None:
+    async with refused_port() as url, serving(url) as asker:
+        code, sentence = error_of(await asker.ask())
+
+    assert code == "MODEL_UNREACHABLE"
+    assert url in sentence
+    assert "ollama serve" in sentence
+
+
+async def test_server_that_is_slow_is_not_asked_again() -> None:
+    async with FakeOpenAIServer(HANG) as fake, serving(fake, timeout=0.2) as asker:
+        code, sentence = error_of(await asker.ask())
+        await asyncio.wait_for(fake.left.wait(), WAIT_S)
+
+    assert code == "MODEL_TIMEOUT"
+    assert "--timeout" in sentence
+    assert len(fake.chats) == 1
+
+
+async def test_busy_server_is_asked_again_and_its_wait_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "RETRY_DELAY_S", 1000.0)
+    busy = as_json({"error": "slow down"}, 429, retry_after="0")
+    async with FakeOpenAIServer(busy, busy, FINE) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert len(fake.chats) == 3
+    assert receipt["retries"] == 2
+
+
+async def test_whoever_was_told_to_come_back_at_the_same_time_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    waits: list[float] = []
+    sleep = asyncio.sleep
+
+    async def sleep_unless_long(seconds: float, *result: object) -> None:
+        if seconds >= 10:
+            waits.append(seconds)
+        else:
+            await sleep(seconds, *result)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep_unless_long)
+    busy = as_json({"error": "slow down"}, 429, retry_after="10")
+    async with FakeOpenAIServer(busy, busy, busy, FINE) as fake, serving(fake) as asker:
+        receipt_of(await asker.ask())
+
+    assert len(set(waits)) == 3
+    assert all(10 <= wait <= 12.5 for wait in waits)
+
+
+async def test_wait_that_a_server_asks_for_has_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_RETRY_AFTER_S", 0.0)
+    busy = as_json({"error": "slow down"}, 429, retry_after="100000")
+    async with FakeOpenAIServer(busy, FINE) as fake, serving(fake, timeout=90) as asker:
+        assert receipt_of(await asker.ask())["retries"] == 1
+
+
+async def test_no_wait_goes_past_the_timeout() -> None:
+    busy = as_json({"error": "slow down"}, 429, retry_after="100000")
+    async with FakeOpenAIServer(busy) as fake, serving(fake, timeout=6) as asker:
+        code, sentence = error_of(await asker.ask())
+
+    assert (code, len(fake.chats)) == ("MODEL_ERROR", 1)
+    assert "HTTP 429: slow down" in sentence
+
+
+async def test_all_attempts_together_have_one_timeout() -> None:
+    """The first attempt fails at once and the others drip: each of their bytes comes in time, their end does not."""
+
+    async def dripping(request: Request) -> Reply:
+        if len(fake.chats) == 1:
+            return as_json({"error": "not yet"}, 500)
+        assert request.body["stream"] is True
+        return Reply(chunks=[b": wait\n\n"] * 3, content_type="text/event-stream", hangs=True)
+
+    fake = FakeOpenAIServer(script=dripping)
+    async with fake, serving(fake, timeout=1.5) as asker:
+        code, _ = error_of(await asker.ask_telling(ProgressLog()))
+        await asyncio.wait_for(fake.left.wait(), WAIT_S)
+
+    assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 2)
+
+
+async def test_server_that_drips_for_ever_has_a_time_limit() -> None:
+    drops = Reply(chunks=[b": wait\n\n"], content_type="text/event-stream", endless=True, every_s=0.05)
+    async with FakeOpenAIServer(drops) as fake, serving(fake, timeout=0.5) as asker:
+        code, _ = error_of(await asker.ask_telling(ProgressLog()))
+
+    assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 1)
+
+
+async def test_broken_connection_is_made_again() -> None:
+    half = Reply(chunks=[b'{"choices": ['], breaks_off=True)
+    async with FakeOpenAIServer(half, half, FINE) as fake, serving(fake) as asker:
+        assert receipt_of(await asker.ask())["retries"] == 2
+
+
+async def test_refused_connection_is_tried_again() -> None:
+    tried: list[str] = []
+
+    class FakeWatcher(ProgressLog):
+        def wrote(self, pieces: server.Pieces) -> None: ...
+
+        def retrying(self, reason: str) -> None:
+            tried.append(reason)
+
+    async with refused_port() as url:
+        asked = server.ModelServer(url, api_key=None, timeout_s=5)
+        with pytest.raises(server.ChromeTabError) as failed:
+            await asked.complete("m", [], watcher=FakeWatcher(), stream=False)
+        await asked.close()
+
+    assert failed.value.code == "MODEL_UNREACHABLE"
+    assert len(tried) == 3
+
+
+async def test_loading_server_is_waited_for_also_when_it_is_asked_for_its_window() -> None:
+    loading = [as_json({"error": {"message": "Loading model", "code": 503}}, 503)] * 2
+
+    class FakeLoadingServer(FakeOpenAIServer):
+        async def reply_to(self, request: Request) -> Reply:
+            return loading.pop() if loading else await super().reply_to(request)
+
+    props = {"/props": {"default_generation_settings": {"n_ctx": 1536}}}
+    async with FakeLoadingServer(routes=props) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert loading == []
+    assert receipt["window"] == 1536
+
+
+async def test_server_that_fails_forever_is_asked_a_bounded_number_of_times() -> None:
+    async with FakeOpenAIServer(as_json({"error": "no luck"}, 500)) as fake, serving(fake) as asker:
+        code, sentence = error_of(await asker.ask())
+
+    assert code == "MODEL_ERROR"
+    assert "HTTP 500: no luck" in sentence
+    assert len(fake.chats) == server.MODEL_ATTEMPTS
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("3", 3.0), (" 0 ", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("-1", None), (None, None)],
+)
+def test_retry_after_is_read_as_seconds(value: str | None, seconds: float | None) -> None:
+    assert server.retry_after_s(value) == seconds
+
+
+async def test_missing_model_is_named_by_status_too(fake: FakeOpenAIServer) -> None:
+    async with serving(fake, model="absent") as asker:
+        result = await asker.client.call_tool("chrome_tab_status", {})
+
+    assert "no model 'absent'" in str(result.content)
+    assert "fake-model" in str(result.content)
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (as_json({"error": "out of memory"}, 500), "HTTP 500: out of memory"),
+        (as_json({"error": "slow down"}, 429), "HTTP 429: slow down"),
+        (as_json({"error": "who are you"}, 401), "--api-key"),
+        (as_json({"error": "who are you"}, 403), "--api-key"),
+        (HANG, "did not answer /v1/models within 0.2 s"),
+        # They do not say what they have, and answer all the same.
+        (as_text("<html>", 404), "when asked for one word"),
+        (as_json({"data": []}), "when asked for one word"),
+    ],
+)
+async def test_status_tells_a_server_that_fails_from_one_without_models(
+    reply: Reply, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if reply is HANG:
+        monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.2)
+    async with FakeOpenAIServer(routes={"/v1/models": reply}) as fake, serving(fake) as asker:
+        result = await asker.client.call_tool("chrome_tab_status", {})
+
+    assert words in str(result.content)
+
+
+# --- Answer cache ---
+
+
+async def test_same_question_about_the_same_text_is_answered_from_memory(
+    fake: FakeOpenAIServer, osascript: FakeOsascript
+) -> None:
+    schema = {"type": "string"}
+    fake.script = lambda _request: answer('"yes"')
+    async with serving(fake) as asker:
+        first = await asker.ask()
+        again = await asker.ask()
+        assert len(fake.chats) == 1
+        for number, other in enumerate(({"system_prompt": "?"}, {"model": "other"}, {"output_schema": schema}), 2):
+            text_of(await asker.ask(**other))
+            assert len(fake.chats) == number
+        osascript.shows("The ferry leaves at one.")
+        text_of(await asker.ask())
+        assert len(fake.chats) == 5
+        for number, (url, title) in enumerate((("https://page.test/2", "A page"), ("https://page.test/2", "B")), 6):
+            osascript.shows("The ferry leaves at one.", about=json.dumps({"url": url, "title": title}))
+            text_of(await asker.ask())
+            assert len(fake.chats) == number
+
+    assert text_of(first) == text_of(again)
+    assert receipt_of(again)["cached"] is True
+    assert "cached" not in receipt_of(first)
+
+
+async def test_failure_is_not_kept_in_memory() -> None:
+    async with FakeOpenAIServer(answer(""), FINE) as fake, serving(fake) as asker:
+        error_of(await asker.ask())
+        assert text_of(await asker.ask()) == "An answer."
+
+
+async def test_memory_of_answers_is_bounded(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MAX_CACHED_ANSWERS", 2)
+    async with serving(fake) as asker:
+        for prompt in ("1", "2", "3", "3", "2", "1"):
+            text_of(await asker.ask(system_prompt=prompt))
+
+    assert len(fake.chats) == 4
+
+
+# --- Which model ---
+
+
+async def test_fallback_models_are_asked_in_order_and_the_receipt_names_the_one_that_answered() -> None:
+    def script(request: Request) -> Reply:
+        return FINE if request.body["model"] == "third" else as_json(NESTED, 404)
+
+    async with FakeOpenAIServer(script=script) as fake, serving(fake, fallback_model=["second", "third"]) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert [request.body["model"] for request in fake.chats] == ["fake-model", "second", "third"]
+    assert receipt["model"] == "third"
+
+
+async def test_model_that_the_call_names_has_no_fallback(fake: FakeOpenAIServer) -> None:
+    fake.script = lambda _request: as_json(NESTED, 404)
+    async with serving(fake, fallback_model=["second"]) as asker:
+        code, sentence = error_of(await asker.ask(model="mine"))
+
+    assert code == "MODEL_NOT_FOUND"
+    assert "'mine'" in sentence
+    assert [request.body["model"] for request in fake.chats] == ["mine"]
+
+
+async def test_when_all_models_fail_each_failure_is_told(fake: FakeOpenAIServer) -> None:
+    fake.script = lambda request: as_json({"error": f"{request.body['model']} is ill"}, 400)
+    async with serving(fake, fallback_model=["second"]) as asker:
+        _, sentence = error_of(await asker.ask())
+
+    assert "fake-model is ill" in sentence
+    assert "Fallback second" in sentence
+    assert "second is ill" in sentence
+
+
+# --- The window ---
+
+TRAINED = {"model_info": {"fake.context_length": 131_072}}
+
+
+def props(n_ctx: Any) -> dict[str, Any]:
+    return {"default_generation_settings": {"n_ctx": n_ctx}}
+
+
+@pytest.mark.parametrize(
+    ("routes", "window", "origin"),
+    [
+        ({"/props": props(3072)}, 3072, "llama.cpp"),
+        (
+            {
+                "/api/v0/models": {
+                    "data": [
+                        {"id": "x", "loaded_context_length": 9},
+                        {"id": "fake-model", "loaded_context_length": 6000, "max_context_length": 131_072},
+                    ]
+                }
+            },
+            6000,
+            "loaded_context_length",
+        ),
+        ({"/v1/models": {"data": [{"id": "fake-model", "max_model_len": 5000}]}}, 5000, "max_model_len"),
+        ({"/v1/models": {"data": [{"id": "fake-model", "meta": {"n_ctx_train": 131_072}}]}}, 4096, "assumed"),
+        ({}, 4096, "assumed"),
+        ({"/api/ps": {"models": []}, "/api/show": TRAINED}, 4096, "assumed"),
+        (
+            {"/api/ps": {"models": []}, "/api/show": TRAINED | {"parameters": "stop x\nnum_ctx   7000\n"}},
+            7000,
+            "num_ctx",
+        ),
+        (
+            {"/api/ps": {"models": [{"name": "fake-model", "context_length": 2500}]}, "/props": props(9)},
+            2500,
+            "/api/ps",
+        ),
+        ({"/api/ps": {"models": [{"name": "other", "context_length": 2500}]}}, 4096, "assumed"),
+        # Nonsense does no harm.
+        ({"/api/ps": as_text("<html>"), "/props": as_text("{"), "/v1/models": as_json(7)}, 4096, "assumed"),
+        ({"/api/ps": {"models": [7, {"name": "fake-model", "context_length": -5}]}}, 4096, "assumed"),
+        ({"/props": props("many")}, 4096, "assumed"),
+        # No model has so small a window.
+        ({"/props": props(511)}, 4096, "assumed"),
+        ({"/props": props(512)}, 512, "llama.cpp"),
+        ({"/api/ps": {"models": [{"name": "fake-model", "context_length": 9}]}}, 4096, "assumed"),
+        ({"/api/ps": {"models": []}, "/api/show": {"parameters": "num_ctx 9"}}, 4096, "assumed"),
+        ({"/v1/models": {"data": [{"id": "fake-model", "max_model_len": 9}]}}, 4096, "assumed"),
+        ({"/props": props(True)}, 4096, "assumed"),
+        ({"/props": Reply(chunks=[CHUNK] * 20)}, 4096, "assumed"),
+        ({"/props": as_text("[" * 200_000)}, 4096, "assumed"),
+        ({"/v1/models": {"data": 7}, "/api/v0/models": {"data": {"id": 1}}}, 4096, "assumed"),
+        ({"/props": Reply(chunks=[b"{"], breaks_off=True)}, 4096, "assumed"),
+    ],
+)
+async def test_window_is_the_one_that_the_model_really_has(routes: dict[str, Any], window: int, origin: str) -> None:
+    async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert receipt["window"] == window
+    assert origin in receipt["window_source"]
+
+
+async def test_given_context_length_is_believed_before_the_server() -> None:
+    async with FakeOllama(2048) as fake, serving(fake, context_length=1500) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="?"))
+
+    assert (receipt["window"], receipt["window_source"]) == (1500, "--context-length")
+    assert {request.path for request in fake.requests} == {"/v1/chat/completions"}
+
+
+async def test_model_of_ollama_is_loaded_first_and_its_window_asked_once() -> None:
+    async with FakeOllama(3000) as fake, serving(fake) as asker:
+        first = receipt_of(await asker.ask(system_prompt="One?"))
+        receipt_of(await asker.ask(system_prompt="Two?"))
+
+    assert (first["window"], first["window_source"]) == (3000, "Ollama /api/ps")
+    assert [request.path for request in fake.requests][:3] == ["/api/ps", "/api/generate", "/api/ps"]
+    assert fake.asked("/api/ps") == 2
+    assert len(fake.chats) == 2
+
+
+async def test_status_tells_the_window_and_where_it_came_from() -> None:
+    async with FakeOllama(3000) as fake, serving(fake) as asker:
+        result = await asker.client.call_tool("chrome_tab_status", {})
+
+    assert "3,000 tokens (Ollama /api/ps)" in str(result.content)
+
+
+async def test_window_question_that_hangs_is_given_up_and_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "QUESTION_TIMEOUT_S", 0.05)
+    routes: dict[str, Any] = dict.fromkeys(("/api/ps", "/props", "/api/v0/models", "/v1/models"), HANG)
+    async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
+        assert receipt_of(await asker.ask())["window"] == server.DEFAULT_WINDOW
+
+
+@pytest.mark.parametrize(
+    ("error", "window"),
+    [
+        (too_long(5000, 1536), 1536),
+        ({"error": "This model's maximum context length is 1600 tokens. However, you requested 5000 tokens."}, 1600),
+        ({"error": {"message": "Trying to keep the first 5000 tokens, but context length of only 1700 tokens"}}, 1700),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 400, 500])
+async def test_refusal_that_names_a_size_corrects_the_window(
+    error: dict[str, Any], window: int, status: int, osascript: FakeOsascript
+) -> None:
+    osascript.shows("The ferry leaves at noon.\n" * 50)
+    refusal = as_json(error, status)
+    async with FakeOpenAIServer(refusal, FINE) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="When?"))
+
+    assert (receipt["window"], receipt["window_source"]) == (window, "shown by the server")
+    assert receipt["retries"] == 0
+    assert json.dumps(receipt["notes"]) == "[]"
+
+
+@pytest.mark.parametrize("named", [{"n_ctx": 1}, {"n_ctx": 511}, {"n_ctx": 0}])
+async def test_refusal_that_names_a_senseless_size_leaves_the_window_as_it_was(
+    named: dict[str, int], osascript: FakeOsascript
+) -> None:
+    osascript.shows("The ferry leaves at noon.\n" * 50)
+    refusal = as_json({"error": {"type": "exceed_context_size_error", "message": "too long"} | named}, 400)
+    async with FakeOpenAIServer(refusal, FINE) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="When?"))
+
+    assert receipt["window"] == server.DEFAULT_WINDOW

@@ -1,0 +1,237 @@
+"""Answers reach the client as the model wrote them, and nothing in them loads, runs or leads off the page."""
+
+import random
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from chrome_tab_mcp_server import sanitize_answer, sanitize_json, settled_end, strip_invisible, truncate_answer
+from tests.support.browser import launch_chromium
+from tests.support.rendered import acting
+
+DATA = Path(__file__).parents[1] / "data"
+LEGITIMATE: dict[str, Any] = tomllib.loads((DATA / "legitimate_answers.toml").read_text("utf-8"))
+HOSTILE: dict[str, Any] = tomllib.loads((DATA / "hostile_answers.toml").read_text("utf-8"))
+KNOWN = {
+    "https://good.example/fares",
+    "http://good.example/fares",
+    "http://www.harbour.test",
+    "https://www.harbour.test",
+    "mailto:info@ferry.test",
+}
+# What answers are put together from; an address may stand anywhere.
+ADDRESSES = [
+    *(
+        "https://evil.test/SECRET",
+        "//evil.com/SECRET",
+        "www.evil.com/S",
+        "javascript:alert(1)",
+        "&#104;ttps://evil.test/S",
+    ),
+    *(
+        "https&#58;//evil.test/S",
+        "https://good.example/fares",
+        "https://good.example/fares?SECRET",
+        "a@evil.test",
+        "/ok",
+    ),
+    *("<https://evil.test/S>", "https:evil.test", "data:text/html,x"),
+]
+PIECES = [
+    *(
+        "[",
+        "]",
+        "](",
+        ")",
+        "![",
+        "(",
+        "]: ",
+        "[r]",
+        "[r]: ",
+        "\n[r]: ",
+        "<",
+        "<a href=",
+        "<img src=",
+        "<img alt=",
+        ">",
+        '"',
+        "'",
+    ),
+    *(
+        " onerror=x",
+        "`",
+        "``",
+        "```",
+        "\n```\n",
+        "~~~\n",
+        "\n",
+        "\n\n",
+        "> ",
+        "- ",
+        "    ",
+        "\\",
+        "*",
+        "_",
+        "|",
+        "\n|-|-|\n",
+        "!",
+    ),
+    *(
+        "<!--",
+        "-->",
+        "<div>",
+        "</div>",
+        "<pre>",
+        "<b ",
+        "x",
+        "a b",
+        " ",
+        "&",
+        "$",
+        "=",
+        "/>",
+        '<p title="',
+        "# ",
+        "1. ",
+        "{",
+        "}",
+    ),
+    *("<svg>", "<style>", "</style>", "@import '", "url(", " style=", "~~", "\t", "</a>", "<a>"),
+]
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Page]:
+    with launch_chromium() as chromium:
+        yield chromium.new_page()
+
+
+@pytest.mark.parametrize("kind", dict.fromkeys(entry["kind"] for entry in LEGITIMATE["answer"]))
+def test_legitimate_answers_arrive_as_they_were_written(kind: str) -> None:
+    texts = [entry["text"] for entry in LEGITIMATE["answer"] if entry["kind"] == kind]
+
+    assert [sanitize_answer(text, LEGITIMATE["page"])[0] for text in texts] == texts
+    assert [truncate_answer(text, LEGITIMATE["page"])[1] for text in texts] == [[]] * len(texts)
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("kind", dict.fromkeys(entry["kind"] for entry in HOSTILE["answer"]))
+def test_nothing_of_a_hostile_answer_acts_in_any_client(kind: str, browser: Page) -> None:
+    texts = [entry["text"] for entry in HOSTILE["answer"] if entry["kind"] == kind]
+    safe = [sanitize_answer(text, HOSTILE["page"])[0] for text in texts]
+
+    assert [(text, found) for text, found in zip(safe, acting(browser, safe, KNOWN), strict=True) if found] == []
+    # The clients are no weaker than real ones: most would have acted.
+    assert sum(map(bool, acting(browser, texts, KNOWN))) > 0.7 * len(texts)
+
+
+@pytest.mark.e2e
+def test_nothing_of_a_random_answer_acts_in_any_client(browser: Page) -> None:
+    made = random.Random(27)  # noqa: S311 -- the same texts each time
+    texts = [
+        "".join(made.choice(ADDRESSES if made.random() < 0.25 else PIECES) for _ in range(made.randint(3, 16)))
+        for _ in range(2_000)
+    ]
+    safe = [sanitize_answer(text, HOSTILE["page"])[0] for text in texts]
+
+    assert [(text, found) for text, found in zip(safe, acting(browser, safe, KNOWN), strict=True) if found] == []
+    assert sum(map(bool, acting(browser, texts, KNOWN))) > 500
+
+
+@pytest.mark.parametrize(
+    ("written", "known"),
+    [
+        ("https://example.com", "https://example.com.evil"),
+        ("https://good.example/?d=SECRET", "https://good.example/"),
+        ("https://good.example/", "https://good.example/?d=1"),
+        ("https://evil.test/https://good.example/", "https://good.example/"),
+        ("https://good.example@evil.test/", "https://good.example/"),
+        ("https://good.example/PATH", "https://good.example/path"),
+    ],
+)
+def test_addresses_are_compared_as_wholes(written: str, known: str) -> None:
+    assert sanitize_answer(written, f"See {known} for more.")[0] != written
+    assert sanitize_answer(written, f"See {written}, {known}.")[0] == written
+
+
+def test_sanitizing_again_changes_nothing() -> None:
+    made = random.Random(28)  # noqa: S311 -- the same texts each time
+    texts = [entry["text"] for entry in HOSTILE["answer"]]
+    texts += ["".join(made.choice(ADDRESSES + PIECES) for _ in range(12)) for _ in range(500)]
+    once = [sanitize_answer(text, HOSTILE["page"])[0] for text in texts]
+
+    assert [sanitize_answer(text, HOSTILE["page"])[0] for text in once] == once
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "![a](<",
+        "> ",
+        "`",
+        "[",
+        "](",
+        "<a ",
+        '<a "',
+        'a="',
+        "a://",
+        "https://a)",
+        "a@b.c",
+        ".com",
+        "- ",
+        "&#58;",
+        " ",
+        "\u200d",
+    ],
+)
+def test_the_time_for_a_long_hostile_answer_does_not_grow_beyond_its_length(piece: str) -> None:
+    # Anything but linear would not end before the timeout of the test.
+    text = "https://evil.test/ " + piece * (200_000 // len(piece))
+
+    assert "https ://evil.test/" in sanitize_answer(text, HOSTILE["page"])[0]
+
+
+def test_an_answer_that_is_cut_is_safe_where_it_ends() -> None:
+    text = "`" + "x" * 90 + " https://evil.test/SECRET" + "y" * 20 + "`"
+
+    assert sanitize_answer(text, "")[0] == text
+    cut, notes = truncate_answer(text, "", 120)
+    assert len(cut) <= 120
+    assert "https://evil" not in cut
+    assert notes[0].startswith("the answer was cut at 120")
+
+
+def test_what_is_shown_of_an_unfinished_answer_never_acts_and_is_its_beginning() -> None:
+    page = LEGITIMATE["page"]
+    for entry in LEGITIMATE["answer"] + HOSTILE["answer"]:
+        # Whether a direction mark stays is decided by right-to-left text after it too.
+        whole = re.sub("[\u200e\u200f\u2066-\u2069]", "", strip_invisible(entry["text"]))
+        if len(whole) > 1_000:
+            continue
+        answer = sanitize_answer(whole, page)[0]
+        for end in range(len(whole) + 1):
+            block, words = settled_end(whole[:end])
+            shown = sanitize_answer(whole[:block], page)[0] + whole[block:words]
+            assert sanitize_answer(shown, page)[0] == shown
+            assert answer.startswith(shown.rstrip()), (answer, shown)
+    assert settled_end("It costs 17 crowns. See https://evi") == (0, len("It costs 17 crowns. See https"))
+
+
+def test_keys_and_values_of_json_are_sanitized_and_counted() -> None:
+    counts: Counter[str] = Counter()
+    value = {
+        "[a](//evil.com)": ["https://evil.test/", 1, None, {"x": "![a](https://good.example/fares)"}],
+        "plain": "x",
+    }
+
+    assert sanitize_json(value, HOSTILE["page"], counts) == {
+        "[a] (/ /evil.com)": ["https ://evil.test/", 1, None, {"x": "! [a](https://good.example/fares)"}],
+        "plain": "x",
+    }
+    assert (counts["link"], counts["address"], counts["picture"]) == (1, 1, 1)
