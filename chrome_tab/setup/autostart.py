@@ -15,8 +15,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 import chrome_tab_mcp_server as server
+from chrome_tab.setup.changes import (
+    Change,
+    backup_of,
+    carry_out,
+    differing,
+    read_file,
+    replace_file,
+    require_writable,
+    run_program,
+)
+from chrome_tab.setup.clients import start_command
+from chrome_tab.setup.terminal import SetupError, Terminal
 
-__all__ = ["Agent", "agent_for", "why_none"]
+__all__ = ["no_start_at_login", "start_at_login"]
 
 RESTART_S = 10
 # So many starts within so long, then systemd leaves it ended. launchd knows no such number: it waits between two.
@@ -125,3 +137,83 @@ def launch_agent(command: Sequence[str], launchctl: str) -> Agent:
         str(log),
         ENDED_STATUSES,
     )
+
+
+# --- The steps of --setup ---
+
+
+def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: bool) -> None:
+    """Offer a server for the side panel that needs no client; with `wanted` it is proposed."""
+    agent = agent_for([*start_command(settings), "--serve"])
+    if agent is None:
+        (terminal.fail if wanted else terminal.say)(why_none())
+        return
+    try:
+        before = read_file(agent.path)
+    except SetupError as problem:
+        terminal.fail(str(problem))
+        return
+    if before == agent.text:
+        terminal.say(f"The server starts at login already ({agent.path}).")
+        return
+    if terminal.yes and not wanted and before is None:
+        terminal.say("Nothing starts at login: --at-login adds a server for the browser's side panel.")
+        return
+    title = f"A server for the browser's side panel can run from login on, also without a client. {agent.path}:"
+    lines = [*differing(before or "", agent.text), *shown_calls(agent.begin)]
+
+    def make() -> None:
+        require_writable(agent.path)
+        if before is not None:
+            end(agent)
+        replace_file(agent.path, agent.text)
+        try:
+            for call in agent.begin:
+                run_program(Path(call[0]).name, call)
+        except SetupError:
+            delete(agent)
+            raise
+
+    question = "Start it at login, and now?"
+    if carry_out(terminal, Change(title, lines, make), question, proposed=wanted or before is not None):
+        terminal.say(f"It runs, and starts with each login. What it says: {agent.log}", "green")
+
+
+def no_start_at_login(terminal: Terminal) -> None:
+    """Take the start at login back."""
+    agent = agent_for([])
+    if agent is None or not agent.path.is_file():
+        terminal.say("The server does not start at login.")
+        return
+
+    def make() -> None:
+        try:
+            end(agent)
+        finally:
+            delete(agent)
+
+    lines = [*shown_calls(agent.end), *(f"- {path}" for path in files_of(agent))]
+    if carry_out(terminal, Change("It is ended and deleted:", lines, make), "Start it at login no more?"):
+        terminal.say("Ended and deleted.", "green")
+
+
+def shown_calls(calls: Sequence[Sequence[str]]) -> list[str]:
+    """Return commands as a person would type them."""
+    return [" ".join([Path(call[0]).name, *call[1:]]) for call in calls]
+
+
+def end(agent: Agent) -> None:
+    """End the server that was started at login; it may have ended before."""
+    for call in agent.end:
+        run_program(Path(call[0]).name, call, agent.ended)
+
+
+def files_of(agent: Agent) -> list[Path]:
+    """Return what is there of the start at login."""
+    return [path for path in (agent.path, backup_of(agent.path), *agent.leftovers) if path.is_file()]
+
+
+def delete(agent: Agent) -> None:
+    """Delete what is there of the start at login."""
+    for path in files_of(agent):
+        path.unlink(missing_ok=True)

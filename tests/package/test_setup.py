@@ -24,8 +24,8 @@ from hypothesis import strategies as st
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing
-from chrome_tab.setup import autostart as login
-from chrome_tab.setup import steps as setup
+from chrome_tab.setup import autostart, changes, clients, json_edit, models, steps
+from chrome_tab.setup import terminal as setup_terminal
 from tests.support.fake_extension import connected, free_port, wait_for_port
 from tests.support.fake_models import HANG, FakeOllama, FakeOpenAIServer, as_json, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
@@ -45,10 +45,10 @@ sys.path.insert(0, {str(ROOT)!r})
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import protocol
-from chrome_tab.setup import steps as setup
+from chrome_tab.setup import models
 protocol.EXTENSION_WAIT_S = 0.1
 ports = json.loads(os.environ["FAKE_PORTS"])
-setup.USUAL = tuple(one._replace(port=ports[one.name]) for one in setup.USUAL if one.name in ports)
+models.USUAL = tuple(one._replace(port=ports[one.name]) for one in models.USUAL if one.name in ports)
 sys.exit(app.main(sys.argv[1:]))
 """
 # Keeps its servers where Claude Code does, and says what it was asked.
@@ -175,13 +175,13 @@ def said(capsys: Capture) -> str:
     return " ".join(capsys.readouterr().out.split())
 
 
-def contrary(monkeypatch: pytest.MonkeyPatch) -> setup.Terminal:
+def contrary(monkeypatch: pytest.MonkeyPatch) -> setup_terminal.Terminal:
     """A terminal with a person who answers each question against what is proposed."""
 
     def confirm(_question: str, *, proposed: bool = True) -> bool:
         return not proposed
 
-    terminal = setup.Terminal(yes=False)
+    terminal = setup_terminal.Terminal(yes=False)
     monkeypatch.setattr(terminal, "confirm", confirm)
     return terminal
 
@@ -410,19 +410,19 @@ LOGIN_PLACES = {
 
 def at_login_in(
     folder: Path, platform: str, program: str, monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., setup.Terminal]:
+) -> Callable[..., setup_terminal.Terminal]:
     """What --setup does about the start at login on that system, whose program for services is a fake."""
     home = Home(folder, {})
     home.write(f"bin/{LOGIN_PLACES[platform][0]}", program).chmod(0o755)
     home.enter(monkeypatch)
-    pretend(monkeypatch, platform, login, setup)
+    pretend(monkeypatch, platform, autostart, steps)
 
-    def carry_out(*, start: bool, **settings: Any) -> setup.Terminal:
-        terminal = setup.Terminal(yes=True)
+    def carry_out(*, start: bool, **settings: Any) -> setup_terminal.Terminal:
+        terminal = setup_terminal.Terminal(yes=True)
         if start:
-            setup.start_at_login(terminal, server.load_settings(settings, need_model=False), wanted=True)
+            autostart.start_at_login(terminal, server.load_settings(settings, need_model=False), wanted=True)
         else:
-            setup.no_start_at_login(terminal)
+            autostart.no_start_at_login(terminal)
         return terminal
 
     return carry_out
@@ -474,7 +474,7 @@ def test_no_argument_of_the_command_is_anything_else_at_login(tmp_path: Path, mo
     command = [str(program), "run", '/srv/"a" $HOME %h\\x & <b>.py', "--serve"]
     monkeypatch.setattr(os, "getuid", lambda: 501, raising=False)
 
-    unit, agent = login.user_unit(command, "systemctl"), login.launch_agent(command, "launchctl")
+    unit, agent = autostart.user_unit(command, "systemctl"), autostart.launch_agent(command, "launchctl")
 
     line = '/my $HOME 10%%h/uv" "run" "/srv/\\"a\\" $$HOME %%h\\\\x & <b>.py" "--serve"'
     assert f'ExecStart="{tmp_path}{line}' in unit.text.splitlines()
@@ -517,9 +517,9 @@ def test_a_system_without_such_a_program_says_what_to_do(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     for platform, words in (("linux", "Run the server with --serve yourself"), ("win32", "shell:startup")):
-        pretend(monkeypatch, platform, login, setup)
-        terminal = setup.Terminal(yes=True)
-        setup.start_at_login(terminal, server.load_settings({}, need_model=False), wanted=True)
+        pretend(monkeypatch, platform, autostart, steps)
+        terminal = setup_terminal.Terminal(yes=True)
+        autostart.start_at_login(terminal, server.load_settings({}, need_model=False), wanted=True)
         assert terminal.failed
         assert words in said(capsys)
 
@@ -560,7 +560,7 @@ async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
     async with AsyncExitStack() as stack:
         urls = [(await stack.enter_async_context(FakeOpenAIServer(routes=one))).url for one in routes]
         nobody = await stack.enter_async_context(refused_port())
-        found = await setup.look_everywhere(dict.fromkeys([*urls, nobody]))
+        found = await models.look_everywhere(dict.fromkeys([*urls, nobody]))
 
     assert [one.url for one in found] == urls
     assert [one.name for one in found] == ["Ollama", "LM Studio", "LiteLLM", "A model server", *["Something"] * 3]
@@ -577,20 +577,20 @@ async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
 
 
 async def test_what_says_nothing_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(setup, "LOOK_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(models, "LOOK_TIMEOUT_S", 0.2)
     async with FakeOpenAIServer(routes={"/v1/models": HANG}) as silent:
-        found = await setup.look_everywhere({silent.url: None})
+        found = await models.look_everywhere({silent.url: None})
 
     assert [(one.name, one.models) for one in found] == [("Something", [])]
 
 
 async def test_a_key_goes_to_its_own_address_only(monkeypatch: pytest.MonkeyPatch) -> None:
     async with FakeOpenAIServer() as own, FakeOpenAIServer() as other:
-        monkeypatch.setattr(setup, "USUAL", (setup.USUAL[0]._replace(port=port_of(other.url)),))
+        monkeypatch.setattr(models, "USUAL", (models.USUAL[0]._replace(port=port_of(other.url)),))
         monkeypatch.setenv("OLLAMA_API_KEY", "sk-own")
         monkeypatch.setenv("OLLAMA_BASE_URL", own.url)
         settings = server.load_settings({}, need_model=False)
-        await asyncio.to_thread(setup.find_model, setup.Terminal(yes=True), settings, {})
+        await asyncio.to_thread(models.find_model, setup_terminal.Terminal(yes=True), settings, {})
 
     assert {request.headers.get("authorization") for request in own.requests} == {"Bearer sk-own"}
     assert {request.headers.get("authorization") for request in other.requests} == {None}
@@ -609,10 +609,10 @@ async def test_the_chosen_model_is_asked_where_it_was_found_though_another_addre
 ) -> None:
     routes = {"/v1/models": {"data": [{"id": name} for name in names]}}
     async with FakeOpenAIServer(routes=routes) as found, refused_port() as away:
-        monkeypatch.setattr(setup, "USUAL", (setup.USUAL[0]._replace(port=port_of(found.url)),))
+        monkeypatch.setattr(models, "USUAL", (models.USUAL[0]._replace(port=port_of(found.url)),))
         monkeypatch.setenv("OLLAMA_BASE_URL", away)
         settings = server.load_settings(flags, need_model=False)
-        values = await asyncio.to_thread(setup.find_model, setup.Terminal(yes=True), settings, flags)
+        values = await asyncio.to_thread(models.find_model, setup_terminal.Terminal(yes=True), settings, flags)
 
     assert values == {"ollama_url": f"http://localhost:{port_of(found.url)}", "model": chosen}
     assert f"Nothing answers at {away}, which is configured." in said(capsys)
@@ -630,7 +630,7 @@ async def test_no_model_is_written_that_is_not_here(
 ) -> None:
     path = server.config_dir() / "config.toml"
     async with FakeOpenAIServer(routes={"/v1/models": {"data": [{"id": name} for name in names]}}) as found:
-        monkeypatch.setattr(setup, "USUAL", (setup.USUAL[0]._replace(port=port_of(found.url)),))
+        monkeypatch.setattr(models, "USUAL", (models.USUAL[0]._replace(port=port_of(found.url)),))
         given = [word for name, value in flags.items() for word in (f"--{name}", value)]
         status = await asyncio.to_thread(app.main, ["--setup", "--yes", *given])
 
@@ -640,21 +640,21 @@ async def test_no_model_is_written_that_is_not_here(
 
 
 def test_a_list_of_many_models_is_cut_and_each_can_be_named(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    models = [setup.Model(f"model-{number}", "http://m", "Ollama", None, elsewhere=False) for number in range(30)]
-    terminal = setup.Terminal(yes=False)
+    listed = [models.Model(f"model-{number}", "http://m", "Ollama", None, elsewhere=False) for number in range(30)]
+    terminal = setup_terminal.Terminal(yes=False)
 
     def ask(_question: str, _proposed: str) -> str:
         return "model-29"
 
     monkeypatch.setattr(terminal, "ask", ask)
 
-    assert setup.choose_model(terminal, models, None) is models[29]
-    assert f"and {30 - setup.MAX_LISTED_MODELS} more, which you can name." in said(capsys)
+    assert models.choose_model(terminal, listed, None) is listed[29]
+    assert f"and {30 - models.MAX_LISTED_MODELS} more, which you can name." in said(capsys)
 
 
 def listed(*names: str, **about: Any) -> list[str]:
-    models = setup.models_of("http://m", "Ollama", {"data": [{"id": name} for name in names]}, about)
-    return [model.name for model in models]
+    sorted_models = models.models_of("http://m", "Ollama", {"data": [{"id": name} for name in names]}, about)
+    return [model.name for model in sorted_models]
 
 
 def test_models_of_useful_size_come_first_and_those_that_run_elsewhere_last() -> None:
@@ -677,7 +677,7 @@ def test_models_that_answer_nothing_are_never_proposed() -> None:
     [("8.2B", 8.2), ("137M", 0.137), ("qwen3:30b-a3b", 30), ("Qwen/Qwen3-14B", 14), ("gpt-4.1", None), ("phi4", None)],
 )
 def test_a_models_size_is_read_from_what_it_is_called(text: str, size: float | None) -> None:
-    assert setup.billions(text) == size
+    assert models.billions(text) == size
 
 
 # --- Settings ---
@@ -686,10 +686,10 @@ def test_a_models_size_is_read_from_what_it_is_called(text: str, size: float | N
 def test_settings_keep_their_comments_and_tables() -> None:
     before = '# top\nmodel = "old" # why\n\n[sites."a.test"] # a rule\ndeny = true\n'
 
-    after = setup.settings_text(before, {"ollama_url": "http://m", "model": "new"})
+    after = steps.settings_text(before, {"ollama_url": "http://m", "model": "new"})
 
     assert after == '# top\nmodel = "new" # why\nollama_url = "http://m"\n\n[sites."a.test"] # a rule\ndeny = true\n'
-    assert setup.settings_text(after, {"model": "new"}) == after
+    assert steps.settings_text(after, {"model": "new"}) == after
 
 
 # --- Files ---
@@ -703,12 +703,12 @@ def test_a_file_is_replaced_through_its_link_with_its_mode_and_its_earlier_state
     link = tmp_path / "mcp.json"
     link.symlink_to(real)
 
-    setup.replace_file(link, "new")
+    changes.replace_file(link, "new")
 
     assert link.is_symlink()
     assert (real.read_text(), stat.S_IMODE(real.stat().st_mode)) == ("new", 0o640)
-    assert setup.backup_of(link) == real.with_name("mcp.json.before-setup")
-    assert setup.backup_of(link).read_text() == "old"
+    assert changes.backup_of(link) == real.with_name("mcp.json.before-setup")
+    assert changes.backup_of(link).read_text() == "old"
     assert len(list(real.parent.iterdir())) == 2
 
 
@@ -726,7 +726,7 @@ def test_a_write_that_fails_leaves_the_file_and_no_draft(tmp_path: Path, monkeyp
 
     monkeypatch.setattr(Path, "replace", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        setup.replace_file(path, "new")
+        changes.replace_file(path, "new")
 
     assert path.read_text() == "old"
     assert {one.name for one in path.parent.iterdir()} == {"mcp.json", "mcp.json.before-setup"}
@@ -746,12 +746,12 @@ def test_drafts_are_private_until_they_are_whole(tmp_path: Path, monkeypatch: py
     monkeypatch.setattr(shutil, "copystat", noted)
     umask = os.umask(0)
     try:
-        setup.replace_file(path, "new")
-        setup.replace_file(new, "new")
+        changes.replace_file(path, "new")
+        changes.replace_file(new, "new")
     finally:
         os.umask(umask)
 
-    after = [stat.S_IMODE(one.stat().st_mode) for one in (setup.backup_of(path), path, new)]
+    after = [stat.S_IMODE(one.stat().st_mode) for one in (changes.backup_of(path), path, new)]
     assert before == [0o600, 0o600]
     assert after == [0o664, 0o664, 0o600]
 
@@ -761,13 +761,13 @@ def test_drafts_are_private_until_they_are_whole(tmp_path: Path, monkeypatch: py
 def test_a_protected_file_is_refused_also_for_root(
     protection: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
-    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     client.path.write_text("{}")
     client.path.chmod(0o444 if protection == "mode" else 0o644)
     if protection == "owner":
         monkeypatch.setattr(os, "geteuid", lambda: client.path.stat().st_uid + 1)
-    terminal = setup.Terminal(yes=True)
-    setup.register(terminal, [client], ["uv", "run", "server.py"])
+    terminal = setup_terminal.Terminal(yes=True)
+    clients.register(terminal, [client], ["uv", "run", "server.py"])
 
     shown = said(capsys)
     assert terminal.failed is (protection is not None)
@@ -775,7 +775,7 @@ def test_a_protected_file_is_refused_also_for_root(
     assert ("Add this by hand" in shown) is (protection is not None)
     assert ("Registered" in shown) is (protection is None)
     assert str(client.path) in shown
-    assert setup.backup_of(client.path).exists() is (protection is None)
+    assert changes.backup_of(client.path).exists() is (protection is None)
 
 
 @pytest.mark.posix
@@ -784,10 +784,10 @@ def test_a_protected_file_is_not_deleted(tmp_path: Path) -> None:
     path.write_text("ours")
     path.chmod(0o444)
 
-    with pytest.raises(setup.SetupError, match=r"mcp\.json is write-protected"):
-        setup.file_change("", [], path, "ours", None)
+    with pytest.raises(setup_terminal.SetupError, match=r"mcp\.json is write-protected"):
+        changes.file_change("", [], path, "ours", None)
     path.chmod(0o644)
-    setup.file_change("", [], path, "ours", None).make()
+    changes.file_change("", [], path, "ours", None).make()
     assert not path.exists()
 
 
@@ -795,7 +795,7 @@ def test_a_file_that_does_not_keep_what_was_written_is_not_called_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, move = tmp_path / "mcp.json", Path.replace
-    setup.replace_file(path, "ours")
+    changes.replace_file(path, "ours")
 
     def overwritten(draft: Path, target: Path) -> Path:
         move(draft, target)
@@ -803,31 +803,31 @@ def test_a_file_that_does_not_keep_what_was_written_is_not_called_written(
         return target
 
     monkeypatch.setattr(Path, "replace", overwritten)
-    with pytest.raises(setup.SetupError, match=r"mcp\.json does not hold what was written"):
-        setup.replace_file(path, "ours again")
+    with pytest.raises(setup_terminal.SetupError, match=r"mcp\.json does not hold what was written"):
+        changes.replace_file(path, "ours again")
 
 
 def test_a_file_that_somebody_changes_meanwhile_stays_theirs(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_text("mine")
-    change = setup.file_change("", [], path, "mine", "ours")
+    change = changes.file_change("", [], path, "mine", "ours")
     path.write_text("theirs")
 
-    with pytest.raises(setup.SetupError, match="changed meanwhile"):
+    with pytest.raises(setup_terminal.SetupError, match="changed meanwhile"):
         change.make()
     assert path.read_text() == "theirs"
 
 
 def test_a_file_that_cannot_be_written_is_a_sentence_and_the_run_goes_on(tmp_path: Path, capsys: Capture) -> None:
-    terminal = setup.Terminal(yes=True)
+    terminal = setup_terminal.Terminal(yes=True)
     gone = tmp_path / "gone"
     gone.write_text("here")
-    change = setup.file_change("This goes:", [], gone, "here", None)
-    lost = setup.Change("This too:", [], (tmp_path / "never" / "there").unlink)
+    change = changes.file_change("This goes:", [], gone, "here", None)
+    lost = changes.Change("This too:", [], (tmp_path / "never" / "there").unlink)
 
-    assert setup.carry_out(terminal, change, "Delete it?")
+    assert changes.carry_out(terminal, change, "Delete it?")
     assert not terminal.failed
-    assert not setup.carry_out(terminal, lost, "Delete it?")
+    assert not changes.carry_out(terminal, lost, "Delete it?")
     assert terminal.failed
     assert not gone.exists()
     assert "That could not be written (No such file or directory). Fix it, then run --setup again." in said(capsys)
@@ -837,8 +837,8 @@ def test_a_file_that_is_no_text_stays_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "mcp.json"
     path.write_bytes(b"\xff\xfe")
 
-    with pytest.raises(setup.SetupError, match=r"mcp\.json cannot be read .* so it stays as it is"):
-        setup.read_file(path)
+    with pytest.raises(setup_terminal.SetupError, match=r"mcp\.json cannot be read .* so it stays as it is"):
+        changes.read_file(path)
 
 
 def pipe(path: Path) -> None:
@@ -875,11 +875,11 @@ NO_FILES = [pipe, link_to_pipe, link_to_device, socket_file, Path.mkdir]
 def test_what_is_not_a_regular_file_is_refused_without_waiting_for_it(
     make: Callable[[Path], None], tmp_path: Path, capsys: Capture
 ) -> None:
-    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     make(client.path)
     before = client.path.lstat()
-    terminal = setup.Terminal(yes=True)
-    setup.register(terminal, [client], ["uv", "run", "server.py"])
+    terminal = setup_terminal.Terminal(yes=True)
+    clients.register(terminal, [client], ["uv", "run", "server.py"])
 
     shown = said(capsys)
     assert terminal.failed is (make is not link_to_file)
@@ -923,15 +923,15 @@ FILES = {
 
 @pytest.mark.parametrize("text", FILES.values(), ids=FILES.keys())
 def test_an_entry_comes_into_a_clients_file_and_goes_without_another_character_changing(text: str) -> None:
-    with_entry = setup.edited(text, "mcpServers", ENTRY)
-    moved = setup.edited(with_entry, "mcpServers", {"command": "elsewhere"})
+    with_entry = json_edit.edited(text, "mcpServers", ENTRY)
+    moved = json_edit.edited(with_entry, "mcpServers", {"command": "elsewhere"})
 
     assert json.loads(with_entry)["mcpServers"][server.APP_NAME] == ENTRY
     assert ("\r\n" in text) == ("\r\n" in with_entry)
     assert with_entry.replace("\r\n", "").count("\r") == 0
     assert json.loads(moved)["mcpServers"][server.APP_NAME] == {"command": "elsewhere"}
-    assert json.loads(setup.edited(moved, "mcpServers", None)) == json.loads(text)
-    assert "".join(setup.edited(with_entry, "mcpServers", None).split()) == "".join(text.split())
+    assert json.loads(json_edit.edited(moved, "mcpServers", None)) == json.loads(text)
+    assert "".join(json_edit.edited(with_entry, "mcpServers", None).split()) == "".join(text.split())
 
 
 VALUES = st.recursive(
@@ -949,43 +949,43 @@ def test_whatever_a_clients_file_holds_only_our_entry_changes(
     held = rest | ({} if servers is None else {"mcpServers": servers})
     wanted = held | {"mcpServers": (servers or {}) | {server.APP_NAME: ENTRY}}
 
-    assert json.loads(setup.edited(json.dumps(held, indent=indent), "mcpServers", ENTRY)) == wanted
+    assert json.loads(json_edit.edited(json.dumps(held, indent=indent), "mcpServers", ENTRY)) == wanted
 
 
 def test_an_entry_goes_from_before_others_and_nothing_goes_where_none_is() -> None:
     servers = {server.APP_NAME: ENTRY, "a": {}, "b": {}}
     text = json.dumps({"mcpServers": servers})
 
-    assert setup.edited(text, "mcpServers", None) == '{"mcpServers": {"a": {}, "b": {}}}'
-    assert setup.edited(text, "servers", None) == text
+    assert json_edit.edited(text, "mcpServers", None) == '{"mcpServers": {"a": {}, "b": {}}}'
+    assert json_edit.edited(text, "servers", None) == text
 
 
 @pytest.mark.parametrize("text", ['{"mcpServers": {}, "mcpServers": {"a": {}}}', "[]", '{"a": 1,}', "// x\n{}"])
 def test_a_file_that_is_not_plain_json_is_not_edited(text: str) -> None:
     with pytest.raises((ValueError, TypeError, AttributeError)):
-        setup.edited(text, "mcpServers", ENTRY)
+        json_edit.edited(text, "mcpServers", ENTRY)
 
 
 @pytest.mark.parametrize("text", ["[]", '{"mcpServers": []}', '{"mcpServers": {', "\ufeff{}", "[" * 100_000])
 def test_a_clients_file_that_is_odd_is_a_sentence(text: str, tmp_path: Path) -> None:
-    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     client.path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(setup.SetupError, match="is broken, or holds comments"):
-        setup.client_change(client, ["uv", "run", "server.py"])
+    with pytest.raises(setup_terminal.SetupError, match="is broken, or holds comments"):
+        clients.client_change(client, ["uv", "run", "server.py"])
 
 
 # --- Clients ---
 
 
 def test_an_entry_with_flags_of_its_own_stays_and_one_for_another_place_is_moved(tmp_path: Path) -> None:
-    client = setup.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
+    client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     command = ["/new/uv", "run", "/new/server.py"]
 
-    def change_of(*arguments: str) -> setup.Change | None:
+    def change_of(*arguments: str) -> changes.Change | None:
         entry = {"command": "uv", "args": list(arguments), "env": {"A": "1"}}
         client.path.write_text(json.dumps({"mcpServers": {server.APP_NAME: entry}}))
-        return setup.client_change(client, command)
+        return clients.client_change(client, command)
 
     assert change_of("run", "/new/server.py", "--parallel", "4") is None
     moved = change_of("run", "/old/server.py")
@@ -1039,7 +1039,7 @@ def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_is_a_person
     settings = server.load_settings({}, need_model=False)
     arguments = [*(["--from", source] if source else []), server.APP_NAME]
 
-    assert setup.start_command(settings) == ["/bin/uvx", *arguments]
+    assert clients.start_command(settings) == ["/bin/uvx", *arguments]
     assert f"`uvx {' '.join(arguments)} --setup`" in server.missing_settings(settings)
 
 
@@ -1048,7 +1048,7 @@ def test_clients_start_an_installed_program_itself(tmp_path: Path, monkeypatch: 
     install(tmp_path / INSTALLED, monkeypatch, {"url": WHEEL, "archive_info": {}})
     settings = server.load_settings({}, need_model=False)
 
-    assert setup.start_command(settings) == [f"/bin/{server.APP_NAME}"]
+    assert clients.start_command(settings) == [f"/bin/{server.APP_NAME}"]
     assert f"`{server.APP_NAME} --setup`" in server.missing_settings(settings)
 
 
@@ -1060,7 +1060,7 @@ def test_clients_start_a_clone_by_uv_where_there_is_one(
     monkeypatch.delenv("UV", raising=False)
     settings = server.load_settings({}, need_model=False)
 
-    assert setup.start_command(settings) == [*command, str(SERVER)]
+    assert clients.start_command(settings) == [*command, str(SERVER)]
     assert "`uv run chrome_tab_mcp_server.py --setup`" in server.missing_settings(settings)
 
 
@@ -1070,7 +1070,7 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
 ) -> None:
     install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
 
-    can_read = setup.pair_browser(setup.Terminal(yes=True), settings_for_the_extension())
+    can_read = steps.pair_browser(setup_terminal.Terminal(yes=True), settings_for_the_extension())
 
     assert not can_read
     shown = said(capsys)
@@ -1084,7 +1084,7 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
     [(False, True, "Ready. Open a page"), (False, False, "Ready but for the extension"), (True, True, "Almost ready")],
 )
 def test_the_last_sentence_is_ready_only_when_nothing_is_left(*, failed: bool, can_read: bool, opening: str) -> None:
-    assert setup.conclusion(failed=failed, can_read=can_read).startswith(opening)
+    assert steps.conclusion(failed=failed, can_read=can_read).startswith(opening)
 
 
 def settings_for_the_extension() -> server.Settings:
@@ -1096,9 +1096,9 @@ def test_pages_can_be_read_once_the_extension_is_connected(
 ) -> None:
     settings = settings_for_the_extension()
     monkeypatch.setattr(pairing, "last_port", lambda: settings.port)
-    monkeypatch.setattr(setup, "connected_version", "1.0.0".format)
+    monkeypatch.setattr(steps, "connected_version", "1.0.0".format)
 
-    assert setup.pair_browser(setup.Terminal(yes=True), settings)
+    assert steps.pair_browser(setup_terminal.Terminal(yes=True), settings)
     assert "The extension is connected, version 1.0.0." in capsys.readouterr().out
 
 
@@ -1112,13 +1112,13 @@ def test_the_line_is_copied_when_the_person_says_so(
 
     def copy(line: str) -> None:
         if not reached:
-            raise setup.pyperclip.PyperclipException
+            raise steps.pyperclip.PyperclipException
         copied_lines.append(line)
 
     terminal = contrary(monkeypatch)
-    monkeypatch.setattr(setup.pyperclip, "copy", copy)
+    monkeypatch.setattr(steps.pyperclip, "copy", copy)
 
-    assert not setup.pair_browser(terminal, settings_for_the_extension())
+    assert not steps.pair_browser(terminal, settings_for_the_extension())
     shown = said(capsys)
     assert sentence in shown
     assert all(line in shown for line in copied_lines)
@@ -1128,19 +1128,19 @@ def test_the_line_is_copied_when_the_person_says_so(
 def test_on_a_mac_pages_can_be_read_without_the_extension(
     monkeypatch: pytest.MonkeyPatch, osascript: FakeOsascript, capsys: Capture
 ) -> None:
-    pretend(monkeypatch, "darwin", setup)
+    pretend(monkeypatch, "darwin", steps)
     osascript.shows("Twelve words")
 
-    assert setup.pair_browser(setup.Terminal(yes=True), server.load_settings({}, need_model=False))
+    assert steps.pair_browser(setup_terminal.Terminal(yes=True), server.load_settings({}, need_model=False))
     assert "AppleScript reads the active tab (12 characters)" in said(capsys)
-    assert not setup.pair_browser(setup.Terminal(yes=True), settings_for_the_extension())
+    assert not steps.pair_browser(setup_terminal.Terminal(yes=True), settings_for_the_extension())
 
 
 async def test_an_answer_that_fails_is_a_sentence_with_its_code(capsys: Capture) -> None:
     async with FakeOpenAIServer(as_json({"error": {"message": "no such key"}}, 401)) as refusing:
         settings = server.load_settings({"ollama_url": refusing.url, "model": "m"}, need_model=False)
-        terminal = setup.Terminal(yes=True)
-        await asyncio.to_thread(setup.first_answer, terminal, settings)
+        terminal = setup_terminal.Terminal(yes=True)
+        await asyncio.to_thread(steps.first_answer, terminal, settings)
 
     assert terminal.failed
     assert re.search(r"\[[A-Z_]+\]$", said(capsys))
@@ -1150,11 +1150,11 @@ def test_clients_that_are_not_here_are_named_and_none_is_fine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     Home(tmp_path, {}).enter(monkeypatch)
-    terminal = setup.Terminal(yes=True)
+    terminal = setup_terminal.Terminal(yes=True)
 
-    assert setup.chosen_clients(terminal, None) == setup.chosen_clients(terminal, "none") == []
+    assert clients.chosen_clients(terminal, None) == clients.chosen_clients(terminal, "none") == []
     assert not terminal.failed
-    assert setup.chosen_clients(terminal, "cursor") == []
+    assert clients.chosen_clients(terminal, "cursor") == []
     assert terminal.failed
     shown = said(capsys)
     assert "None of Claude Code, Claude Desktop, Cursor and VS Code is here." in shown
@@ -1168,7 +1168,7 @@ def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
     (tmp_path / receipt).touch()
     monkeypatch.setattr(sys, "prefix", str(tmp_path))
 
-    program = setup.what_stays([], tmp_path / "none")[-1]
+    program = steps.what_stays([], tmp_path / "none")[-1]
 
     assert program.startswith(f"The program: {SERVER.parent}")
     assert ("`uv tool uninstall chrome-tab-reader` deletes it" in program) is is_said
@@ -1180,12 +1180,12 @@ def test_what_a_person_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_le
     broken, fine = tmp_path / "claude.json", tmp_path / "mcp.json"
     broken.write_text("{")
     fine.write_text("{}")
-    clients = [
-        setup.Client("claude-code", "Claude Code", broken, tmp_path, program="/bin/claude"),
-        setup.Client("cursor", "Cursor", fine, tmp_path),
+    here = [
+        clients.Client("claude-code", "Claude Code", broken, tmp_path, program="/bin/claude"),
+        clients.Client("cursor", "Cursor", fine, tmp_path),
     ]
     terminal = contrary(monkeypatch)
-    setup.register(terminal, clients, ["uv", "run", "server.py"])
+    clients.register(terminal, here, ["uv", "run", "server.py"])
 
     shown = said(capsys)
     assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run server.py" in shown
@@ -1197,8 +1197,8 @@ def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.
     home = Home(tmp_path, {})
     home.write(".cursor/mcp.json", CURSOR)
     home.enter(monkeypatch)
-    terminal = setup.Terminal(yes=True)
-    setup.remove(terminal, None)
+    terminal = setup_terminal.Terminal(yes=True)
+    steps.remove(terminal, None)
 
     shown = said(capsys)
     assert "Cursor does not have the server." in shown
@@ -1210,12 +1210,12 @@ def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> Non
     refusing = tmp_path / "claude"
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
     refusing.chmod(0o755)
-    client = setup.Client("claude-code", "Claude Code", tmp_path / ".claude.json", tmp_path, program=str(refusing))
-    change = setup.client_change(client, ["uv", "run", "server.py"])
+    client = clients.Client("claude-code", "Claude Code", tmp_path / ".claude.json", tmp_path, program=str(refusing))
+    change = clients.client_change(client, ["uv", "run", "server.py"])
 
     assert change
     assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run server.py"]
-    with pytest.raises(setup.SetupError, match="Claude Code refused: managed by your organisation"):
+    with pytest.raises(setup_terminal.SetupError, match="Claude Code refused: managed by your organisation"):
         change.make()
 
 
@@ -1231,9 +1231,9 @@ def test_a_client_is_called_registered_only_when_its_own_file_shows_it(
     home = Home(tmp_path, {})
     home.enter(monkeypatch)
     home.write("bin/claude", program).chmod(0o755)
-    (client,) = setup.clients_here()
-    terminal = setup.Terminal(yes=True)
-    setup.register(terminal, [client], ["uv", "run", "server.py"])
+    (client,) = clients.clients_here()
+    terminal = setup_terminal.Terminal(yes=True)
+    clients.register(terminal, [client], ["uv", "run", "server.py"])
 
     shown = said(capsys)
     assert terminal.failed is not is_there
@@ -1249,9 +1249,9 @@ def test_a_client_is_called_free_of_the_server_only_when_its_own_file_shows_it(
     home = Home(tmp_path, {})
     home.enter(monkeypatch)
     home.write("bin/claude", program).chmod(0o755)
-    (client,) = setup.clients_here()
+    (client,) = clients.clients_here()
     client.path.write_text(json.dumps({"mcpServers": {server.APP_NAME: ENTRY}}))
-    change = setup.client_change(client, None)
+    change = clients.client_change(client, None)
 
     assert change
-    assert setup.carry_out(setup.Terminal(yes=True), change, "Take it out?") is is_gone
+    assert changes.carry_out(setup_terminal.Terminal(yes=True), change, "Take it out?") is is_gone

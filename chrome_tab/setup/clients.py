@@ -1,0 +1,198 @@
+"""The MCP clients on this machine, and how `--setup` registers the server with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import platformdirs
+
+import chrome_tab_mcp_server as server
+from chrome_tab import launcher
+from chrome_tab.setup.changes import Change, carry_out, differing, file_change, read_file, run_program
+from chrome_tab.setup.json_edit import edited
+from chrome_tab.setup.terminal import SetupError, Terminal
+
+__all__ = ["CLIENT_NAMES", "Client", "chosen_clients", "client_change", "register", "start_command"]
+
+
+class Client(NamedTuple):
+    """An MCP client: its name here and its own, the file with its servers and where in it they stand.
+
+    `program` is the client's own command, which then makes the change; `place` is there when the client is.
+    """
+
+    name: str
+    title: str
+    path: Path
+    place: Path
+    section: str = "mcpServers"
+    program: str | None = None
+
+
+def clients_here() -> list[Client]:
+    """Return the clients that are here."""
+    home, settings = Path.home(), platformdirs.user_config_path(roaming=True)
+    desktop, code, cursor = settings / "Claude", settings / "Code" / "User", home / ".cursor"
+    claude = shutil.which("claude") or shutil.which(str(home / ".claude" / "local" / "claude"))
+    known = [
+        Client("claude-desktop", "Claude Desktop", desktop / "claude_desktop_config.json", desktop),
+        Client("cursor", "Cursor", cursor / "mcp.json", cursor),
+        Client("vscode", "VS Code", code / "mcp.json", code, "servers"),
+    ]
+    here = [client for client in known if client.place.is_dir()]
+    if claude:
+        file = Path(os.environ.get("CLAUDE_CONFIG_DIR") or home) / ".claude.json"
+        here.insert(0, Client("claude-code", "Claude Code", file, file.parent, program=claude))
+    return here
+
+
+CLIENT_NAMES = ("claude-code", "claude-desktop", "cursor", "vscode")
+
+
+def start_command(settings: server.Settings) -> list[str]:
+    """Return the command with which a client starts the server: absolute, because clients have a PATH of their own."""
+    script = Path(server.__file__).resolve()
+    uv, uvx = shutil.which("uv") or os.environ.get("UV"), shutil.which("uvx")
+    if not server.IS_PACKAGE:
+        command = [uv, "run", str(script)] if uv else [sys.executable, str(script)]
+    elif uvx and launcher.for_one_run(script):
+        command = [uvx, *launcher.uvx_arguments()]
+    else:
+        command = [shutil.which(server.APP_NAME) or str(Path(sys.executable).with_name(server.APP_NAME))]
+    return command + (["--config", str(settings.config.expanduser().resolve())] if settings.config else [])
+
+
+def entry_of(client: Client) -> dict[str, Any] | None:
+    """Return what a client has under our name, None when it has nothing; raise SetupError when its file is not plain JSON."""
+    text = read_file(client.path)
+    try:
+        servers = server.fields(json.loads(text), client.section) if text else {}
+        if text and not isinstance(json.loads(text).get(client.section, {}), dict):
+            raise ValueError(f"{client.section} is no object")  # noqa: TRY301 -- the same sentence for all that is odd
+    except (ValueError, AttributeError, RecursionError) as error:
+        problem = server.one_line(str(error), 100)
+        raise SetupError(f"{client.path} is broken, or holds comments ({problem}), so it stays as it is.") from None
+    entry = servers.get(server.APP_NAME)
+    return entry if isinstance(entry, dict) else {} if entry is not None else None
+
+
+def is_registered(entry: Mapping[str, Any] | None, command: Sequence[str] | None) -> bool:
+    """Say whether a client's entry is as it should be: it starts the server, or without a command there is none."""
+    return entry is None if command is None else entry is not None and starts(entry, command)
+
+
+def starts(entry: Mapping[str, Any], command: Sequence[str]) -> bool:
+    """Say whether an entry starts this server, maybe with flags of its own."""
+    arguments = [str(one) for one in entry.get("args") or []]
+    same = Path(str(entry.get("command"))).stem == Path(command[0]).stem
+    return same and arguments[: len(command) - 1] == list(command[1:])
+
+
+def wanted_entry(client: Client, command: Sequence[str], entry: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what a client's file is to hold; other keys of an entry that is there stay."""
+    kind = {"type": "stdio"} if client.section == "servers" else {}
+    return kind | dict(entry or {}) | {"command": command[0], "args": list(command[1:])}
+
+
+def client_change(client: Client, command: Sequence[str] | None) -> Change | None:
+    """Return the change that registers the server with a client, or without a command takes it out; None when it is so."""
+    if command is None and server.APP_NAME not in (read_file(client.path) or ""):
+        return None
+    entry = entry_of(client)
+    if is_registered(entry, command):
+        return None
+    if client.program:
+        return command_change(client, client.program, command, there=entry is not None)
+    before = read_file(client.path)
+    wanted = wanted_entry(client, command, entry) if command else None
+    try:
+        after = edited(before or "{}\n", client.section, wanted)
+    except ValueError as error:
+        raise SetupError(f"{client.path} stays as it is: {error}.") from None
+    lines = differing(shown_entry(entry), shown_entry(wanted))
+    if wanted is None and not json.loads(after):
+        title = f"{client.title}: {client.path} is deleted, because it holds nothing else:"
+        return file_change(title, lines, client.path, before, None)
+    title = f"{client.title}: this {'goes into' if wanted else 'is taken out of'} {client.path}:"
+    return file_change(title, lines, client.path, before, after)
+
+
+def shown_entry(entry: Mapping[str, Any] | None) -> str:
+    """Return our entry as it stands in a file; nothing else of the file is shown, which may hold other servers' keys."""
+    return "" if entry is None else f'"{server.APP_NAME}": {json.dumps(entry, indent=2, ensure_ascii=False)}'
+
+
+def command_change(client: Client, program: str, command: Sequence[str] | None, *, there: bool) -> Change:
+    """Return the change that a client's own command makes; an entry that is there is taken out first."""
+    calls: list[list[str]] = []
+    if there:
+        calls.append([program, "mcp", "remove", "--scope", "user", server.APP_NAME])
+    if command:
+        calls.append([program, "mcp", "add", "--scope", "user", server.APP_NAME, "--", *command])
+
+    def make() -> None:
+        for call in calls:
+            run_program(client.title, call)
+        require_registered(client, command)
+
+    shown = [" ".join(["claude", *call[1:]]) for call in calls]
+    return Change(f"{client.title}: this is run:", shown, make)
+
+
+def require_registered(client: Client, command: Sequence[str] | None) -> None:
+    """Raise SetupError unless a client's own file shows what its program has reported.
+
+    The program's list is not used: it starts every server that it names.
+    """
+    try:
+        problem = "" if is_registered(entry_of(client), command) else f"{client.path} does not show it."
+    except SetupError as error:
+        problem = str(error)
+    if problem:
+        raise SetupError(f"{client.title} reported success, which could not be verified: {problem} Check it there.")
+
+
+def to_paste(client: Client, command: Sequence[str]) -> str:
+    """Return what a person adds by hand."""
+    if client.program:
+        return " ".join(["claude mcp add --scope user", server.APP_NAME, "--", *command])
+    return json.dumps({client.section: {server.APP_NAME: wanted_entry(client, command, None)}}, ensure_ascii=False)
+
+
+def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str]) -> None:
+    """Register the server with each client, if the person likes to."""
+    for client in here:
+        try:
+            change = client_change(client, command)
+        except SetupError as problem:
+            terminal.fail(f"{client.title}: {problem} Add this by hand:")
+            terminal.exact(f"  {to_paste(client, command)}", "cyan")
+            continue
+        if change is None:
+            terminal.say(f"{client.title} has the server already ({client.path}).")
+        elif carry_out(terminal, change, f"Register with {client.title}?"):
+            terminal.say(f"Registered. Restart {client.title} to see it.", "green")
+
+
+def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
+    """Return the clients that are here and wanted; say which are missing."""
+    here = clients_here()
+    if names is None:
+        if not here:
+            terminal.say(
+                "None of Claude Code, Claude Desktop, Cursor and VS Code is here. README says what others want."
+            )
+        return here
+    if names.strip() in {"", "none"}:
+        terminal.say("None was wanted.")
+    wanted = [name.strip() for name in names.split(",") if name.strip() not in {"", "none"}]
+    for name in wanted:
+        if name not in {client.name for client in here}:
+            terminal.fail(f"{name} was not found on this machine. Start it once, then run --setup again.")
+    return [client for client in here if client.name in wanted]

@@ -1,0 +1,224 @@
+"""The model servers that `--setup` finds on this machine, and the choice of a model."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from rich.table import Table
+from rich.text import Text
+
+import chrome_tab_mcp_server as server
+from chrome_tab.setup.terminal import SetupError, Terminal
+
+__all__ = ["find_model"]
+
+LOOK_TIMEOUT_S = 10.0
+MAX_LISTED_MODELS = 15
+
+
+class Usual(NamedTuple):
+    """A program that serves models: its usual port, the path that only it answers, and how to get it."""
+
+    name: str
+    port: int
+    path: str
+    knows: Callable[[Any], bool]
+    advice: str
+
+
+def tells_version(reply: Any) -> bool:
+    """Say whether a reply is `{"version": "..."}`."""
+    return isinstance(reply, dict) and isinstance(reply.get("version"), str)
+
+
+def tells_kinds(reply: Any) -> bool:
+    """Say whether a reply lists models with their kinds."""
+    return any("type" in model for model in server.items(reply, "data"))
+
+
+def tells_slots(reply: Any) -> bool:
+    """Say whether a reply tells how answers are made."""
+    return bool(server.fields(reply, "default_generation_settings"))
+
+
+def is_alive(reply: Any) -> bool:
+    """Say whether a reply is a sentence that somebody is alive."""
+    return isinstance(reply, str) and "alive" in reply
+
+
+INSTALL = "install it from ollama.com, then run `ollama pull qwen3`."
+START = "install it from lmstudio.ai, load a model, and start the server in its Developer tab."
+USUAL = (
+    Usual("Ollama", 11434, "/api/version", tells_version, INSTALL),
+    Usual("LM Studio", 1234, "/api/v0/models", tells_kinds, START),
+    Usual("llama.cpp", 8080, "/props", tells_slots, "run `llama-server -hf ggml-org/gemma-3-4b-it-GGUF`."),
+    Usual("vLLM", 8000, "/version", tells_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
+    Usual("LiteLLM", 4000, "/health/liveliness", is_alive, "run `litellm --config FILE`, in front of several servers."),
+)
+# Names of models that answer no questions, and of those that are made for something narrower than reading pages.
+NO_ANSWERS = re.compile(r"embed|rerank|minilm|whisper|diffusion|\btts\b|\b(bge|gte|e5|clip|flux)\b", re.IGNORECASE)
+NARROW = re.compile(r"code|math|guard|base|vision|ocr|\bvl\b", re.IGNORECASE)
+ELSEWHERE = re.compile(r"[:-]cloud$", re.IGNORECASE)
+# Large enough to keep facts apart, small enough for most machines.
+GOOD_BILLIONS = 8
+NARROW_COSTS = 1.5
+
+
+class Model(NamedTuple):
+    """A model that a server lists; `billions` of parameters where they are told."""
+
+    name: str
+    url: str
+    server: str
+    billions: float | None
+    elsewhere: bool
+
+    def fitness(self) -> tuple[bool, float]:
+        """Return what sorts the better proposal first."""
+        distance = abs(math.log2(self.billions / GOOD_BILLIONS)) if self.billions else 1.0
+        return self.elsewhere, distance + NARROW_COSTS * bool(NARROW.search(self.name))
+
+
+class Found(NamedTuple):
+    """What answers at an address: its name, its models that can answer, and why it cannot be used."""
+
+    url: str
+    name: str
+    models: list[Model]
+    problem: str = ""
+
+
+async def look_everywhere(addresses: Mapping[str, str | None]) -> list[Found]:
+    """Look at all addresses at once, each with its key; return what answers."""
+    looks = await asyncio.gather(*(look(url, key) for url, key in addresses.items()))
+    return [found for found in looks if found]
+
+
+async def look(url: str, key: str | None) -> Found | None:
+    """Say what answers at an address; None when nothing does."""
+    there = server.ModelServer(url, api_key=key, timeout_s=LOOK_TIMEOUT_S)
+    problem, listed = "", None
+    try:
+        try:
+            listed = await there.ask("GET", "/v1/models", timeout_s=LOOK_TIMEOUT_S, failing=True)
+        except server.ChromeTabError as error:
+            wants_key = f"It wants a key: run --setup with --ollama-url {url} --api-key KEY."
+            problem = wants_key if "--api-key" in error.message else error.message
+        answers = await asyncio.gather(*(knows(there, usual) for usual in USUAL))
+    except server.RetryableError as error:
+        away = error.error.code == "MODEL_UNREACHABLE"
+        return None if away else Found(url, "Something", [], error.error.message)
+    finally:
+        await there.close()
+    name, about = next(filter(None, answers), ("A model server", None))
+    lists = isinstance(listed, dict) and (listed.get("object") == "list" or isinstance(listed.get("data"), list))
+    if not lists and not (about and problem):
+        return Found(url, "Something", [], "It is not a model server.")
+    return Found(url, name, models_of(url, name, listed, about), problem)
+
+
+async def knows(there: server.ModelServer, usual: Usual) -> tuple[str, Any] | None:
+    """Return the program's name, and what it tells about its models, when it is this one."""
+    reply = await there.ask("GET", usual.path, timeout_s=LOOK_TIMEOUT_S)
+    if not usual.knows(reply):
+        return None
+    return usual.name, await there.ask(
+        "GET", "/api/tags", timeout_s=LOOK_TIMEOUT_S
+    ) if usual.name == "Ollama" else reply
+
+
+def models_of(url: str, name: str, listed: Any, about: Any) -> list[Model]:
+    """Return the listed models that can answer questions, the best proposal first."""
+    told = {one.get("name", one.get("id")): one for one in server.items(about, "models") + server.items(about, "data")}
+    models: list[Model] = []
+    for entry in server.items(listed, "data"):
+        model, more = str(entry.get("id")), told.get(entry.get("id"), {})
+        details = server.fields(more, "details")
+        kind = f"{more.get('type')} {details.get('family')}"
+        if NO_ANSWERS.search(model) or re.search(r"embed|bert", kind):
+            continue
+        elsewhere = bool(ELSEWHERE.search(model) or more.get("remote_host"))
+        size = billions(str(details.get("parameter_size") or "")) or billions(model)
+        models.append(Model(server.one_line(model), url, name, size, elsewhere))
+    return sorted(models, key=Model.fitness)
+
+
+def billions(text: str) -> float | None:
+    """Return the parameters that a name or a size tells, in billions: `8.2B`, `qwen3:4b`, `smollm2:135m`."""
+    size = re.search(r"(?<![\d.])(\d{1,4}(?:\.\d{1,3})?)([bm])(?![a-z\d])", text, re.IGNORECASE)
+    return float(size[1]) / (1000 if size[2] in "mM" else 1) or None if size else None
+
+
+def size_in_words(model: Model) -> str:
+    """Return a model's parameters as its name would have them."""
+    if not model.billions:
+        return ""
+    return f"{model.billions:g}B" if model.billions >= 1 else f"{model.billions * 1000:g}M"
+
+
+def tell_found(terminal: Terminal, found: Sequence[Found]) -> None:
+    """Say what answers, and how to get a model server where none does."""
+    for one in found:
+        count = f"{len(one.models)} model{'s' * (len(one.models) != 1)}"
+        terminal.say(f"{one.name} answers at {one.url}. {one.problem or f'It has {count} that can answer.'}")
+    if any(one.models for one in found):
+        return
+    terminal.fail("No model is there that could answer. One of these brings it:")
+    for usual in USUAL:
+        terminal.say(f"{usual.name}: {usual.advice}", indent=2)
+    terminal.say("Then run --setup again. For a server elsewhere add its address: --ollama-url http://HOST:PORT.")
+
+
+def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | None) -> Model:
+    """Show the models and return the chosen one; a number, or a name as in the list."""
+    shown = [*([current] if current else []), *(model for model in models if model != current)]
+    table = Table(box=None, pad_edge=False)
+    for column in ("", "model", "size", "server"):
+        table.add_column(column, style="bold" if column == "model" else "", overflow="fold")
+    for number, model in enumerate(shown[:MAX_LISTED_MODELS], 1):
+        place = f"{model.server}, {model.url}" + " (runs elsewhere: page text leaves this machine)" * model.elsewhere
+        table.add_row(*(Text(cell) for cell in (str(number), model.name, size_in_words(model), place)))
+    terminal.console.print(table)
+    if len(shown) > MAX_LISTED_MODELS:
+        terminal.say(f"and {len(shown) - MAX_LISTED_MODELS} more, which you can name.")
+    by_answer = {model.name: model for model in reversed(shown)}
+    by_answer |= {str(number): model for number, model in enumerate(shown, 1)}
+    while (answer := terminal.ask("Which model is to answer?", "1")) not in by_answer:
+        terminal.say(f"Choose a number from 1 to {len(shown)}, or a name.", "yellow")
+    return by_answer[answer]
+
+
+def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is to be written about the model: `ollama_url` and `model`; nothing when none is there."""
+    # A key is for the address that it is configured with, not for whatever listens here.
+    own = {settings.ollama_url: settings.api_key} if settings.ollama_url else {}
+    usual = {f"http://localhost:{one.port}": None for one in USUAL}
+    usual.pop((settings.ollama_url or "").replace(server.HOST, "localhost"), None)
+    with terminal.console.status("Looking for model servers ..."):
+        found = asyncio.run(look_everywhere(own if "ollama_url" in flags else usual | own))
+    if settings.ollama_url and settings.ollama_url not in {one.url for one in found}:
+        terminal.say(f"Nothing answers at {settings.ollama_url}, which is configured.", "yellow")
+    tell_found(terminal, found)
+    models = sorted((model for one in found for model in one.models), key=Model.fitness)
+    names = {settings.model, f"{settings.model}:latest"}
+    current = [model for model in models if model.name in names and model.url == settings.ollama_url]
+    wanted = current or [model for model in models if model.name in names]
+    if "model" in flags:
+        if models and not wanted:
+            listed = ", ".join(model.name for model in models[:MAX_LISTED_MODELS])
+            raise SetupError(f"No server here has a model {settings.model!r}. There are: {listed}.")
+        url = wanted[0].url if wanted else settings.ollama_url
+        return {"ollama_url": url, "model": settings.model} if url else {}
+    if not models:
+        return {}
+    chosen = choose_model(terminal, models, current[0] if current else None)
+    if chosen.elsewhere and terminal.yes and chosen not in current:
+        raise SetupError(
+            "The only models here run elsewhere, and page text would leave this machine. Name one: --model."
+        )
+    model = settings.model if chosen in current else chosen.name
+    return {"ollama_url": chosen.url, "model": model}
