@@ -157,6 +157,7 @@ MAX_ANSWER_CHARS = 40_000
 MAX_SHOWN_CHARS = 500
 MAX_KEYWORD_CHARS = 1_000
 MAX_CACHED_ANSWERS = 64
+MAX_SHOWN_MODELS = 50
 MIN_PART_CHARS = 200
 MAX_COMBINE_ROUNDS = 6
 MAX_NEWEST_WORDS = 60
@@ -243,6 +244,18 @@ class PromptTooLongError(ChromeTabError):
         super().__init__("MODEL_ERROR", message)
         self.window = window
         self.prompt_tokens = prompt_tokens
+
+
+class CloudModelError(ChromeTabError):
+    """A model runs on another computer than its server, and the user has not allowed that."""
+
+    def __init__(self, model: str, host: str) -> None:
+        super().__init__(
+            "PERMISSION_DENIED",
+            f"{one_line(model)} runs on {host}, so page text would leave this computer. Choose a model that runs here, "
+            "or ask the user to start the server with --allow-cloud.",
+        )
+        self.model, self.host = model, host
 
 
 class RetryableError(Exception):
@@ -471,6 +484,11 @@ class Settings(BaseSettings):
     )
     requests_per_minute: int = setting(600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", ge=1, le=10**6)
     parallel: int = setting(1, "CHROME_TAB_PARALLEL", "parts of a long page asked at the same time", ge=1, le=64)
+    allow_cloud: bool = setting(
+        False,
+        "CHROME_TAB_ALLOW_CLOUD",
+        "agents, fallbacks and the side panel may choose models that run elsewhere, so that page text leaves this computer",
+    )
     source: Literal["auto", "applescript", "extension"] = setting("auto", "CHROME_TAB_SOURCE", "how the tab is read")
     browser: Browser = setting("auto", "CHROME_TAB_BROWSER", "AppleScript application, or the frontmost one")
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
@@ -583,6 +601,16 @@ def host_of(url: str) -> str:
         return ""
 
 
+def is_this_computer(host: str) -> bool:
+    """Return whether a host name or address means the computer that asks."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    with contextlib.suppress(ValueError):
+        address = ipaddress.ip_address(host)
+        return address.is_loopback or address.is_unspecified
+    return False
+
+
 def environment_name(field: str) -> str | None:
     """Return the environment variable of a settings field, None for a field of the file alone."""
     info = Settings.model_fields.get(field)
@@ -630,6 +658,17 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
     if need_model and (missing := missing_settings(settings)):
         raise ValueError(f"{missing} {example(command())}")
     return settings
+
+
+def cloud_warnings(settings: Settings) -> list[str]:
+    """Return a sentence for each model that runs elsewhere by its name; start-up does not ask the server."""
+    leaves = "runs on a cloud service: page text leaves this computer"
+    named = {"--model": settings.model, "--vision-model": settings.vision_model}
+    warnings = [f"Warning: {flag} {name} {leaves}." for flag, name in named.items() if name and is_cloud_name(name)]
+    refused = [name for name in settings.fallback_model if is_cloud_name(name) and not settings.allow_cloud]
+    return warnings + [
+        f"Warning: --fallback-model {name} {leaves}. It is not used without --allow-cloud." for name in refused
+    ]
 
 
 def unknown_extractions(settings: Settings) -> list[dict[str, Any]]:
@@ -1801,6 +1840,56 @@ def finished(raw: RawCompletion, model: str) -> Completion:
     return Completion(text, prompt_tokens, answer_tokens, raw.finish_reason == "length")
 
 
+class ListedModel(NamedTuple):
+    """A model that can answer: its name, the host that runs it if its server does not, its size as its server puts it."""
+
+    name: str
+    cloud_host: str = ""
+    size: str = ""
+
+    def __str__(self) -> str:
+        """Return the name, marked when page text would leave this computer."""
+        return f"{self.name} (leaves this computer)" if self.cloud_host else self.name
+
+
+# Names and families of models that do not answer prompts.
+CANNOT_ANSWER = re.compile(
+    r"embed|rerank|minilm|whisper|diffusion|bert|\btts\b|\b(bge|gte|e5|clip|flux)\b", re.IGNORECASE
+)
+CLOUD_NAME = re.compile(r"[:-]cloud$", re.IGNORECASE)
+
+
+def is_cloud_name(model: str) -> bool:
+    """Return whether a model's name is that of an Ollama cloud model."""
+    return CLOUD_NAME.search(model) is not None
+
+
+def cloud_host(model: str, about: Mapping[str, Any]) -> str:
+    """Return the host that a model server hands prompts on to, by what /api/tags or /api/show says; empty for none."""
+    if remote := about.get("remote_host"):
+        return host_of(str(remote)) or one_line(str(remote), 100)
+    return "a cloud service" if about.get("remote_model") or is_cloud_name(model) else ""
+
+
+def can_answer(model: str, about: Mapping[str, Any]) -> bool:
+    """Return whether a model answers prompts, by its capabilities (Ollama), its type (LM Studio) or its name."""
+    if isinstance(known := about.get("capabilities"), list):
+        return "completion" in known
+    kind = f"{about.get('type')} {fields(about, 'details').get('family')}"
+    return not CANNOT_ANSWER.search(f"{model} {kind}")
+
+
+def listed_models(listed: Any, about: Mapping[str, Mapping[str, Any]]) -> list[ListedModel]:
+    """Return the models of a /v1/models reply that can answer, by what else their server says about them."""
+    models: list[ListedModel] = []
+    for name in (str(entry["id"]) for entry in items(listed, "data") if "id" in entry):
+        more = about.get(name, {})
+        if can_answer(name, more):
+            size = str(fields(more, "details").get("parameter_size") or "")
+            models.append(ListedModel(one_line(name), cloud_host(name, more), size))
+    return models
+
+
 class ModelServer:
     """An OpenAI-compatible model server: Ollama, llama.cpp, LM Studio, vLLM, LiteLLM."""
 
@@ -1810,6 +1899,9 @@ class ModelServer:
         self._http: httpx.AsyncClient | None = None
         # Optional request fields that this server has refused by name.
         self._refused_fields: set[str] = set()
+        self._cloud_hosts: dict[str, str] = {}
+        # The server's host, when that is another computer.
+        self.host = "" if is_this_computer(host_of(url)) else host_of(url)
 
     def _client(self) -> httpx.AsyncClient:
         if self._http is None:
@@ -1973,7 +2065,7 @@ class ModelServer:
         if names and not {model, f"{model}:latest"} & set(names):
             return ChromeTabError(
                 "MODEL_NOT_FOUND",
-                f"The model server at {self.url} has no model {model!r}. It has: {', '.join(names[:20])}. "
+                f"The model server at {self.url} has no model {model!r}. It has: {await self.offer()}. "
                 "Name one of them with --model or the model argument, or pull the one you want.",
             )
         if status == HTTPStatus.NOT_FOUND and about_model:
@@ -1994,6 +2086,47 @@ class ModelServer:
             raise error.error from error
         names = [str(entry["id"]) for entry in items(listed, "data") if "id" in entry]
         return [one_line(without_key(name, self._api_key)) for name in names]
+
+    async def catalog(self) -> list[ListedModel]:
+        """Return the models that can answer, and where they run; raise when the server fails."""
+        try:
+            return await self.described(await self.ask("GET", "/v1/models", failing=True))
+        except RetryableError as error:
+            raise error.error from error
+
+    async def offer(self) -> str:
+        """Return the models to choose from as a sentence has them, those that run elsewhere marked."""
+        try:
+            models = await self.catalog()
+        except ChromeTabError:
+            models = []
+        return ", ".join(without_key(str(model), self._api_key) for model in models[:20]) or "none that answers prompts"
+
+    async def described(self, listed: Any) -> list[ListedModel]:
+        """Return the models of a /v1/models reply that can answer, by what Ollama and LM Studio say about each."""
+        tags = await self.ask("GET", "/api/tags")
+        described = items(tags, "models") or items(await self.ask("GET", "/api/v0/models"), "data")
+        about = {str(one.get("name", one.get("id"))): one for one in described}
+
+        async def show(name: str) -> None:
+            shown = await self.ask("POST", "/api/show", model=name)
+            if isinstance(shown, dict):
+                about[name] = {**shown, **about[name]}
+
+        if items(tags, "models"):  # Ollama lists no capabilities.
+            await asyncio.gather(*map(show, list(about)[:MAX_SHOWN_MODELS]))
+        return listed_models(listed, about)
+
+    async def cloud_host(self, model: str) -> str:
+        """Return the host that this server hands a model's prompts on to; empty when it runs the model itself."""
+        if model not in self._cloud_hosts:
+            shown = await self._with_retries(None, functools.partial(self.ask, "POST", "/api/show", model=model))
+            self._cloud_hosts[model] = cloud_host(model, shown if isinstance(shown, dict) else {})
+        return self._cloud_hosts[model]
+
+    async def model_host(self, model: str) -> str:
+        """Return the other computer that page text goes to for a model; empty when it stays on this one."""
+        return await self.cloud_host(model) or self.host
 
     async def ask(
         self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
@@ -2108,6 +2241,7 @@ class Query(NamedTuple):
     prompt: str
     output_schema: dict[str, Any] | None = None
     model: str | None = None
+    confirmed: bool = False  # whether the user has confirmed that this model may run elsewhere
 
 
 class Answer(NamedTuple):
@@ -2310,6 +2444,8 @@ class PageAnalyzer:
                 self._answers.move_to_end(key)
                 return self._answers[key]._replace(receipt=self._answers[key].receipt | {"cached": True})
             try:
+                if not question.confirmed:
+                    await self.check_model(name, self.settings.site(page.url).model)
                 reading = PageReading(self, page, question, name, progress)
                 answer = await reading.run()
             except ChromeTabError as error:
@@ -2326,7 +2462,15 @@ class PageAnalyzer:
             for name, error in zip(models[1:], failures[1:], strict=True)
             if error.message != first.message
         )
-        raise ChromeTabError(first.code, first.message + others)
+        raise ChromeTabError(first.code, first.message + others) if others else first
+
+    async def check_model(self, model: str, *own: str | None) -> None:
+        """Raise CloudModelError for a model that runs elsewhere, unless it is the user's own or they allow such models."""
+        host = await self.server.cloud_host(model)
+        if not host or self.settings.allow_cloud:
+            return
+        if model not in {self.settings.model, *own}:
+            raise CloudModelError(model, host)
 
 
 def cache_key(page: Page, question: Query, model: str) -> str:
@@ -2738,11 +2882,13 @@ class PageReading:
         window = await self.analyst.window(self.model)
         unread = sum(gap.last.end - gap.first.start for gap in self.gaps)
         page_tokens = self.tally["prompt_tokens"] or len(self.page.text) // 4
+        host = await self.analyst.server.model_host(self.model)
         return {
             "url": self.page.url,
             "title": self.page.title,
             "source": self.page.source,
             "model": self.model,
+            **({"model_host": host} if host else {}),
             "window": window.tokens,
             "window_source": window.origin,
             "page_characters": len(self.page.text),
@@ -2761,8 +2907,13 @@ def read_line(receipt: Mapping[str, Any]) -> str:
     parts = f"{receipt['parts']} part{'' if receipt['parts'] == 1 else 's'}"
     return (
         f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {parts}, "
-        f"{one_line(receipt['model'])}, {receipt['seconds']:.1f} s)"
+        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s)"
     )
+
+
+def model_place(model: str, model_host: str = "") -> str:
+    """Return a model's name, and the other computer that it runs on."""
+    return f"{one_line(model)} on {model_host}: leaves this computer" if model_host else one_line(model)
 
 
 def joined_gaps(gaps: Sequence[UnreadRange]) -> list[UnreadRange]:
@@ -3393,7 +3544,7 @@ class ChromeTabs:
         by_site = build_query(self.settings, site.system_prompt, site.output_schema, site.model)
         schema = by_site.output_schema if about.output_schema is None else about.output_schema
         prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
-        return Query(prompt, schema, about.model or by_site.model)
+        return about._replace(prompt=prompt, output_schema=schema, model=about.model or by_site.model)
 
     async def site_told(self) -> str:
         """Return what `[sites]` says about the active tab."""
@@ -3570,18 +3721,20 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
     try:
         names = await model_server.models()
         if names and not {model, f"{model}:latest"} & set(names):
-            text = f"{model_server.url} has no model {model!r}; it has: {', '.join(names[:20])}"
+            text = f"{model_server.url} has no model {model!r}; it has: {await model_server.offer()}"
             return [Layer("model", ok=False, text=text)]
         window = await tabs.analyst.window(model)
         await tell(f"asking {model} for one word")
         began = time.monotonic()
         prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
         answer = await model_server.complete(model, prompt, watcher=Progress(None), stream=False)
+        host = await model_server.model_host(model)
     except ChromeTabError as error:
         return [Layer("model", ok=False, text=error.message)]
     said = f"{one_line(answer.text, 40)!r} after {time.monotonic() - began:.1f} s when asked for one word"
+    elsewhere = f"; it runs on {host}: page text leaves this computer" if host else ""
     return [
-        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}"),
+        Layer("model", ok=True, text=f"{model} at {model_server.url} said {said}{elsewhere}"),
         Layer("window", ok=True, text=f"{window.tokens:,} tokens ({window.origin})"),
     ]
 
@@ -3954,7 +4107,10 @@ class Invocation(NamedTuple):
 
     def settings(self, *, need_model: bool = False) -> Settings:
         """Return the settings; raise ValueError for what is wrong with them."""
-        return load_settings(self.flags, need_model=need_model)
+        settings = load_settings(self.flags, need_model=need_model)
+        for warning in cloud_warnings(settings) if need_model else ():
+            print(warning, file=sys.stderr)
+        return settings
 
 
 # An exit status, or what ends with one.

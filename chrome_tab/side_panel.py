@@ -20,6 +20,7 @@ from chrome_tab_mcp_server import (
     Answer,
     ChromeTabError,
     ChromeTabs,
+    CloudModelError,
     Page,
     Progress,
     Query,
@@ -73,6 +74,8 @@ class SidePanelQuestion(BaseModel):
     question: str = Field(min_length=1, max_length=MAX_SENT_CHARS)
     tab_ids: list[int] = Field(min_length=1, max_length=50)
     model: str | None = Field(None, max_length=500)
+    # The user has confirmed that the page may go to where this model runs.
+    confirmed: bool = False
 
 
 class SidePanel:
@@ -85,6 +88,7 @@ class SidePanel:
         self._tabs, self._bridge = tabs, bridge
         self._running: dict[str, asyncio.Task[None]] = {}
         self._talks: OrderedDict[str, Conversation] = OrderedDict()
+        self._confirmed: set[str | None] = set()
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take one message of the extension; what is malformed is dropped."""
@@ -124,6 +128,8 @@ class SidePanel:
             await tell("done", text=answer.text, read=answer.read, note=answer.note)
         except ValidationError:
             await tell("failed", error={"code": "INVALID_ARGUMENT", "message": "The question is empty or too long."})
+        except CloudModelError as error:
+            await tell("failed", **error.data(), confirm={"model": error.model, "host": error.host})
         except ChromeTabError as error:
             await tell("failed", **error.data())
         except Exception as error:  # noqa: BLE001 -- the person waits for an end
@@ -136,8 +142,11 @@ class SidePanel:
         tabs = self._tabs
         if missing := missing_settings(tabs.settings):
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
+        if asked.confirmed:
+            self._confirmed.add(asked.model)
+        confirmed = asked.model in self._confirmed
         if len(asked.tab_ids) > 1:
-            about = Query(asked.question, None, asked.model)
+            about = Query(asked.question, None, asked.model, confirmed=confirmed)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
             rendered = (tab.answer.render(read=False) if tab.answer else tab.text() for tab in answers)
@@ -147,7 +156,7 @@ class SidePanel:
             talk = self._talks.get(asked.talk)
             talk = talk or Conversation(await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress))
             check_site(tabs.settings, talk.page.url)
-            about = Query(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model)
+            about = Query(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model, confirmed=confirmed)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)
         self._talks[asked.talk] = talk.after(asked.question, answer.text)
@@ -158,8 +167,10 @@ class SidePanel:
     async def _name_models(self, ask_id: str) -> None:
         settings = self._tabs.settings
         with contextlib.suppress(ChromeTabError):
-            names = await self._tabs.analyst.server.models() if settings.ollama_url else []
-            await self._tell(ask_id, "models", models=names[:MAX_NAMED_MODELS], model=settings.model or "")
+            listed = (await self._tabs.analyst.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
+            cloud = {model.name: model.cloud_host for model in listed if model.cloud_host}
+            names = [model.name for model in listed]
+            await self._tell(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
 
     async def _tell(self, ask_id: str, state: str, **about: Any) -> None:
         await self._bridge.tell({"event": "answer", "id": ask_id, "state": state, **about})

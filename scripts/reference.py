@@ -120,7 +120,7 @@ ELEMENT = (*ATTACHED, "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR"
 ERRORS: dict[str, tuple[str, ...]] = {
     "process_chrome_tab": (*READING, *BRIDGE[:2], *MODEL),
     "read_chrome_tab": (*READING, *BRIDGE),
-    "look_at_chrome_tab": (*ELEMENT, *MODEL[:-1]),
+    "look_at_chrome_tab": (*ELEMENT, "PERMISSION_DENIED", *MODEL[:-1]),
     "chrome_tab_status": (),
     "process_chrome_tabs": (*READING, *BRIDGE[:2], "TAB_NOT_FOUND", *MODEL),
     "browser_get_tabs": (*BRIDGE, *READING[:2], "EXECUTION_ERROR"),

@@ -69,6 +69,7 @@ async def look(
     settings, started, question = tabs.settings, time.monotonic(), wanted.question
     name = server.well_formed(wanted.model or settings.vision_model or settings.model or "")
     async with progress, server.finished_by(progress.started + settings.max_seconds, settings.max_seconds):
+        await tabs.analyst.check_model(name, settings.vision_model)
         if await sees(tabs.analyst.server, name) is False:
             raise await takes_none(tabs.analyst.server, name)
         await progress.begin("taking a picture of the tab", server.TAB_SHARE)
@@ -78,7 +79,9 @@ async def look(
         progress.finish(server.TAB_SHARE)
         progress.known = question
         said = await ask(tabs.analyst, name, picture, question, progress)
-    return answer_of(said, question, name, picture, time.monotonic() - started)
+        host = await tabs.analyst.server.model_host(name)
+        where = {"model": name} | ({"model_host": host} if host else {})
+    return answer_of(said, question, where, picture, time.monotonic() - started)
 
 
 async def ask(
@@ -100,7 +103,9 @@ async def ask(
             raise
 
 
-def answer_of(said: server.Completion, question: str, model: str, picture: Picture, seconds: float) -> server.Answer:
+def answer_of(
+    said: server.Completion, question: str, where: dict[str, str], picture: Picture, seconds: float
+) -> server.Answer:
     """Return the answer with its receipt, which says what the picture would have cost the client.
 
     Nobody can tell which addresses a picture shows: only the question's stay.
@@ -108,8 +113,7 @@ def answer_of(said: server.Completion, question: str, model: str, picture: Pictu
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
     text, changes = server.truncate_answer(said.text, question)
     notes = [*picture.notes, *([server.CUT_OFF] if said.cut_off else []), *changes]
-    receipt = {
-        "model": model,
+    receipt = where | {
         "picture": {"mime_type": picture.mime_type, "width": picture.width, "height": picture.height},
         "picture_tokens": {"estimate": would_cost, "formula": f"width * height / {PIXELS_A_TOKEN}"},
         "prompt_tokens": said.prompt_tokens or 0,
@@ -118,7 +122,7 @@ def answer_of(said: server.Completion, question: str, model: str, picture: Pictu
         "seconds": round(seconds, 2),
         "notes": notes,
     }
-    looked = f"(looked at {picture.width} x {picture.height} pixels, {server.one_line(model)}, {seconds:.1f} s)"
+    looked = f"(looked at {picture.width} x {picture.height} pixels, {server.model_place(**where)}, {seconds:.1f} s)"
     note = f"Note: {'; '.join(notes)}." if notes else ""
     return server.Answer(text, looked, note, None, receipt)
 

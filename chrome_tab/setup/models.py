@@ -59,10 +59,8 @@ USUAL = (
     Usual("vLLM", 8000, "/version", tells_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
     Usual("LiteLLM", 4000, "/health/liveliness", is_alive, "run `litellm --config FILE`, in front of several servers."),
 )
-# Names of models that answer no questions, and of those that are made for something narrower than reading pages.
-NO_ANSWERS = re.compile(r"embed|rerank|minilm|whisper|diffusion|\btts\b|\b(bge|gte|e5|clip|flux)\b", re.IGNORECASE)
+# Names of models that are made for something narrower than reading pages.
 NARROW = re.compile(r"code|math|guard|base|vision|ocr|\bvl\b", re.IGNORECASE)
-ELSEWHERE = re.compile(r"[:-]cloud$", re.IGNORECASE)
 # Large enough to keep facts apart, small enough for most machines.
 GOOD_BILLIONS = 8
 NARROW_COSTS = 1.5
@@ -108,42 +106,31 @@ async def look(url: str, key: str | None) -> Found | None:
         except server.ChromeTabError as error:
             wants_key = f"It wants a key: run --setup with --ollama-url {url} --api-key KEY."
             problem = wants_key if "--api-key" in error.message else error.message
-        answers = await asyncio.gather(*(knows(there, usual) for usual in USUAL))
+        answers = await asyncio.gather(*(is_usual(there, usual) for usual in USUAL))
+        models = await there.described(listed) if listed else []
     except server.RetryableError as error:
         away = error.error.code == "MODEL_UNREACHABLE"
         return None if away else Found(url, "Something", [], error.error.message)
     finally:
         await there.close()
-    name, about = next(filter(None, answers), ("A model server", None))
+    known = next((usual for usual, answer in zip(USUAL, answers, strict=True) if answer), None)
     lists = isinstance(listed, dict) and (listed.get("object") == "list" or isinstance(listed.get("data"), list))
-    if not lists and not (about and problem):
+    if not lists and not (known and problem):
         return Found(url, "Something", [], "It is not a model server.")
-    return Found(url, name, models_of(url, name, listed, about), problem)
+    name = known.name if known else "A model server"
+    return Found(url, name, models_of(url, name, models), problem)
 
 
-async def knows(there: server.ModelServer, usual: Usual) -> tuple[str, Any] | None:
-    """Return the program's name, and what it tells about its models, when it is this one."""
-    reply = await there.ask("GET", usual.path, timeout_s=LOOK_TIMEOUT_S)
-    if not usual.knows(reply):
-        return None
-    return usual.name, await there.ask(
-        "GET", "/api/tags", timeout_s=LOOK_TIMEOUT_S
-    ) if usual.name == "Ollama" else reply
+async def is_usual(there: server.ModelServer, usual: Usual) -> bool:
+    """Return whether a server is this program."""
+    return usual.knows(await there.ask("GET", usual.path, timeout_s=LOOK_TIMEOUT_S))
 
 
-def models_of(url: str, name: str, listed: Any, about: Any) -> list[Model]:
-    """Return the listed models that can answer questions, the best proposal first."""
-    told = {one.get("name", one.get("id")): one for one in server.items(about, "models") + server.items(about, "data")}
-    models: list[Model] = []
-    for entry in server.items(listed, "data"):
-        model, more = str(entry.get("id")), told.get(entry.get("id"), {})
-        details = server.fields(more, "details")
-        kind = f"{more.get('type')} {details.get('family')}"
-        if NO_ANSWERS.search(model) or re.search(r"embed|bert", kind):
-            continue
-        elsewhere = bool(ELSEWHERE.search(model) or more.get("remote_host"))
-        size = billions(str(details.get("parameter_size") or "")) or billions(model)
-        models.append(Model(server.one_line(model), url, name, size, elsewhere))
+def models_of(url: str, name: str, listed: Sequence[server.ListedModel]) -> list[Model]:
+    """Return the models of a server, the best proposal first."""
+    models = [
+        Model(one.name, url, name, billions(one.size) or billions(one.name), bool(one.cloud_host)) for one in listed
+    ]
     return sorted(models, key=Model.fitness)
 
 
@@ -180,7 +167,7 @@ def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | N
     for column in ("", "model", "size", "server"):
         table.add_column(column, style="bold" if column == "model" else "", overflow="fold")
     for number, model in enumerate(shown[:MAX_LISTED_MODELS], 1):
-        place = f"{model.server}, {model.url}" + " (runs elsewhere: page text leaves this machine)" * model.elsewhere
+        place = f"{model.server}, {model.url}" + " (leaves this computer)" * model.elsewhere
         table.add_row(*(Text(cell) for cell in (str(number), model.name, size_in_words(model), place)))
     terminal.console.print(table)
     if len(shown) > MAX_LISTED_MODELS:
@@ -212,13 +199,21 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
             listed = ", ".join(model.name for model in models[:MAX_LISTED_MODELS])
             raise SetupError(f"No server here has a model {settings.model!r}. There are: {listed}.")
         url = wanted[0].url if wanted else settings.ollama_url
+        warn_if_elsewhere(terminal, settings.model or "", elsewhere=bool(wanted and wanted[0].elsewhere))
         return {"ollama_url": url, "model": settings.model} if url else {}
     if not models:
         return {}
     chosen = choose_model(terminal, models, current[0] if current else None)
     if chosen.elsewhere and terminal.yes and chosen not in current:
         raise SetupError(
-            "The only models here run elsewhere, and page text would leave this machine. Name one: --model."
+            "The only models here run elsewhere, and page text would leave this computer. Name one: --model."
         )
     model = settings.model if chosen in current else chosen.name
+    warn_if_elsewhere(terminal, chosen.name, elsewhere=chosen.elsewhere)
     return {"ollama_url": chosen.url, "model": model}
+
+
+def warn_if_elsewhere(terminal: Terminal, model: str, *, elsewhere: bool) -> None:
+    """Warn about a model with which page text leaves this computer."""
+    if elsewhere or server.is_cloud_name(model):
+        terminal.say(f"{model} runs elsewhere: page text leaves this computer.", "yellow")

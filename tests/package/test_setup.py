@@ -622,7 +622,7 @@ async def test_the_chosen_model_is_asked_where_it_was_found_though_another_addre
     ("names", "flags", "sentence"),
     [
         (["qwen3:8b"], {"model": "phi4"}, "No server here has a model 'phi4'. There are: qwen3:8b."),
-        (["gpt-oss:120b-cloud"], {}, "The only models here run elsewhere, and page text would leave this machine."),
+        (["gpt-oss:120b-cloud"], {}, "The only models here run elsewhere, and page text would leave this computer."),
     ],
 )
 async def test_no_model_is_written_that_is_not_here(
@@ -653,8 +653,8 @@ def test_a_list_of_many_models_is_cut_and_each_can_be_named(monkeypatch: pytest.
 
 
 def listed(*names: str, **about: Any) -> list[str]:
-    sorted_models = models.models_of("http://m", "Ollama", {"data": [{"id": name} for name in names]}, about)
-    return [model.name for model in sorted_models]
+    found = server.listed_models({"data": [{"id": name} for name in names]}, about)
+    return [model.name for model in models.models_of("http://m", "Ollama", found)]
 
 
 def test_models_of_useful_size_come_first_and_those_that_run_elsewhere_last() -> None:
@@ -664,12 +664,15 @@ def test_models_of_useful_size_come_first_and_those_that_run_elsewhere_last() ->
 
 
 def test_models_that_answer_nothing_are_never_proposed() -> None:
-    names = ["nomic-embed-text", "bge-m3", "Qwen3-Reranker-4B", "whisper-1", "text-x", "text-y"]
+    names = ["nomic-embed-text", "bge-m3", "Qwen3-Reranker-4B", "whisper-1", "text-x", "text-y", "text-z"]
     about = {
-        "models": [{"name": "text-x", "details": {"family": "nomic-bert"}}, {"name": "text-y", "type": "embeddings"}]
+        "text-x": {"details": {"family": "nomic-bert"}},
+        "text-y": {"type": "embeddings"},
+        "text-z": {"capabilities": ["embedding"]},
+        "embedder-that-chats": {"capabilities": ["completion", "tools"]},
     }
 
-    assert listed(*names, "llama3.2:3b", **about) == ["llama3.2:3b"]
+    assert listed(*names, "llama3.2:3b", "embedder-that-chats", **about) == ["embedder-that-chats", "llama3.2:3b"]
 
 
 @pytest.mark.parametrize(

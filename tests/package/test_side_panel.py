@@ -12,7 +12,7 @@ import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing
 from tests.support.fake_extension import FakeExtension, Message, connected, free_port, within
-from tests.support.fake_models import FakeOpenAIServer, answer, delta, events
+from tests.support.fake_models import CLOUD_MODELS, FakeCloudOllama, FakeOpenAIServer, answer, delta, events
 from tests.support.polling import until
 
 PAGE = {"url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."}
@@ -160,6 +160,40 @@ async def test_the_models_are_named_with_the_one_that_is_configured() -> None:
 
     assert (named["state"], named["models"], named["model"]) == ("models", ["fake-model", "larger"], "fake-model")
     assert fake.chats[-1].body["model"] == "larger"
+
+
+async def test_a_model_that_runs_elsewhere_is_asked_after_one_confirmation() -> None:
+    async with FakeCloudOllama(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        await shown.send(models="m")
+        named = await shown.event()
+        await shown.ask("What do apples cost?", model="big")
+        refused = await shown.end()
+        assert fake.chats == []
+        await shown.ask("What do apples cost?", model="big", confirmed=True)
+        confirmed = await shown.end()
+        await shown.ask("And ten?", model="big")
+        again = await shown.end()
+        await shown.ask("And ten?", model=CLOUD_MODELS[0])
+        other = await shown.end()
+
+    assert named["models"] == ["fake-model", *CLOUD_MODELS]
+    assert named["cloud"] == dict.fromkeys(CLOUD_MODELS, "ollama.com")
+    assert (refused["state"], refused["error"]["code"]) == ("failed", "PERMISSION_DENIED")
+    assert refused["confirm"] == {"model": "big", "host": "ollama.com"}
+    assert [event["state"] for event in (confirmed, again, other)] == ["done", "done", "failed"]
+    assert "big on ollama.com: leaves this computer" in confirmed["read"]
+
+
+async def test_tabs_are_compared_by_a_model_that_runs_elsewhere_only_when_that_is_confirmed() -> None:
+    async with FakeCloudOllama(answer("Apples.")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("Which is cheaper?", 1, 2, model="big")
+        refused = await shown.end()
+        assert fake.chats == []
+        await shown.ask("Which is cheaper?", 1, 2, model="big", confirmed=True)
+        confirmed = await shown.end()
+
+    assert refused["confirm"] == {"model": "big", "host": "ollama.com"}
+    assert confirmed["state"] == "done"
 
 
 async def test_what_is_no_question_disturbs_nothing() -> None:

@@ -14,7 +14,17 @@ import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_extension import FakeExtension, connected, free_port
-from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, Request, answer, as_json, delta, events
+from tests.support.fake_models import (
+    HANG,
+    FakeCloudOllama,
+    FakeOpenAIServer,
+    Reply,
+    Request,
+    answer,
+    as_json,
+    delta,
+    events,
+)
 from tests.support.tool_client import ProgressLog, error_of, receipt_of
 
 PICTURE = base64.b64encode(b"\x89PNG a picture").decode()
@@ -203,3 +213,19 @@ async def test_a_model_of_ollama_that_sees_is_asked_and_other_failures_keep_thei
     assert not seen.is_error
     assert "takes no pictures" not in error_of(failed)[1]
     assert "out of memory" in json.dumps(error_of(failed))
+
+
+async def test_a_picture_goes_elsewhere_only_when_the_user_has_named_that_model() -> None:
+    async with FakeCloudOllama(answer("A bar.")) as fake:
+        for about in fake.models.values():
+            about["capabilities"] = ["completion", "vision"]
+        async with looking(fake, model="fake-model") as asked:
+            code, _ = error_of(await asked.look(model="big"))
+            here = receipt_of(await asked.look())
+        async with looking(fake, model="fake-model", vision_model="big") as asked:
+            elsewhere = await asked.look()
+
+    assert code == "PERMISSION_DENIED"
+    assert "model_host" not in here
+    assert receipt_of(elsewhere)["model_host"] == "ollama.com"
+    assert "big on ollama.com: leaves this computer" in str(elsewhere.content)

@@ -20,7 +20,16 @@ import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
 from tests.conftest import Run
 from tests.support.fake_extension import PAGE, connected, free_port, raw_request, wait_for_port
-from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer, delta, events
+from tests.support.fake_models import (
+    CLOUD_MODELS,
+    FakeCloudOllama,
+    FakeOpenAIServer,
+    Reply,
+    Request,
+    answer,
+    delta,
+    events,
+)
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.stdio_server import SERVER, started
 
@@ -205,6 +214,21 @@ def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsas
     read = "[red]Shop[/red] (https://shop.test/) (read 6 of 6 characters in 1 part, fake-model, "
     assert err.splitlines()[-1].startswith(read)
     assert fake.chats[0].instruction == "What does it cost?"
+
+
+def test_the_users_own_cloud_model_gets_a_warning_and_an_answer(run: Run, osascript: FakeOsascript) -> None:
+    osascript.shows("prices")
+    with in_a_thread(FakeCloudOllama(answer("3 EUR."))) as fake:
+        arguments = ["--analyze", "x", "--source", "applescript", "--ollama-url", fake.url, "--model"]
+        cloud = run(*arguments, CLOUD_MODELS[0])
+        local = run(*arguments, "fake-model", "--fallback-model", CLOUD_MODELS[0])
+        doctor = run("--doctor", *arguments[2:], CLOUD_MODELS[0])
+
+    assert (cloud[0], cloud[1], local[0]) == (0, "3 EUR.\n", 0)
+    assert cloud[2].startswith(f"Warning: --model {CLOUD_MODELS[0]} runs on a cloud service")
+    assert f"{CLOUD_MODELS[0]} on ollama.com: leaves this computer" in cloud[2]
+    assert local[2].startswith(f"Warning: --fallback-model {CLOUD_MODELS[0]} ")
+    assert "it runs on ollama.com: page text leaves this computer" in doctor[1]
 
 
 @pytest.mark.e2e

@@ -11,7 +11,9 @@ import pytest
 
 import chrome_tab_mcp_server as server
 from tests.support.fake_models import (
+    CLOUD_MODELS,
     HANG,
+    FakeCloudOllama,
     FakeOllama,
     FakeOpenAIServer,
     FakeProxy,
@@ -633,7 +635,7 @@ async def test_given_context_length_is_believed_before_the_server() -> None:
         receipt = receipt_of(await asker.ask(system_prompt="?"))
 
     assert (receipt["window"], receipt["window_source"]) == (1500, "--context-length")
-    assert {request.path for request in fake.requests} == {"/v1/chat/completions"}
+    assert {request.path for request in fake.requests} == {"/api/show", "/v1/chat/completions"}
 
 
 async def test_model_of_ollama_is_loaded_first_and_its_window_asked_once() -> None:
@@ -642,7 +644,7 @@ async def test_model_of_ollama_is_loaded_first_and_its_window_asked_once() -> No
         receipt_of(await asker.ask(system_prompt="Two?"))
 
     assert (first["window"], first["window_source"]) == (3000, "Ollama /api/ps")
-    assert [request.path for request in fake.requests][:3] == ["/api/ps", "/api/generate", "/api/ps"]
+    assert [request.path for request in fake.requests][:4] == ["/api/show", "/api/ps", "/api/generate", "/api/ps"]
     assert fake.asked("/api/ps") == 2
     assert len(fake.chats) == 2
 
@@ -693,3 +695,84 @@ async def test_refusal_that_names_a_senseless_size_leaves_the_window_as_it_was(
         receipt = receipt_of(await asker.ask(system_prompt="When?"))
 
     assert receipt["window"] == server.DEFAULT_WINDOW
+
+
+# --- Models that run elsewhere ---
+
+
+async def test_an_agent_gets_no_model_that_runs_elsewhere_unless_the_user_allows_it() -> None:
+    async with FakeCloudOllama() as fake:
+        async with serving(fake) as asker:
+            refused = [error_of(await asker.ask(model=name)) for name in CLOUD_MODELS]
+            local = receipt_of(await asker.ask(model="fake-model"))
+        assert {chat.body["model"] for chat in fake.chats} == {"fake-model"}
+        async with serving(fake, allow_cloud=True) as asker:
+            allowed = await asker.ask(model="big")
+
+    assert [code for code, _ in refused] == ["PERMISSION_DENIED"] * 2
+    assert all("--allow-cloud" in sentence for _, sentence in refused)
+    assert "model_host" not in local
+    assert receipt_of(allowed)["model_host"] == "ollama.com"
+    assert "big on ollama.com: leaves this computer" in str(allowed.content)
+
+
+async def test_a_fallback_that_runs_elsewhere_is_left_out_unless_the_user_allows_it() -> None:
+    async with FakeCloudOllama() as fake:
+        async with serving(fake, model="gone", fallback_model=["big"]) as asker:
+            code, sentence = error_of(await asker.ask())
+        assert fake.chats[-1].body["model"] == "gone"
+        async with serving(fake, model="gone", fallback_model=["big"], allow_cloud=True) as asker:
+            receipt = receipt_of(await asker.ask())
+
+    assert code == "MODEL_NOT_FOUND"
+    assert "Fallback big: big runs on ollama.com" in sentence
+    assert (receipt["model"], receipt["model_host"]) == ("big", "ollama.com")
+
+
+@pytest.mark.parametrize("own", [{"model": "big"}, {"sites": {"page.test": {"model": "big"}}}])
+async def test_the_users_own_choice_of_a_model_that_runs_elsewhere_is_named_and_not_refused(
+    own: dict[str, Any],
+) -> None:
+    async with FakeCloudOllama() as fake, serving(fake, **own) as asker:
+        receipt = receipt_of(await asker.ask())
+
+    assert (receipt["model"], receipt["model_host"]) == ("big", "ollama.com")
+
+
+async def test_status_names_where_the_users_model_runs() -> None:
+    async with FakeCloudOllama() as fake, serving(fake, model="big") as asker:
+        elsewhere = await asker.client.call_tool("chrome_tab_status", {})
+    async with FakeCloudOllama() as fake, serving(fake) as asker:
+        here = await asker.client.call_tool("chrome_tab_status", {})
+
+    assert "it runs on ollama.com: page text leaves this computer" in str(elsewhere.content)
+    assert "leaves this computer" not in str(here.content)
+
+
+async def test_a_server_on_another_computer_is_named_and_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FakeCloudOllama() as fake:
+        monkeypatch.setattr(server, "is_this_computer", "elsewhere".__eq__)
+        async with serving(fake) as asker:
+            receipt = receipt_of(await asker.ask(model="fake-model"))
+
+    assert receipt["model_host"] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("host", "is_this"),
+    [
+        *((host, True) for host in ("localhost", "127.0.0.1", "127.1.2.3", "::1", "0.0.0.0", "model.localhost")),
+        *((host, False) for host in ("192.168.1.20", "gpu-box", "ollama.com", "localhost.evil.test", "")),
+    ],
+)
+def test_which_hosts_are_this_computer(host: str, *, is_this: bool) -> None:
+    assert server.is_this_computer(host) is is_this
+
+
+async def test_models_that_cannot_answer_are_not_offered_and_those_elsewhere_are_marked() -> None:
+    async with FakeCloudOllama() as fake, serving(fake) as asker:
+        code, sentence = error_of(await asker.ask(model="gone"))
+
+    assert code == "MODEL_NOT_FOUND"
+    offered = "fake-model, gpt-oss:120b-cloud (leaves this computer), big (leaves this computer)."
+    assert f"It has: {offered}" in sentence

@@ -254,6 +254,34 @@ class FakeOllama(FakeOpenAIServer):
         return answer(self.answer_text, prompt_tokens=head + len(tokens))
 
 
+CLOUD_MODELS = ("gpt-oss:120b-cloud", "big")  # the second is one by what the server says, not by its name
+
+
+class FakeCloudOllama(FakeOpenAIServer):
+    """Lists a model of its own, cloud models and one that makes embeddings, and describes them as Ollama does."""
+
+    def __init__(self, *replies: Reply) -> None:
+        remote = {"remote_model": "gpt-oss:120b", "remote_host": "https://ollama.com:443", "details": {"family": ""}}
+        self.models: dict[str, dict[str, Any]] = {
+            "fake-model": {"details": {"family": "qwen3", "parameter_size": "8.2B"}, "capabilities": ["completion"]},
+            **{name: {**remote, "capabilities": ["completion", "tools"]} for name in CLOUD_MODELS},
+            "vectors": {"details": {"family": "other"}, "capabilities": ["embedding"]},
+        }
+        tags = [
+            {"name": name} | {k: v for k, v in about.items() if k != "capabilities"}
+            for name, about in self.models.items()
+        ]
+        listed = [{"id": name} for name in self.models]
+        routes = {"/v1/models": {"object": "list", "data": listed}, "/api/tags": {"models": tags}}
+        super().__init__(*replies, routes=routes)
+
+    async def reply_to(self, request: Request) -> Reply:
+        name: str = (request.body or {}).get("model", "")
+        if name and name not in self.models:
+            return as_json({"error": f"model '{name}' not found"}, 404)
+        return as_json(self.models[name]) if request.path == "/api/show" else await super().reply_to(request)
+
+
 class FakeLlamaCpp(FakeOpenAIServer):
     """Refuses what is too long with llama.cpp's own error, and names its window in /props if it is let."""
 
