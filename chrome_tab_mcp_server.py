@@ -662,7 +662,7 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
 
 def cloud_warnings(settings: Settings) -> list[str]:
     """Return a sentence for each model that runs elsewhere by its name; start-up does not ask the server."""
-    leaves = "runs on a cloud service: page text leaves this computer"
+    leaves = f"runs on {CLOUD_SERVICE}: page text leaves this computer"
     named = {"--model": settings.model, "--vision-model": settings.vision_model}
     warnings = [f"Warning: {flag} {name} {leaves}." for flag, name in named.items() if name and is_cloud_name(name)]
     refused = [name for name in settings.fallback_model if is_cloud_name(name) and not settings.allow_cloud]
@@ -1856,6 +1856,7 @@ class ListedModel(NamedTuple):
 CANNOT_ANSWER = re.compile(
     r"embed|rerank|minilm|whisper|diffusion|bert|\btts\b|\b(bge|gte|e5|clip|flux)\b", re.IGNORECASE
 )
+CLOUD_SERVICE = "a cloud service"  # where only the model's name says that it runs elsewhere
 CLOUD_NAME = re.compile(r"[:-]cloud$", re.IGNORECASE)
 
 
@@ -1868,7 +1869,7 @@ def cloud_host(model: str, about: Mapping[str, Any]) -> str:
     """Return the host that a model server hands prompts on to, by what /api/tags or /api/show says; empty for none."""
     if remote := about.get("remote_host"):
         return host_of(str(remote)) or one_line(str(remote), 100)
-    return "a cloud service" if about.get("remote_model") or is_cloud_name(model) else ""
+    return CLOUD_SERVICE if about.get("remote_model") or is_cloud_name(model) else ""
 
 
 def can_answer(model: str, about: Mapping[str, Any]) -> bool:

@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chrome_tab.bridge.bridge import Bridge, Role
 from chrome_tab_mcp_server import (
+    CLOUD_SERVICE,
     Answer,
     ChromeTabError,
     ChromeTabs,
@@ -64,6 +65,11 @@ class Conversation(NamedTuple):
         """Return the talk after one more answer; only the newest are remembered."""
         exchange = (question, answer[:MAX_EARLIER_CHARS])
         return self._replace(exchanges=(*self.exchanges, exchange)[-MAX_EARLIER:])
+
+
+def known_host(host: str) -> str:
+    """Return a host as the panel takes it: it has a word of its own for one that is not known."""
+    return "" if host == CLOUD_SERVICE else host
 
 
 class SidePanelQuestion(BaseModel):
@@ -129,7 +135,7 @@ class SidePanel:
         except ValidationError:
             await tell("failed", error={"code": "INVALID_ARGUMENT", "message": "The question is empty or too long."})
         except CloudModelError as error:
-            await tell("failed", **error.data(), confirm={"model": error.model, "host": error.host})
+            await tell("failed", **error.data(), confirm={"model": error.model, "host": known_host(error.host)})
         except ChromeTabError as error:
             await tell("failed", **error.data())
         except Exception as error:  # noqa: BLE001 -- the person waits for an end
@@ -168,7 +174,7 @@ class SidePanel:
         settings = self._tabs.settings
         with contextlib.suppress(ChromeTabError):
             listed = (await self._tabs.analyst.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
-            cloud = {model.name: model.cloud_host for model in listed if model.cloud_host}
+            cloud = {model.name: known_host(model.cloud_host) for model in listed if model.cloud_host}
             names = [model.name for model in listed]
             await self._tell(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
 

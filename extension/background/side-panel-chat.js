@@ -33,10 +33,11 @@ export class SidePanelChat {
    * @param {unknown} owner
    * @param {(event: AnswerEvent) => void} onEvent called until its end
    */
-  ask({ id, talk, question, tabIds, model }, owner, onEvent) {
+  ask({ id, talk, question, tabIds, model, confirmed }, owner, onEvent) {
     this.#talks.set(owner, (this.#talks.get(owner) ?? new Set()).add(talk));
     this.#open.set(id, { owner, onEvent, timer: this.#watch(id) });
-    const isSent = this.#send({ type: "question", ask: { id, talk, question, tab_ids: tabIds, model } });
+    const ask = { id, talk, question, tab_ids: tabIds, model, ...(confirmed && { confirmed }) };
+    const isSent = this.#send({ type: "question", ask });
     if (!isSent) this.#fail(id, "not_connected");
   }
 

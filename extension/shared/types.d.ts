@@ -27,7 +27,16 @@ export type ClientMessage =
 
 /** What the user asks in the side panel; docs/design/protocol.md, "Side panel". */
 export type QuestionMessage = { type: "question" } & (
-  | { ask: { id: string; talk: string; question: string; tab_ids: number[]; model: string | null } }
+  | {
+      ask: {
+        id: string;
+        talk: string;
+        question: string;
+        tab_ids: number[];
+        model: string | null;
+        confirmed?: true;
+      };
+    }
   | { stop: string }
   | { forget: string }
   | { models: string }
@@ -859,6 +868,8 @@ export interface AskRequest {
   tabIds: number[];
   /** Null for the one that is configured. */
   model: string | null;
+  /** The user has confirmed that the page may go to where this model runs. */
+  confirmed?: true;
 }
 
 export type QuestionRequest =
@@ -889,8 +900,11 @@ export interface AnswerEvent {
   /** Of "failed": what the server says, or what the extension knows. */
   error?: { message: string; code: string };
   reason?: "not_connected" | "stopped" | "lost" | "silent";
-  /** Of "models": their names, and the one that is configured. */
+  /** Of "failed": the question can be sent again once the user has confirmed this model; the host is empty if unknown. */
+  confirm?: { model: string; host: string };
+  /** Of "models": their names, the hosts of those that run elsewhere, and the one that is configured. */
   models?: string[];
+  cloud?: Record<string, string>;
   model?: string;
 }
 

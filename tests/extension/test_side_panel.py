@@ -195,6 +195,29 @@ async def test_closing_the_panel_stops_what_it_asked_and_forgets_the_talk(panel:
     assert await panel.question("forget") == asked["talk"]
 
 
+async def test_a_model_that_runs_elsewhere_is_marked_and_asked_only_after_the_user_confirms_it(panel: Panel) -> None:
+    models = {"models": ["small", "far"], "cloud": {"far": "ollama.com"}, "model": "small"}
+    await panel.page.reload()
+    named = await panel.question("models")
+    await panel.tab.bridge.send({"type": "event", "event": "answer", "id": named, "state": "models", **models})
+    await expect(panel.at("#model option")).to_have_text(["small", ui_text("askCloudModel", "far")])
+    await panel.at("#model").select_option("far")
+
+    asked = await panel.ask("What is it?")
+    assert "confirmed" not in asked
+    error = {"code": "PERMISSION_DENIED", "message": "far runs on ollama.com."}
+    await panel.tell(asked, "failed", error=error, confirm={"model": "far", "host": "ollama.com"})
+    await expect(panel.at("#talk [role=alert]")).to_contain_text("ollama.com")
+    await panel.at("#talk button", has_text=ui_text("askCloudSend")).click()
+    again = await panel.question("ask")
+
+    assert (again["question"], again["model"], again["confirmed"]) == ("What is it?", "far", True)
+    assert again["tab_ids"] == asked["tab_ids"]
+    await panel.tell(again, "done", text="An apple.")
+    await expect(panel.at(".answer").last).to_have_text("An apple.")
+    await expect(panel.at("#talk button", has_text=ui_text("askCloudSend"))).to_have_count(0)
+
+
 async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: DrivenTab) -> None:
     asked = await panel.ask("What is it?")
     (worker,) = panel.page.context.service_workers

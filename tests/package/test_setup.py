@@ -243,6 +243,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     assert f"Something answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
+    assert terminal.shown.count("(leaves this computer)") == 1
     assert "Question: On which day" in terminal.shown
     assert "Answer: It is closed on Mondays, and an adult pays 9 EUR." in terminal.shown
     assert "Almost ready: fix what is marked above, then run --setup again." in terminal.shown

@@ -5,6 +5,7 @@
  */
 
 import { phrase } from "../../shared/messages.js";
+import { isolated } from "../../shared/text.js";
 import { copyText, make, makeButton, setText } from "../dom.js";
 import { parse } from "./markdown-parser.js";
 import { elementsOf } from "./markdown-view.js";
@@ -30,13 +31,17 @@ export class Exchange {
 
   /** @readonly */
   #change;
+  /** @readonly */
+  #onConfirm;
 
   /**
    * @param {string} question
    * @param {(change: () => void) => void} change does what makes the answer longer
+   * @param {(model: string) => void} onConfirm asks again after the user has confirmed that a model runs elsewhere
    */
-  constructor(question, change) {
+  constructor(question, change, onConfirm) {
     this.#change = change;
+    this.#onConfirm = onConfirm;
     const asked = make("p", { className: "asked", dir: "auto" }, question);
     this.element = make("li", {}, asked, this.#progress, this.#answer, this.#end);
     this.element.ariaBusy = "true";
@@ -101,8 +106,19 @@ export class Exchange {
   }
 
   /** @param {AnswerEvent} event */
-  #fail({ error, reason }) {
+  #fail({ error, reason, confirm }) {
+    if (confirm) return this.#askToConfirm(confirm);
     const sentence = error ? `${error.message} [${error.code}]` : phrase(REASONS[reason ?? "silent"]);
     this.#end.append(make("p", { className: reason === "stopped" ? "hint" : "problem", role: "alert" }, sentence));
+  }
+
+  /** @param {NonNullable<AnswerEvent["confirm"]>} confirm */
+  #askToConfirm({ model, host }) {
+    const sentence = phrase("askCloudConfirm", isolated(model), host || phrase("askCloudService"));
+    const send = makeButton(phrase("askCloudSend"), () => {
+      send.remove();
+      this.#onConfirm(model);
+    });
+    this.#end.append(make("p", { className: "problem", role: "alert" }, sentence), send);
   }
 }

@@ -83,19 +83,23 @@ function showState() {
 }
 
 /** @param {AnswerEvent} event */
-function showModels({ models = [], model = "" }) {
+function showModels({ models = [], model = "", cloud = {} }) {
   const names = models.includes(model) || !model ? models : [model, ...models];
-  page.model.replaceChildren(...names.map((name) => make("option", { value: name, selected: name === model }, name)));
-  page.model.hidden = names.length < 2;
+  const label = (/** @type {string} */ name) => (name in cloud ? phrase("askCloudModel", name) : name);
+  page.model.replaceChildren(
+    ...names.map((name) => make("option", { value: name, selected: name === model }, label(name))),
+  );
+  page.model.hidden = names.length < 2 && !(model in cloud);
 }
 
 // --- Asking
 
 /**
  * @param {string} question
- * @param {{label?: string, tabIds?: number[]}} [about] what the person sees of it, and the tabs where it is about several
+ * @param {{label?: string, tabIds?: number[], confirmed?: string}} [about] what the user sees of it, the tabs where it is
+ *   about several, and the model that they have confirmed
  */
-function ask(question, { label = question, tabIds } = {}) {
+function ask(question, { label = question, tabIds, confirmed } = {}) {
   const tab = view?.tab;
   if (!tab || running || !question.trim()) return;
   const isSame = !tabIds && talk.tabId === tab.id && talk.url === tab.url;
@@ -105,11 +109,16 @@ function ask(question, { label = question, tabIds } = {}) {
     const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", isolated(tab.title));
     page.talk.append(make("li", { className: "about" }, about));
   }
-  running = new Exchange(label, stayAtEnd);
+  running = new Exchange(label, stayAtEnd, (model) => ask(question, { label, tabIds, confirmed: model }));
   page.talk.append(running.element);
   running.element.scrollIntoView({ block: "end" });
-  const model = page.model.hidden ? null : page.model.value;
-  port.send({ action: "ask", id: running.id, talk: talk.id, question, tabIds: tabIds ?? [tab.id], model });
+  const chosen = page.model.hidden ? null : page.model.value;
+  const about = { id: running.id, talk: talk.id, question, tabIds: tabIds ?? [tab.id] };
+  port.send(
+    confirmed
+      ? { action: "ask", ...about, model: confirmed, confirmed: true }
+      : { action: "ask", ...about, model: chosen },
+  );
   showState();
 }
 
