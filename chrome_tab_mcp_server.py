@@ -89,7 +89,7 @@ from fnmatch import fnmatchcase
 from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, Protocol, Self, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn, Protocol, Self, get_args
 from urllib.parse import unquote, urlsplit
 
 if __name__ == "__main__":
@@ -3802,7 +3802,9 @@ class ToolErrorMiddleware(Middleware):
         except ChromeTabError as error:
             code, sentence = error.code, self._as_published(error.message)
         except ValidationError as error:
-            code, sentence = "INVALID_ARGUMENT", self._as_published(argument_complaint(name, error))
+            tool = context.fastmcp_context and await context.fastmcp_context.fastmcp.get_tool(name)
+            complaint = argument_complaint(name, error, tool.parameters if tool else {})
+            code, sentence = "INVALID_ARGUMENT", self._as_published(complaint)
         except NotFoundError:
             code = "INVALID_ARGUMENT"
             sentence = f"There is no tool {one_line(name, 80)!r}. List the tools, then call one of them."
@@ -3828,19 +3830,19 @@ def well_formed_result(result: ToolResult) -> ToolResult:
     return result
 
 
-def argument_complaint(tool: str, error: ValidationError) -> str:
-    """Return which argument of a call is wrong, and what is allowed."""
+def argument_complaint(tool: str, error: ValidationError, schema: Mapping[str, Any]) -> str:
+    """Return which argument of a call is wrong, and what is allowed by the tool's input schema."""
     cause = error.__cause__
     if not isinstance(cause, PydanticValidationError):
         return f"The arguments of {tool} are wrong. Look at its input schema."
-    problems = []
+    problems, allowed = [], ", ".join(fields(schema, "properties")) or "no arguments"
     for detail in cause.errors():
         # Behind the argument's name stand the place in a list, and pydantic's words for the type that was tried.
         name = ".".join(str(part) for place, part in enumerate(detail["loc"]) if place == 0 or isinstance(part, int))
         if detail["type"] == "none_required":
             continue
         if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
-            problems.append(f"there is no argument {name!r}")
+            problems.append(f"there is no argument {name!r} (it takes {allowed})")
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
@@ -4135,45 +4137,96 @@ class Program(NamedTuple):
     show_progress: Callable[[ShowAnswer], contextlib.AbstractContextManager[Progress]]
 
 
-def argument_parser(program: Program) -> argparse.ArgumentParser:
-    """Return the parser: a flag for each setting, and what to do once and exit."""
+# The settings of --help, by what they are about.
+SETTING_GROUPS = {
+    "Model": (
+        *("ollama_url", "model", "fallback_model", "vision_model", "allow_cloud", "api_key", "timeout", "max_seconds"),
+        *("context_length", "requests_per_minute", "parallel"),
+    ),
+    "Browser": ("source", "browser", "clipboard", "tool_names"),
+    "Serving": ("transport", "port", "open"),
+    "Files": ("config", "history", "upload_folder"),
+}
+METAVARS = {
+    **dict.fromkeys(("model", "fallback_model", "vision_model"), "NAME"),
+    **dict.fromkeys(("timeout", "max_seconds"), "SECONDS"),
+    **dict.fromkeys(("requests_per_minute", "parallel"), "NUMBER"),
+    "ollama_url": "URL",
+    "api_key": "KEY",
+    "context_length": "TOKENS",
+    "browser": "APPLICATION",
+    "port": "PORT",
+    "config": "FILE",
+    "upload_folder": "FOLDER",
+}
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """A parser whose complaints are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print what is wrong with the call, and exit with status 2."""
+        sentence = message[:1].upper() + message[1:].rstrip(".")
+        self.exit(2, f"{sentence}{'' if sentence.endswith('?') else '.'} --help lists all arguments.\n")
+
+    def unknown(self, argument: str) -> NoReturn:
+        """Print that an argument does not exist, with the nearest one that does, and exit with status 2."""
+        given = one_line(argument.partition("=")[0], 60)
+        near = get_close_matches(given, self._option_string_actions, n=1)
+        self.error(f"there is no argument {given!r}{f'. Did you mean {near[0]}?' if near else ''}")
+
+
+def argument_parser(program: Program) -> OneLineParser:
+    """Return the parser: what to do once and exit, and a flag for each setting."""
     started_by = command()
-    parser = argparse.ArgumentParser(
+    parser = OneLineParser(
         prog=started_by,
-        description="A local model answers about your open tab. Without an action such as --doctor it serves MCP.",
+        usage=f"{started_by} [ACTION] [SETTING ...]",
+        description="A local model answers about the page that you have open. Without an action this serves MCP.",
         epilog=example(started_by),
         formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
         argument_default=argparse.SUPPRESS,
         allow_abbrev=False,
+        add_help=False,
     )
-    group = parser.add_mutually_exclusive_group()
+    actions = parser.add_argument_group("Actions (one, then exit)")
+    one = actions.add_mutually_exclusive_group()
     for name, action in program.actions.items():
         if name not in Settings.model_fields:
-            group.add_argument(flag_of(name), **action.flag)
-    group.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}")
-    for home, action in program.actions.items():
-        for name, kind in action.options.items():
-            about: dict[str, Any] = kind | {"help": f"with {flag_of(home)}: {kind['help']}"}
-            parser.add_argument(flag_of(name), **about)
-    for name, field in Settings.model_fields.items():
-        if variable := environment_name(name):
-            kind = setting_kind(name, field.annotation, field.default)
-            if action := program.actions.get(name):
-                kind = action.flag
-                parser.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
-            default = "" if field.default in (None, [], False) else f", default {field.default}"
-            choices = f": {', '.join(get_args(field.annotation))}" if get_origin(field.annotation) is Literal else ""
-            listed = f"{field.description}{choices} [{variable}{default}]"
-            is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
-            parser.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
+            one.add_argument(flag_of(name), **action.flag)
+        for option, kind in action.options.items():
+            about: dict[str, Any] = kind | {"help": f"with {flag_of(name)}: {kind['help']}"}
+            actions.add_argument(flag_of(option), **about)
+    one.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}", help="print the version")
+    actions.add_argument("-h", "--help", action="help", help="print this")
+    for title, names in SETTING_GROUPS.items():
+        group = parser.add_argument_group(title)
+        for name in names:
+            add_setting(group, name, program.actions.get(name))
     return parser
 
 
-def setting_kind(name: str, annotation: Any, default: Any) -> dict[str, Any]:
+def add_setting(group: Any, name: str, action: Action | None) -> None:
+    """Add a setting's flag to its group of --help; of a setting that is also an action, the flag is the action's."""
+    field, kind = Settings.model_fields[name], setting_kind(name)
+    if action:
+        kind = action.flag
+        group.add_argument(f"--no-{name}", dest=name, action="store_false", help=argparse.SUPPRESS)
+    default = "" if field.default in (None, [], False) else f", default {field.default}"
+    listed = f"{field.description} [{environment_name(name)}{default}]"
+    if name == "browser":
+        listed = f"{field.description}: {', '.join(get_args(field.annotation))} [{environment_name(name)}{default}]"
+    is_listed = not IS_ALONE or name not in PACKAGE_SETTINGS
+    group.add_argument(flag_of(name), dest=name, **kind, help=listed if is_listed else argparse.SUPPRESS)
+
+
+def setting_kind(name: str) -> dict[str, Any]:
     """Return how argparse reads a setting's flag."""
-    if annotation is bool:
+    field = Settings.model_fields[name]
+    if field.annotation is bool:
         return {"action": argparse.BooleanOptionalAction}
-    return {"metavar": name.rpartition("_")[2].upper()} | ({"action": "append"} if isinstance(default, list) else {})
+    metavar = METAVARS.get(name) or "|".join(get_args(field.annotation))
+    return {"metavar": metavar} | ({"action": "append"} if isinstance(field.default, list) else {})
 
 
 def configure_logging(level: int) -> None:
@@ -4215,9 +4268,26 @@ async def until_signal(work: Coroutine[Any, Any, int | None]) -> int:
     return 0 if serving.cancelled() else serving.result() or 0
 
 
+def greet_terminal() -> None:
+    """Print what to do to a user who starts the server in a terminal, where a client would send messages."""
+    if not sys.stdin.isatty():
+        return
+    setup = "" if IS_ALONE else f"  set it up:        {command()} --setup\n"
+    print(
+        "This is an MCP server: a client such as Claude Code starts it and sends it messages on standard input.\n"
+        f"You probably want to\n{setup}"
+        f'  ask here:         {command()} --analyze "What is this page about?"\n'
+        f"  check every part: {command()} --doctor\n"
+        "It waits for messages now. Ctrl+C ends it.",
+        file=sys.stderr,
+        flush=True,
+    )
+
+
 def serve(invocation: Invocation) -> Work:
     """Serve MCP on stdin and stdout."""
     server = create_server(invocation.settings(need_model=True))
+    greet_terminal()
     return until_signal(server.run_async(transport="stdio", show_banner=False))
 
 
@@ -4300,7 +4370,7 @@ ACTIONS = {
             "tab": {"type": int, "metavar": "ID", "help": "the tab, default the active one"},
         },
     ),
-    "doctor": Action(doctor, {"action": "store_true", "help": "say which layer works and how to fix the others"}),
+    "doctor": Action(doctor, {"action": "store_true", "help": "check every layer and explain how to fix what fails"}),
 }
 MAC_READER = Program(ACTIONS, serve, ChromeTabs, progress_lines)
 
@@ -4312,7 +4382,10 @@ def main(argv: Sequence[str] | None = None, program: Program = MAC_READER) -> in
         print(needs_package(flag), file=sys.stderr)
         return 2
     parser = argument_parser(program)
-    flags = vars(parser.parse_args(argv))
+    parsed, unknown = parser.parse_known_args(argv)
+    if unknown:
+        parser.unknown(unknown[0])
+    flags = vars(parsed)
     chosen = {name: flags.pop(name) for name in program.actions if flags.get(name) not in (None, False, [])}
     homes = {option: name for name, action in program.actions.items() for option in action.options}
     options = {name: flags.pop(name, None) for name in homes}

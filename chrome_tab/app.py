@@ -81,6 +81,8 @@ def server_for(source: ExtensionSource) -> FastMCP:
 def serve(call: server.Invocation) -> server.Work:
     """Serve MCP by the transport that is set."""
     settings = call.settings(need_model=True)
+    if settings.transport == "stdio":
+        server.greet_terminal()
     return server.until_signal(serve_stdio(settings) if settings.transport == "stdio" else serve_http(settings))
 
 
@@ -152,20 +154,15 @@ def package_command() -> str:
 
 
 FLAG = {"action": "store_true"}
-ACTIONS: dict[str, server.Action] = server.ACTIONS | {
-    "pair": server.Action(
-        pair,
-        FLAG | {"help": "print the connection string; on a terminal wait for the extension"},
-        {"http": FLAG | {"help": "print the bearer key for MCP over HTTP"}},
-    ),
-    "extension_path": server.Action(print_extension_path, FLAG | {"help": "print the folder for Chrome"}),
+ACTIONS: dict[str, server.Action] = {
     "setup": server.Action(
         set_up,
         {
             "nargs": "?",
             "const": "add",
             "choices": ["add", "remove"],
-            "help": "find a model, pair, register; or undo it",
+            "metavar": "remove",
+            "help": "find a model, pair the extension, register with your clients; with remove undo it",
         },
         {
             "yes": FLAG | {"help": "ask nothing, take what is proposed"},
@@ -173,10 +170,17 @@ ACTIONS: dict[str, server.Action] = server.ACTIONS | {
             "at_login": FLAG | {"help": "start --serve at each login"},
         },
     ),
+    **server.ACTIONS,
+    "pair": server.Action(
+        pair,
+        FLAG | {"help": "print the connection string; on a terminal wait for the extension"},
+        {"http": FLAG | {"help": "print the bearer key for MCP over HTTP"}},
+    ),
     "serve": server.Action(
         serve_without_client,
         FLAG | {"help": "answer what is asked in the browser's side panel, without an MCP client"},
     ),
+    "extension_path": server.Action(print_extension_path, FLAG | {"help": "print the folder for Chrome"}),
     "history": server.Action(show_history, {"nargs": "*", "metavar": "list|show ID|search TEXT|clear"}),
 }
 PROGRAM = server.Program(ACTIONS, serve, open_tabs, show_progress)
