@@ -159,8 +159,17 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
     if terminal.yes and not wanted and before is None:
         terminal.say("Nothing starts at login: --at-login adds a server for the browser's side panel.")
         return
-    title = f"A server for the browser's side panel can run from login on, also without a client. {agent.path}:"
-    lines = [*differing(before or "", agent.text), *shown_calls(agent.begin)]
+    offer = (
+        "A server for the browser's side panel can start at login, so that it answers without a client. Set that up?"
+    )
+    if not terminal.confirm(offer, proposed=wanted or before is not None):
+        terminal.say("Nothing was changed here.")
+    elif carry_out(terminal, login_change(agent, before), "Start it at login, and now?"):
+        terminal.say(f"It runs, and starts with each login. What it says: {agent.log}", "green")
+
+
+def login_change(agent: Agent, before: str | None) -> Change:
+    """Return the change that lets the server start at login, and now."""
 
     def make() -> None:
         require_writable(agent.path)
@@ -174,9 +183,8 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
             delete(agent)
             raise
 
-    question = "Start it at login, and now?"
-    if carry_out(terminal, Change(title, lines, make), question, proposed=wanted or before is not None):
-        terminal.say(f"It runs, and starts with each login. What it says: {agent.log}", "green")
+    title = f"This goes into {agent.path}, and these commands are run:"
+    return Change(title, [*differing(before or "", agent.text), *shown_calls(agent.begin)], make)
 
 
 def no_start_at_login(terminal: Terminal) -> None:

@@ -18,7 +18,17 @@ from chrome_tab.setup.changes import Change, carry_out, differing, file_change, 
 from chrome_tab.setup.json_edit import edited
 from chrome_tab.setup.terminal import SetupError, Terminal
 
-__all__ = ["CLIENT_NAMES", "Client", "chosen_clients", "client_change", "register", "start_command"]
+__all__ = [
+    "CLIENT_NAMES",
+    "Client",
+    "chosen_clients",
+    "client_change",
+    "clients_here",
+    "entry_of",
+    "is_registered",
+    "register",
+    "start_command",
+]
 
 
 class Client(NamedTuple):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 import math
 import re
+import shutil
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from rich.table import Table
@@ -18,16 +21,18 @@ __all__ = ["find_model"]
 
 LOOK_TIMEOUT_S = 10.0
 MAX_LISTED_MODELS = 15
+APPLICATIONS = (Path("/Applications"), Path.home() / "Applications")
 
 
 class Usual(NamedTuple):
-    """A program that serves models: its usual port, the path that only it answers, and how to get it."""
+    """A program that serves models: its usual port, the path that only it answers, how to get it, and how to get a model."""
 
     name: str
     port: int
     path: str
     knows: Callable[[Any], bool]
     advice: str
+    get_model: str = ""
 
 
 def tells_version(reply: Any) -> bool:
@@ -52,9 +57,10 @@ def is_alive(reply: Any) -> bool:
 
 INSTALL = "install it from ollama.com, then run `ollama pull qwen3`."
 START = "install it from lmstudio.ai, load a model, and start the server in its Developer tab."
+PULL = "Run `ollama pull qwen3`."
 USUAL = (
-    Usual("Ollama", 11434, "/api/version", tells_version, INSTALL),
-    Usual("LM Studio", 1234, "/api/v0/models", tells_kinds, START),
+    Usual("Ollama", 11434, "/api/version", tells_version, INSTALL, PULL),
+    Usual("LM Studio", 1234, "/api/v0/models", tells_kinds, START, "Load a model in LM Studio."),
     Usual("llama.cpp", 8080, "/props", tells_slots, "run `llama-server -hf ggml-org/gemma-3-4b-it-GGUF`."),
     Usual("vLLM", 8000, "/version", tells_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
     Usual("LiteLLM", 4000, "/health/liveliness", is_alive, "run `litellm --config FILE`, in front of several servers."),
@@ -154,10 +160,24 @@ def tell_found(terminal: Terminal, found: Sequence[Found]) -> None:
         terminal.say(f"{one.name} answers at {one.url}. {one.problem or f'It has {count} that can answer.'}")
     if any(one.models for one in found):
         return
-    terminal.fail("No model is there that could answer. One of these brings it:")
+    get_model = {usual.name: usual.get_model for usual in USUAL}
+    without_model = next((get_model.get(one.name) for one in found if not one.problem), "")
+    if step := without_model or how_to_start_ollama():
+        terminal.fail(f"No usable model found. {step} Then run --setup again.", step)
+        return
+    terminal.fail(
+        "No usable model found. Set up one of these:", "Install Ollama from ollama.com, and run `ollama pull qwen3`."
+    )
     for usual in USUAL:
         terminal.say(f"{usual.name}: {usual.advice}", indent=2)
     terminal.say("Then run --setup again. For a server elsewhere add its address: --ollama-url http://HOST:PORT.")
+
+
+def how_to_start_ollama() -> str:
+    """Return how to start an Ollama that is installed, which must not be running; empty when none is installed."""
+    if sys.platform == "darwin" and any((folder / "Ollama.app").is_dir() for folder in APPLICATIONS):
+        return "Start Ollama: open the Ollama app."
+    return "Start Ollama: run `ollama serve` in another terminal." if shutil.which("ollama") else ""
 
 
 def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | None) -> Model:

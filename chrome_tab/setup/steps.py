@@ -30,7 +30,17 @@ from chrome_tab.cli.progress import terminal_progress
 from chrome_tab.extension.source import PAIRING_WAIT_S, ExtensionSource
 from chrome_tab.setup.autostart import no_start_at_login, start_at_login
 from chrome_tab.setup.changes import BACKUP, Change, backup_of, carry_out, differing, file_change, read_file
-from chrome_tab.setup.clients import CLIENT_NAMES, Client, chosen_clients, client_change, register, start_command
+from chrome_tab.setup.clients import (
+    CLIENT_NAMES,
+    Client,
+    chosen_clients,
+    client_change,
+    clients_here,
+    entry_of,
+    is_registered,
+    register,
+    start_command,
+)
 from chrome_tab.setup.models import find_model
 from chrome_tab.setup.terminal import SetupError, Terminal
 
@@ -104,7 +114,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         terminal.say("A page opens. Paste this line there, or into the extension's popup, and press Connect:")
     terminal.exact(line, "cyan")
     terminal.say(f"It is a password for your browser, kept in {server.config_dir() / 'key'}: do not share it.")
-    if terminal.confirm("Copy the line to the clipboard?", proposed=False):
+    if not terminal.yes and terminal.confirm("Copy the line to the clipboard?"):
         copy(terminal, line)
     is_there = version is not None or wait_for_extension(terminal, settings, proposed=not by_script)
     return is_there or by_script
@@ -213,23 +223,51 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
         if here:
             terminal.say(f"Here are: {', '.join(client.title for client in here)}.")
         terminal.fail("A client is registered once the settings name a model: run --setup again then.")
+        conclude(terminal, settings, can_read=can_read)
         return
     register(terminal, here, start_command(settings))
     terminal.heading("Without a client")
     start_at_login(terminal, settings, wanted=at_login)
     terminal.heading("A first answer")
     first_answer(terminal, settings)
+    conclude(terminal, settings, can_read=can_read)
+
+
+def conclude(terminal: Terminal, settings: server.Settings, *, can_read: bool) -> None:
+    """Summarize what is ready, and end with the one thing to do next."""
+    command = start_command(settings)
+    has_model = not server.missing_settings(settings)
+    clients = [client.title for client in clients_here() if is_ready(client, command)]
+    terminal.heading("Summary")
+    parts = {
+        "Model": f"{settings.model} at {settings.ollama_url}" if has_model else "",
+        "Reading pages": "yes" if can_read else "",
+        "Clients": ", ".join(clients),
+    }
+    for name, state in parts.items():
+        terminal.say(f"{name + ':':<15}{state or 'not yet'}", "green" if state else "yellow", indent=2)
     terminal.say("")
-    terminal.say(conclusion(failed=terminal.failed, can_read=can_read), "bold")
+    terminal.say(f"Next: {next_step(terminal, can_read=can_read)}", "bold")
 
 
-def conclusion(*, failed: bool, can_read: bool) -> str:
-    """Return the run's last sentence: what is left for the person."""
-    if failed:
-        return "Almost ready: fix what is marked above, then run --setup again."
+def is_ready(client: Client, command: Sequence[str]) -> bool:
+    """Return whether a client's file starts this server."""
+    try:
+        return is_registered(entry_of(client), command)
+    except SetupError:
+        return False
+
+
+def next_step(terminal: Terminal, *, can_read: bool) -> str:
+    """Return the one thing for the user to do now."""
+    again = f"Then run `{server.command()} --setup` again."
+    if terminal.next_step:
+        return f"{terminal.next_step} {again}"
+    if terminal.failed:
+        return f"Fix what is marked above. {again}"
     if not can_read:
-        return "Ready but for the extension: connect it as said above, then ask your client about a page."
-    return "Ready. Open a page, and ask your client what this tab says."
+        return "Load the extension, paste the connection string, then ask your client about a page."
+    return "Open a page in the browser, and ask your client what this tab says."
 
 
 def remove(terminal: Terminal, names: str | None) -> None:
@@ -283,7 +321,7 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
         *(f"{path}: what the file was before the last change. Delete it when you like." for path in backups),
         *(f"{path}: your questions and answers. Delete it when you like." for path in history),
         *(f"{path}: not empty, and yours." for path in left),
-        "What uv keeps of the libraries: `uv cache clean` deletes it.",
+        "The libraries in uv's cache: `uv cache prune` deletes those that nothing uses any more.",
         f"The program: {server.FILES if server.IS_PACKAGE else server.HERE}{by_uv}",
     ]
 

@@ -22,8 +22,9 @@ class Terminal:
 
     def __init__(self, *, yes: bool) -> None:
         self.yes = yes
-        # Whether something is left for the person to mend.
+        # Whether something is left for the user to fix, and what they do first about it.
         self.failed = False
+        self.next_step = ""
         self._steps = 0
         self.console = Console(markup=False, highlight=False, emoji=False)
 
@@ -47,9 +48,10 @@ class Terminal:
         wrap.initial_indent = wrap.subsequent_indent = " " * indent
         self.exact(wrap.fill(server.strip_controls(text)), style)
 
-    def fail(self, sentence: str) -> None:
-        """Say what could not be done; the run goes on, and ends with status 1."""
+    def fail(self, sentence: str, next_step: str = "") -> None:
+        """Say what could not be done, and note what fixes it; the run goes on, and ends with status 1."""
         self.failed = True
+        self.next_step = self.next_step or next_step
         self.say(sentence, "yellow")
 
     def exact(self, line: str, style: str = "") -> None:

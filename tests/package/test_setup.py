@@ -216,19 +216,52 @@ async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_c
 
     assert status == 1
     for words in (
-        "No model is there that could answer.",
+        "No usable model found. Set up one of these:",
         "Ollama: install it from ollama.com, then run `ollama pull qwen3`.",
         "LM Studio: install it from lmstudio.ai",
         f"+ port = {home.port}",
         "vf://",
         "Going on without the extension. The line stays valid.",
         "Here are: Cursor. A client is registered once the settings name a model: run --setup again then.",
+        "Model: not yet",
+        "Clients: not yet",
+        "Next: Install Ollama from ollama.com, and run `ollama pull qwen3`. Then run `uv run",
     ):
         assert words in terminal.shown
     assert "Traceback" not in terminal.shown
     assert "Register with" not in terminal.shown
     ours = {f".config/{server.APP_NAME}/{name}" for name in ("key", "config.toml")}
     assert home.files().keys() == {".cursor/old", *ours}
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_an_ollama_that_is_installed_and_not_running_is_to_be_started(tmp_path: Path) -> None:
+    async with refused_port() as url:
+        home = Home(tmp_path, {"Ollama": port_of(url)})
+        home.write("bin/ollama", "#!/bin/sh\n").chmod(0o755)
+        async with home.setup("--yes", "--clients", "none") as terminal:
+            assert await terminal.status() == 1
+
+    step = "Start Ollama: run `ollama serve` in another terminal."
+    assert f"No usable model found. {step}" in terminal.shown
+    assert f"Next: {step}" in terminal.shown
+    assert "ollama.com" not in terminal.shown
+
+
+@pytest.mark.e2e
+@on_terminals
+async def test_an_ollama_without_a_model_that_answers_is_to_get_one(tmp_path: Path) -> None:
+    async with fake_ollama() as ollama:
+        ollama.routes["/v1/models"] = {"object": "list", "data": [{"id": "nomic-embed-text:latest"}]}
+        home = Home(tmp_path, {"Ollama": port_of(ollama.url)})
+        home.write("bin/ollama", "#!/bin/sh\n").chmod(0o755)
+        async with home.setup("--yes", "--clients", "none") as terminal:
+            assert await terminal.status() == 1
+
+    assert "No usable model found. Run `ollama pull qwen3`. Then run --setup again." in terminal.shown
+    assert "Next: Run `ollama pull qwen3`." in terminal.shown
+    assert "ollama serve" not in terminal.shown
 
 
 @pytest.mark.e2e
@@ -246,7 +279,8 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     assert terminal.shown.count("(leaves this computer)") == 1
     assert "Question: On which day" in terminal.shown
     assert "Answer: It is closed on Mondays, and an adult pays 9 EUR." in terminal.shown
-    assert "Almost ready: fix what is marked above, then run --setup again." in terminal.shown
+    assert f"Model: qwen3:8b at {url} Reading pages: yes Clients: Claude Code, Cursor" in terminal.shown
+    assert "Next: Fix what is marked above." in terminal.shown
     written = f'ollama_url = "{url}"\nmodel = "qwen3:8b"\nport = {home.port}\n'
     assert (home.settings / "config.toml").read_text() == SETTINGS.replace("\n\n", f"\n{written}\n")
     assert (home.settings / "config.toml.before-setup").read_text() == SETTINGS
@@ -293,7 +327,8 @@ async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_pat
     assert f"Your settings are as chosen: {home.settings / 'config.toml'}" in terminal.shown
     for title in ("Claude Code", "Cursor"):
         assert f"{title} has the server already" in terminal.shown
-    assert "Ready but for the extension: connect it as said above" in terminal.shown
+    assert "Reading pages: not yet" in terminal.shown
+    assert "Next: Load the extension, paste the connection string" in terminal.shown
 
 
 @pytest.mark.e2e
@@ -380,7 +415,13 @@ async def test_a_server_starts_at_login_only_when_the_person_says_so_and_goes_wi
     unit = ".config/systemd/user/chrome-tab-reader.service"
 
     async with home.setup("--clients", "none") as terminal:
-        await terminal.answers(answer="", clipboard="", extension_now="n", **{"login, and now": ""})
+        await terminal.answers(answer="", clipboard="n", extension_now="n", Set_that_up="")
+        assert await terminal.status() == 0
+    assert "ExecStart=" not in terminal.shown
+    assert home.changed(before) == set()
+
+    async with home.setup("--clients", "none") as terminal:
+        await terminal.answers(answer="", clipboard="n", extension_now="n", Set_that_up="y", **{"login, and now": "n"})
         assert await terminal.status() == 0
     assert "+ ExecStart=" in terminal.shown
     assert "systemctl --user enable chrome-tab-reader.service" in terminal.shown
@@ -1084,11 +1125,22 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
 
 
 @pytest.mark.parametrize(
-    ("failed", "can_read", "opening"),
-    [(False, True, "Ready. Open a page"), (False, False, "Ready but for the extension"), (True, True, "Almost ready")],
+    ("failures", "can_read", "opening"),
+    [
+        ([], True, "Open a page"),
+        ([], False, "Load the extension"),
+        ([""], True, "Fix what is marked"),
+        (["", "Start Ollama.", "Later."], False, "Start Ollama. Then run"),
+    ],
 )
-def test_the_last_sentence_is_ready_only_when_nothing_is_left(*, failed: bool, can_read: bool, opening: str) -> None:
-    assert steps.conclusion(failed=failed, can_read=can_read).startswith(opening)
+def test_the_next_step_is_what_was_found_first_and_only_at_last_to_open_a_page(
+    failures: list[str], *, can_read: bool, opening: str
+) -> None:
+    terminal = setup_terminal.Terminal(yes=True)
+    for step in failures:
+        terminal.fail("Something failed.", step)
+
+    assert steps.next_step(terminal, can_read=can_read).startswith(opening)
 
 
 def settings_for_the_extension() -> server.Settings:
@@ -1119,7 +1171,12 @@ def test_the_line_is_copied_when_the_person_says_so(
             raise steps.pyperclip.PyperclipException
         copied_lines.append(line)
 
-    terminal = contrary(monkeypatch)
+    def confirm(question: str, *, proposed: bool = True) -> bool:
+        assert proposed
+        return "clipboard" in question
+
+    terminal = setup_terminal.Terminal(yes=False)
+    monkeypatch.setattr(terminal, "confirm", confirm)
     monkeypatch.setattr(steps.pyperclip, "copy", copy)
 
     assert not steps.pair_browser(terminal, settings_for_the_extension())
@@ -1138,6 +1195,18 @@ def test_on_a_mac_pages_can_be_read_without_the_extension(
     assert steps.pair_browser(setup_terminal.Terminal(yes=True), server.load_settings({}, need_model=False))
     assert "AppleScript reads the active tab (12 characters)" in said(capsys)
     assert not steps.pair_browser(setup_terminal.Terminal(yes=True), settings_for_the_extension())
+
+
+def test_on_a_mac_an_ollama_that_does_not_run_is_the_app_that_is_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pretend(monkeypatch, "darwin", models)
+    monkeypatch.setattr(models, "APPLICATIONS", (tmp_path,))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert models.how_to_start_ollama() == ""
+
+    (tmp_path / "Ollama.app").mkdir()
+    assert models.how_to_start_ollama() == "Start Ollama: open the Ollama app."
 
 
 async def test_an_answer_that_fails_is_a_sentence_with_its_code(capsys: Capture) -> None:
