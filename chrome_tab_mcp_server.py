@@ -3773,7 +3773,9 @@ Start = Annotated[str | Omitted, optional("only after this text")]
 End = Annotated[str | Omitted, optional("only before this text")]
 WantedContent = Annotated[Content | Omitted, optional()]
 Selected = Annotated[bool, Field(description="only what the user selected")]
-SCHEMA = "JSON Schema for a JSON answer" + ("" if IS_ALONE else ", or article, product, recipe, event, contact")
+SCHEMA = "JSON Schema for a JSON answer" + (
+    "" if IS_ALONE else ", or article, product, recipe, event, contact, profile"
+)
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
 

@@ -15,7 +15,11 @@ from chrome_tab_mcp_server import APP_NAME
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "clients.md"
 SETTINGS = ["--ollama-url", "http://localhost:11434", "--model", "qwen3"]
 ASKED = {"ollama_url": "Address of your model server", "model": "Name of the model to ask"}
-ANSWER_S = 300  # what a long page may take, where a client wants to know it
+ANSWER_S = 900  # the server's own bound on an answer, for clients that have one too
+SLOW_S = 1800  # the same for a large model that thinks
+READING_TOOLS = (
+    *("process_chrome_tab", "process_chrome_tabs", "read_chrome_tab", "browser_get_tabs", "chrome_tab_status"),
+)
 
 
 class Launch(NamedTuple):
@@ -38,6 +42,25 @@ CLONE = Launch("uv", ["run", "/path/to/chrome_tab_mcp_server.py", *SETTINGS])
 def entry(launch: Launch, **more: Any) -> dict[str, Any]:
     """Return the server as most clients' files hold it."""
     return {"command": launch.command, "args": launch.args, **more}
+
+
+def with_env(launch: Launch) -> dict[str, Any]:
+    """Return the entry whose settings are environment variables."""
+    env = {"OLLAMA_BASE_URL": SETTINGS[1], "OLLAMA_MODEL": SETTINGS[3]}
+    return {"mcpServers": {APP_NAME: {"command": launch.command, "args": launch.args[: -len(SETTINGS)], "env": env}}}
+
+
+def permissions() -> dict[str, Any]:
+    """Return the rules that let Claude Code read pages without asking."""
+    return {"permissions": {"allow": [f"mcp__{APP_NAME}__{tool}" for tool in READING_TOOLS]}}
+
+
+def slow_model() -> str:
+    """Return the command for a large model that thinks."""
+    flags = ["--ollama-url", "http://localhost:11434", "--model", "qwen3:30b-a3b-thinking-2507-q4_K_M"]
+    return claude_code(
+        Launch(CLONE.command, [*CLONE.args[:2], *flags, "--timeout", "900", "--max-seconds", str(SLOW_S)])
+    )
 
 
 def claude_code(launch: Launch) -> str:
@@ -135,43 +158,69 @@ def page() -> str:
         "<!-- Written by `python -m scripts.clients`; a test compares. -->",
         "The shortest way is `--setup` ([installing](install.md#in-one-run)): it registers the server with Claude Code, "
         "Claude Desktop, Cursor and VS Code as you have it. By hand:",
-        f"Each text and link starts the package `{PACKAGE.args[0]}` from PyPI, `{PACKAGE.line}`, so it works once the "
-        f"package is there. Until then, and from a clone, the command is `{CLONE.line}` instead; where the package is "
-        f"installed from a file, `{INSTALLED.line}`. Put in the address of your own model server and the name of your own "
-        "model; with both in `config.toml` the flags can be left out.",
+        f"Each text starts a clone of this repository: put its folder for `/path/to`, the address of your model server and "
+        "the name of your model. With both settings in `config.toml`, as `--setup` writes it, the flags can be left out. "
+        f"Where the package is installed from a file, the command is `{INSTALLED.line}`.",
         "## Claude Code",
-        "As a plugin, which brings skills for summarising, asking, extracting and driving (without `--config` it asks for "
+        block("sh", claude_code(CLONE)),
+        "Or as a plugin, which brings skills for summarizing, asking, extracting and driving (without `--config` it asks for "
         "the two settings in Claude Code, by `/plugin`):",
         block(
             "sh", f"claude plugin marketplace add /path/to/clone\nclaude plugin install {APP_NAME}@{APP_NAME} {plugin}"
         ),
-        "Or the server alone:",
-        block("sh", claude_code(PACKAGE)),
+        "**Permissions.** Claude Code asks before each call of a tool. To let it read pages without asking, open "
+        f"`/permissions` and add a rule for each reading tool, for example `mcp__{APP_NAME}__process_chrome_tab`, or put "
+        "all of them into `~/.claude/settings.json`:",
+        block("json", permissions()),
+        f"The plugin's tools are called `mcp__plugin_{APP_NAME}_{APP_NAME}__process_chrome_tab` and so on. Leave the tools "
+        "that act in a page out of the list, so that you see each action first.",
+        f"**Prompts.** Type `/mcp__{APP_NAME}__ask_tab`, `/mcp__{APP_NAME}__summarize_tab` or "
+        f"`/mcp__{APP_NAME}__extract_tab`.",
+        "**Time limits.** The server bounds an answer as a whole by `--max-seconds` (900) and one request to the model by "
+        "`--timeout` (300). A large model that thinks first needs more on a long page. For Qwen3-30B-A3B-Thinking, which "
+        "Ollama has as `qwen3:30b-a3b-thinking-2507-q4_K_M`:",
+        block("sh", slow_model()),
+        f"If Claude Code itself gives up before that, raise its limit too, in milliseconds: "
+        f"`MCP_TOOL_TIMEOUT={SLOW_S * 1000} claude`. `MCP_TIMEOUT=60000 claude` gives the first start, which fetches the "
+        "libraries, a minute.",
         "## Claude Desktop",
         f"Open `{APP_NAME}-VERSION.mcpb` of the release with it: it asks for the two settings. Or in "
         "`claude_desktop_config.json`:",
-        block("json", mcp_servers(PACKAGE)),
+        block("json", mcp_servers(CLONE)),
+        "The same with environment variables, which other clients with `mcpServers` take too:",
+        block("json", with_env(CLONE)),
         "## VS Code",
-        f"[Add to VS Code]({vscode_link()}), which asks for the two settings. Or in `.vscode/mcp.json`:",
-        block("json", vscode_file(PACKAGE)),
+        "In `.vscode/mcp.json`:",
+        block("json", vscode_file(CLONE)),
         "## Cursor",
-        f"[Add to Cursor]({cursor_link()}), then change address and model. Or in `~/.cursor/mcp.json`:",
-        block("json", mcp_servers(PACKAGE)),
+        "In `~/.cursor/mcp.json`:",
+        block("json", mcp_servers(CLONE)),
         "## Codex",
         "In `~/.codex/config.toml`:",
-        block("toml", codex(PACKAGE)),
+        block("toml", codex(CLONE)),
         "## Gemini CLI",
         "In `~/.gemini/settings.json`:",
-        block("json", gemini(PACKAGE)),
+        block("json", gemini(CLONE)),
         "## Zed",
         "In its `settings.json`:",
-        block("json", zed(PACKAGE)),
+        block("json", zed(CLONE)),
         "## LM Studio",
-        f"[Add to LM Studio]({lm_studio_link()}), then change address and model. Or in its `mcp.json`:",
-        block("json", mcp_servers(PACKAGE)),
+        "In its `mcp.json`:",
+        block("json", mcp_servers(CLONE)),
         "## Goose",
-        f"[Add to Goose]({goose_link()}), then change address and model. Or in `~/.config/goose/config.yaml`:",
-        block("yaml", goose(PACKAGE)),
+        "In `~/.config/goose/config.yaml`:",
+        block("yaml", goose(CLONE)),
+        "## Once published",
+        f"These work once the package `{PACKAGE.args[0]}` is on PyPI, which it is not yet. The command is then "
+        f"`{PACKAGE.line}`, in place of `{CLONE.line}`, and clients that take links need one click:",
+        "\n".join(
+            [
+                f"* [Add to VS Code]({vscode_link()}), which asks for the two settings.",
+                f"* [Add to Cursor]({cursor_link()}), then change address and model.",
+                f"* [Add to LM Studio]({lm_studio_link()}), then change address and model.",
+                f"* [Add to Goose]({goose_link()}), then change address and model.",
+            ]
+        ),
         "## Others",
         "Most clients take the entry of Claude Desktop. Clients that do not start programs connect over HTTP: "
         "[one server for every client](http.md).",

@@ -277,8 +277,12 @@ def query(link: str) -> dict[str, str]:
 
 def settings_of(command: str, args: list[str]) -> server.Settings:
     """What the server makes of a command line that a client is told."""
-    assert (command, args[0]) == ("uvx", server.APP_NAME)
-    return server.load_settings(vars(server.argument_parser(app.PROGRAM).parse_args(args[1:])), need_model=True)
+    launches = {"uvx": [server.APP_NAME], "uv": ["run", "/path/to/chrome_tab_mcp_server.py"]}
+    start = launches[command]
+    assert args[: len(start)] == start
+    return server.load_settings(
+        vars(server.argument_parser(app.PROGRAM).parse_args(args[len(start) :])), need_model=True
+    )
 
 
 @pytest.mark.parametrize("link", [clients.cursor_link(), clients.lm_studio_link()])
@@ -313,6 +317,27 @@ def blocks(kind: str, heading: str) -> list[str]:
     """The texts to copy below a heading of the page."""
     section = clients.page().split(f"## {heading}\n")[1].split("\n## ")[0]
     return re.findall(rf"```{kind}\n(.*?)\n```", section, re.DOTALL)
+
+
+def test_what_is_not_published_stands_in_one_place_that_says_so() -> None:
+    before, section = clients.page().split("## Once published\n")
+    assert "uvx" not in before
+    assert "uvx" in section
+
+
+def test_the_entry_with_environment_variables_names_both_settings() -> None:
+    entry = json.loads(blocks("json", "Claude Desktop")[1])["mcpServers"][server.APP_NAME]
+
+    assert set(entry["env"]) == {server.environment_name(name) for name in server.REQUIRED_SETTINGS}
+    assert entry["args"] == ["run", "/path/to/chrome_tab_mcp_server.py"]
+
+
+async def test_the_permission_rules_name_tools_that_only_read() -> None:
+    tools = await app.create_server(server.load_settings({}, need_model=False)).list_tools(run_middleware=False)
+    reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
+    rules = json.loads(blocks("json", "Claude Code")[0])["permissions"]["allow"]
+
+    assert {rule.removeprefix(f"mcp__{server.APP_NAME}__") for rule in rules} <= reading
 
 
 def entries() -> list[tuple[str, dict[str, Any]]]:

@@ -87,7 +87,7 @@ async def test_what_the_call_says_wins_over_the_sites_table(shop: FakeOsascript)
 # --- Extractions ---
 
 
-@pytest.mark.parametrize("name", ["article", "product", "recipe", "event", "contact"])
+@pytest.mark.parametrize("name", ["article", "product", "recipe", "event", "contact", "profile"])
 async def test_each_extraction_that_comes_with_the_server_is_asked_for_by_its_name(
     name: str, osascript: FakeOsascript
 ) -> None:

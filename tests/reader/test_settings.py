@@ -342,7 +342,7 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
         (
             '[extract.price]\nprompt = "What does it cost?"\nschema = {}\n[sites."a.example"]\nschema = "prize"',
             'sites."a.example".schema must be a JSON Schema or the name of an extraction: article, product, recipe, event, '
-            "contact, price; got 'prize'.",
+            "contact, profile, price; got 'prize'.",
         ),
         (
             '[extract.price]\nprompt = "What does it cost?"\nschema = { "$ref" = "other.json" }',
