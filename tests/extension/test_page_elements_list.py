@@ -30,8 +30,8 @@ checkbox "Docker" off  #docker
 radio "Card" on  [name=pay][value=card]
 radio "Cash" off  [name=pay][value=cash]
 slider "Volume" = 4 (0 to 10)  [aria-label=Volume]
-textbox "Coupon" invalid  input:nth-of-type(2)
-textbox "Note" = "As it is" readonly  textarea
+textbox "Coupon" invalid  [placeholder=Coupon]
+textbox "Note" = "As it is" readonly  [title=Note]
 file "Choose a picture" empty  #hidden-file
 button "Order" disabled  fieldset > button:nth-of-type(1)
 button "Details" collapsed  fieldset > button:nth-of-type(2)
