@@ -205,6 +205,22 @@ def test_value_is_searched_whole_and_shown_whole_where_it_is_all_there_is(elemen
     assert whole == 'textbox = "{}"  #t'.format(" ".join(value.split(" ")).replace("\n", "\\n"))
 
 
+# --- Pages that are still being drawn
+
+
+@pytest.mark.parametrize(
+    "sign", ["<main aria-busy=true>some</main>", "<div class=card-skeleton style='width:90px;height:9px'></div>"]
+)
+def test_page_that_is_still_drawing_is_said_to_be(elements: Elements, sign: str) -> None:
+    elements.show(f"<button>a</button>{sign}")
+    loading = lines_of(elements)
+    elements.show("<button>a</button><main aria-busy=false>some</main><div class=card-skeleton>done</div>")
+
+    assert loading[0].startswith("The page is still loading (")
+    assert 'button "a"  button' in loading
+    assert lines_of(elements)[0] == 'button "a"  button'
+
+
 # --- What repeats
 
 

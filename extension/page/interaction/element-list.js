@@ -46,6 +46,8 @@ const elementList = (() => {
   /** Characters of an overview for the elements that repeat each other, so that texts between have room, too. */
   const OVERVIEW_ROOM = 3_000;
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
+  /** Boxes that a page shows while it loads what belongs there. */
+  const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
   /** Elements to act on, on a page whose shapes and boxes are listed, too. */
   const MOST_WITH_LOOKS = 25;
@@ -56,7 +58,7 @@ const elementList = (() => {
    * @returns {Exclude<ListAnswer, {message: string}>} the frames of other sites first, where there are some
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
-  function listElements({ find, within, offset, way = "", framed, leftOut = [], isFramed = false }) {
+  function listElements({ find, within, offset, way = "", framed, leftOut = [], isFramed = false, loading = [] }) {
     comeBy(way);
     const { roots, scopes, popups, notices, rest } = scopeOf(within);
     if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
@@ -77,8 +79,17 @@ const elementList = (() => {
     if (find) writer.valueLength = FOUND_VALUE;
     const items = writer.matching(inSightFirst(withFewLooks(listed, isNarrowed)), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
+    const signs = [...loading, ...loadingSigns(roots)];
+    if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
-    return { code: "", ...writtenList(items, writer, view) };
+    const isEmpty = items.length === 0;
+    return {
+      code: "",
+      ...writtenList(items, writer, view),
+      isEmpty,
+      isLoading: signs.length > 0,
+      age: performance.now(),
+    };
   }
 
   /**
@@ -161,6 +172,29 @@ const elementList = (() => {
     const openers = id ? `:is([aria-controls=${id}], [aria-owns=${id}], [popovertarget=${id}])` : "";
     const [opener] = openers ? roots.flatMap((root) => queryAll(root, openers)) : [];
     return opener ? accessibleNameOf(opener, true) : "";
+  }
+
+  /**
+   * @param {Root[]} roots all of the page
+   * @returns {string[]} what shows that the page is not complete, for its list
+   */
+  function loadingSigns(roots) {
+    const isShown = (/** @type {string} */ selector) =>
+      roots.some((root) => queryAll(root, selector).some((one) => isVisible(one)));
+    const hasSkeletons = () => roots.some((root) => queryAll(root, SKELETONS).some(isSkeleton));
+    return [
+      document.readyState === "loading" ? "its document" : "",
+      isShown("[aria-busy=true]") ? "a part of it is busy" : "",
+      hasSkeletons() ? "placeholders" : "",
+    ].filter(Boolean);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it only stands for what is to come
+   */
+  function isSkeleton(element) {
+    return isVisible(element) && !plain(contentOf(element));
   }
 
   /** @param {Item[]} items */
