@@ -65,8 +65,10 @@ STATES = {
 GLYPHS = re.compile("[\ue000-\uf8ff]")
 LINE = re.compile(r'^(?P<role>[\w-]+)(?: "(?P<name>[^"]*)")?(?P<state>.*?)(?:  (?P<selector>\S.*))?$')
 PATTERN = re.compile(r' like "(?P<pattern>.+)"$')
+COUNTED = re.compile(r'^\d+ more (?P<role>\w+?)(?:es|s) within "(?P<selector>.+)"$')
 
-FIND_ALL = """(selectors) => {
+FIND_ALL = """(selectors, holders) => {
+  globalThis.counted = holders.map((selector) => new search.Search(selector).find()[0]);
   globalThis.listedAt = new Map();
   selectors.forEach((selector, index) => {
     for (const element of new search.Search(selector).find()) {
@@ -81,6 +83,8 @@ PLACE = """function () {
   if (element.matches("option")) return null;
   for (; element; element = element.getRootNode().host) {
     if (listedAt.has(element)) return listedAt.get(element);
+    const place = counted.findIndex((holder) => holder?.contains(element));
+    if (place >= 0) return -2 - place;
   }
   return -1;
 }"""
@@ -136,7 +140,9 @@ class Tab:
         named = [line for line in lines if (found := LINE.match(line)) and found["selector"]]
         patterns = [found["pattern"] for line in lines if (found := PATTERN.search(line))]
         selectors = [re.sub(r"^.*?  ", "", line) for line in named] + patterns
-        self._world.evaluate(f"({FIND_ALL})({json.dumps(selectors)})")
+        counted = [found for line in lines if (found := COUNTED.match(line))]
+        holders = [found["selector"] for found in counted]
+        self._world.evaluate(f"({FIND_ALL})({json.dumps(selectors)}, {json.dumps(holders)})")
         agreement = Agreement()
         for node in self._session.send("Accessibility.getFullAXTree")["nodes"]:
             if not is_interactive(node):
@@ -145,15 +151,16 @@ class Tab:
             if place is None:
                 continue
             agreement.nodes += 1
-            agreement.listed += place >= 0
-            if place < 0:
+            is_counted = place <= -2 and counted[-2 - place]["role"] in ROLES[node["role"]["value"]]
+            agreement.listed += place >= 0 or is_counted
+            if place < 0 and not is_counted:
                 agreement.notes.append(f"missing: {node['role']['value']} {node.get('name', {}).get('value')!r}")
-            elif place < len(named):
+            elif 0 <= place < len(named):
                 compare_node(agreement, node, named[place])
         return agreement
 
     def _place_of(self, node: int) -> int | None:
-        """Give the line that names a node; -1 for none, None for a node that has gone or is not compared."""
+        """Give the line that names a node: -1 for none, less for one that counts it. None: not compared, or gone."""
         try:
             given = {"backendNodeId": node, "executionContextId": self._world.context}
             resolved = self._session.send("DOM.resolveNode", given)

@@ -83,7 +83,7 @@ LISTS = {
         ['button "Inbox 3"  button'],
     ),
     "text that a style adds": (
-        "<style>#b::after{content:' now'}</style><button id=b>Buy</button>",
+        "<style>#b::after{content:' now' url('data:,x')}</style><button id=b>Buy</button>",
         ['button "Buy now"  #b'],
     ),
     "hidden parts of what names it": (

@@ -36,6 +36,8 @@ const aria = (() => {
   const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
   const SEEN = { visibilityProperty: true };
+  /** In what a style adds before or after. */
+  const PICTURES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
   /** Elements that usually are part of a line of text. */
   const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
   const NAMING_PARTS = new Map([
@@ -339,7 +341,7 @@ const aria = (() => {
       const { content, display } = getComputedStyle(element, place);
       if (content === "none" || content === "normal" || display === "none") return;
       const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
-      const texts = (alternative ?? content).matchAll(/"((?:\\.|[^"\\])*)"/gu);
+      const texts = (alternative ?? content.replace(PICTURES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
       const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");
       this.#add(display === "inline" ? text : ` ${text} `);
     }

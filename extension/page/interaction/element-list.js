@@ -307,7 +307,7 @@ const elementList = (() => {
       /** @type {Map<string, number>} */
       const counts = new Map();
       const quoted = (/** @type {Item} */ item) =>
-        /"(.*)"/u.exec(this.#describe(item, length))?.[1]?.toLowerCase() ?? "";
+        /^[\w-]+ "(.*)"/u.exec(this.#describe(item, length))?.[1]?.toLowerCase() ?? "";
       for (const item of items) counts.set(quoted(item), (counts.get(quoted(item)) ?? 0) + 1);
       return (item) => item.role === "text" && counts.get(quoted(item)) !== 1;
     }
