@@ -1,11 +1,19 @@
-/** @import {CommandContext, PageElements} from "../shared/types.d.ts" */
+/** @import {CommandContext, ListRequest, PageElements} from "../shared/types.d.ts" */
 
 import { CommandError, invalid } from "../shared/errors.js";
+import { pause } from "../browser/async.js";
 import { tabAsAsked } from "../browser/inject.js";
 import { listElements } from "../browser/page-elements.js";
 import { addressOf } from "../browser/tabs.js";
 
 const MAX_LENGTH = 2_000;
+/** A page that shows nothing yet is given so long, and looked at again so often. */
+const FIRST_CONTENT_MS = 2_000;
+const LOOK_MS = 100;
+/** Later, a page that still asks for something is not loading but at work. */
+const YOUNG_MS = 10_000;
+/** What the first content of a page may wait for. */
+const LOADED = new Set(["document", "script", "stylesheet", "fetch", "xhr"]);
 
 /**
  * What can be done on the page.
@@ -21,7 +29,7 @@ export async function pageElements(context) {
     throw invalid("offset must be a whole number from 0 on, as next_offset gives it.");
   }
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
-  const answer = await listElements(context, request);
+  const answer = await firstContent(context, request);
   if (answer && "text" in answer) {
     const { text, total, shown, next_offset } = answer;
     return { text, total, shown, next_offset, ...addressOf(tabAsAsked(context)) };
@@ -31,6 +39,34 @@ export async function pageElements(context) {
     "EXECUTION_ERROR",
     "The page navigated away before it was listed. Check where the tab is now.",
   );
+}
+
+/**
+ * The list, once there is something on the page: many draw themselves by scripts after they have loaded.
+ *
+ * @param {CommandContext} context
+ * @param {ListRequest} request
+ */
+async function firstContent(context, request) {
+  const deadline = performance.now() + FIRST_CONTENT_MS;
+  for (;;) {
+    const answer = await listElements(context, { ...request, loading: requestsOf(context) });
+    if (!answer || !("isEmpty" in answer) || !answer.isEmpty || performance.now() > deadline) return answer;
+    if (!answer.isLoading && answer.age > YOUNG_MS) return answer;
+    await pause(LOOK_MS);
+    context.signal.throwIfAborted();
+  }
+}
+
+/**
+ * @param {CommandContext} context
+ * @returns {string[]} that the page has asked for something a moment ago and waits for it, as far as that is known
+ */
+function requestsOf({ tabId, sessionPool }) {
+  const now = Date.now();
+  const running = sessionPool.known(tabId)?.network.running() ?? [];
+  const { length } = running.filter(({ type, begunAt }) => LOADED.has(type) && now - begunAt < YOUNG_MS);
+  return length ? [`${length} ${length === 1 ? "request" : "requests"}`] : [];
 }
 
 /**

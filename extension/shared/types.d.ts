@@ -328,6 +328,8 @@ export interface LoggedRequest {
   sent: string;
   /** Seconds, by the browser's own clock. */
   startedAt: number | null;
+  /** Milliseconds, as Date.now(). */
+  begunAt: number;
   status: number | null;
   mimeType: string;
   /** Bytes on their way here. */
@@ -647,6 +649,8 @@ export interface ListRequest {
   leftOut?: string[];
   /** Whether the lines are wanted, for the list of the page around this one. */
   isFramed?: boolean;
+  /** What the worker knows of that shows that the page is not complete. */
+  loading?: string[];
 }
 
 export interface ListLine {
@@ -661,7 +665,15 @@ export type ListAnswer =
   | { code: ErrorCode; message: string }
   | FoundFrames
   | { code: ""; lines: ListLine[] }
-  | ({ code: "" } & Omit<PageElements, keyof PageAddress>);
+  | ({ code: "" } & Omit<PageElements, keyof PageAddress> & ListedPage);
+
+/** What tells whether more is to come. */
+export interface ListedPage {
+  isEmpty: boolean;
+  isLoading: boolean;
+  /** Milliseconds since the navigation to it began. */
+  age: number;
+}
 
 export interface Point {
   x: number;

@@ -30,8 +30,8 @@ checkbox "Docker" off  #docker
 radio "Card" on  [name=pay][value=card]
 radio "Cash" off  [name=pay][value=cash]
 slider "Volume" = 4 (0 to 10)  [aria-label=Volume]
-textbox "Coupon" invalid  input:nth-of-type(2)
-textbox "Note" = "As it is" readonly  textarea
+textbox "Coupon" invalid  [placeholder=Coupon]
+textbox "Note" = "As it is" readonly  [title=Note]
 file "Choose a picture" empty  #hidden-file
 button "Order" disabled  fieldset > button:nth-of-type(1)
 button "Details" collapsed  fieldset > button:nth-of-type(2)
@@ -444,6 +444,22 @@ async def test_far_elements_of_a_large_page_are_counted_as_near_ones_are(empty: 
     assert 'text "Far text"' not in below["text"]
     assert 'text "Far text"' in lines_of(above)
     assert "texts out of sight are left out" in below["text"]
+
+
+# --- Pages that draw themselves ---
+
+
+async def test_first_content_of_a_page_is_waited_for_after_a_navigation(driven: DrivenTab) -> None:
+    driven.site.pages["/drawn-by-script"] = (
+        b"<title>Late</title><body><script>"
+        b"setTimeout(() => document.body.append(document.createElement('button')), 600)</script>"
+    )
+    await open_page(driven, "/drawn-by-script")
+
+    assert [line.split()[0] for line in lines_of(await driven.do("page_elements"))] == ["button"]
+    # Control: a page that stays empty is said to be, within the time of a command.
+    await open_page(driven, "/blank")
+    assert (await driven.do("page_elements"))["total"] == 0
 
 
 # --- What a look costs ---

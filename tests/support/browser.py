@@ -77,11 +77,11 @@ class IsolatedWorld:
         self._session: Any = page.context.new_cdp_session(page)
         frame = self._session.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
         world = {"frameId": frame, "worldName": name}
-        self._context = self._session.send("Page.createIsolatedWorld", world)["executionContextId"]
+        self.context = self._session.send("Page.createIsolatedWorld", world)["executionContextId"]
 
     def evaluate(self, program: str) -> Any:
         """Return the JSON value of *program*; `undefined` and `null` are None."""
-        asked = {"expression": program, "contextId": self._context, "returnByValue": True, "awaitPromise": True}
+        asked = {"expression": program, "contextId": self.context, "returnByValue": True, "awaitPromise": True}
         reply = self._session.send("Runtime.evaluate", asked)
         if "exceptionDetails" in reply:
             raise JavaScriptError(reply["exceptionDetails"]["exception"].get("description", "something was thrown"))

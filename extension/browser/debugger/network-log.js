@@ -49,6 +49,11 @@ export class NetworkLog {
     return this.#requests.slice(-MAX_REQUESTS).reverse();
   }
 
+  /** @returns {LoggedRequest[]} those that have not ended */
+  running() {
+    return [...this.#open.values()];
+  }
+
   /** @param {string} id */
   find(id) {
     return this.#requests.find((request) => request.id === id);
@@ -140,6 +145,7 @@ export class NetworkLog {
       url: url.slice(0, MAX_URL_LENGTH).toWellFormed(),
       sent: isHit(url) ? postData.slice(0, MAX_SENT_LENGTH).toWellFormed() : "",
       startedAt: timestamp ?? null,
+      begunAt: Date.now(),
       status: null,
       mimeType: "",
       size: null,

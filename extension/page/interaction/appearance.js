@@ -3,8 +3,9 @@
 // What an element without words looks like: how a user tells such elements from each other.
 
 const appearance = (() => {
-  const { attributeOf, boxOf, isHtml, tagOf } = dom;
-  const { shorten } = texts;
+  const { attributeOf, boxOf, isHtml, queryIn, tagOf } = dom;
+  const { quote, shorten } = texts;
+  const { isGenerated } = selectorGenerator;
 
   /** @type {[name: string, red: number, green: number, blue: number][]} */
   const COLORS = [
@@ -27,6 +28,39 @@ const appearance = (() => {
     ["olive", 128, 128, 0],
   ];
   const EXACT = 12;
+  const CLASS_LENGTH = 40;
+  const TOOLTIPS =
+    "data-tooltip data-original-title data-bs-original-title data-tip data-title data-tooltip-content".split(" ");
+  /** Classes of icon fonts and of icons: the word after them tells what an icon is for. */
+  const ICON_CLASS =
+    /^(?:[\w-]*[-_])?(?:icons?|fa|fas|far|fab|glyphicon|mdi|bi|codicon|octicon|lucide|ti|pi|ph|la|feather)[-_]([a-z][a-z0-9-]*)$/iu;
+  const ICON_STYLE =
+    /^(?:\d*x|lg|sm|xs|fw|spin|solid|regular|inverse|light|small|large|button|only|inner|left|right|container)$/iu;
+  const ICONS = "i, span, svg, use, img";
+  const MOST_ICONS = 4;
+
+  /**
+   * @param {Element} element without a name
+   * @returns {string} what its tooltip or its icon tells, for example `icon "trash"`; empty when they tell nothing
+   */
+  function hintOf(element) {
+    const parts = [element, ...queryIn(element, ICONS).slice(0, MOST_ICONS)];
+    const tooltip = parts
+      .flatMap((part) => TOOLTIPS.map((name) => attributeOf(part, name)))
+      .find((text) => text?.trim());
+    if (tooltip) return `tooltip ${quote(tooltip.replaceAll('"', "'"))}`;
+    const icon = parts.map(iconOf).find(Boolean);
+    return icon ? `icon ${quote(icon, 30)}` : "";
+  }
+
+  /** @param {Element} part */
+  function iconOf(part) {
+    const named =
+      attributeOf(part, "data-icon") ?? /#(?:icon-)?([a-z][\w-]*)$/iu.exec(attributeOf(part, "href") ?? "")?.[1];
+    if (named && (attributeOf(part, "data-icon") || tagOf(part) === "use")) return named;
+    const words = classNamesOf(part).map((name) => ICON_CLASS.exec(name)?.[1]);
+    return words.find((word) => word && !ICON_STYLE.test(word)) ?? "";
+  }
 
   /**
    * @param {Element} element
@@ -60,11 +94,16 @@ const appearance = (() => {
    * @returns {string} which often tell what an icon is for
    */
   function classesOf(element) {
-    const names = (isHtml(element) ? attributeOf(element, "class") : "")?.match(/[\w-]{2,20}/gu) ?? [];
-    return names
+    return classNamesOf(element)
+      .filter((name) => name.length <= CLASS_LENGTH && !isGenerated("class", name))
       .slice(0, 2)
       .map((name) => `.${name}`)
       .join("");
+  }
+
+  /** @param {Element} element */
+  function classNamesOf(element) {
+    return (attributeOf(element, "class") ?? "").split(/\s+/u).filter((name) => /^[\w-]{2,}$/u.test(name));
   }
 
   /**
@@ -82,5 +121,5 @@ const appearance = (() => {
     return nearest.far < EXACT ? nearest.name : `${nearest.name} #${hex}`;
   }
 
-  return { lookOf };
+  return { hintOf, lookOf };
 })();

@@ -6,10 +6,13 @@ const aria = (() => {
   const {
     attributeOf,
     childrenOf,
+    closestOf,
     dataOf,
     documentOf,
     drawnAncestors,
     drawnChildrenOf,
+    hasIn,
+    innerTextOf,
     isControl,
     isElement,
     isHtml,
@@ -18,18 +21,24 @@ const aria = (() => {
     kindOf,
     labelsOf,
     likelyRootOf,
+    parentElementOf,
     queryAll,
+    queryIn,
     rootOf,
     tagOf,
+    textContentOf,
   } = dom;
   const { collapse, quote, shorten } = texts;
   const { isRendered } = geometry;
 
   /** Characters after which a name is cut anyway. */
   const ENOUGH = 400;
-  const SILENT = new Set(["script", "style", "template", "noscript", "select", "textarea", "iframe"]);
+  const SILENT = new Set(["script", "style", "template", "noscript", "iframe"]);
   const WORDED = new Set(["submit", "button", "reset"]);
-  /** What is drawn in a line of text; all else stands apart. */
+  const SEEN = { visibilityProperty: true };
+  /** In what a style adds before or after. */
+  const PICTURES = /[\w-]+\((?:"(?:\\.|[^"\\])*"|[^")])*\)/gu;
+  /** Elements that usually are part of a line of text. */
   const INLINE = new Set(["a", "abbr", "b", "bdi", "code", "em", "font", "i", "mark", "s", "small", "span", "strong"]);
   const NAMING_PARTS = new Map([
     ["fieldset", "legend"],
@@ -46,12 +55,26 @@ const aria = (() => {
   /** Roles of ARIA that somebody acts on. */
   const ACTED_ON = new Set(
     (
-      "button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio scrollbar " +
+      "button checkbox combobox gridcell link listbox menuitem menuitemcheckbox menuitemradio option radio row scrollbar " +
       "searchbox slider spinbutton switch tab textbox treeitem"
     ).split(" "),
   );
   /** Cells and lists are so only where they take the focus or the mouse by themselves. */
-  const ACTED_ON_AT_TIMES = new Set(["gridcell", "listbox", "scrollbar"]);
+  const ACTED_ON_AT_TIMES = new Set(["gridcell", "listbox", "row", "scrollbar"]);
+  /** Parts of the page: a place among the tab stops makes nothing of them that a user acts on. */
+  const STRUCTURES = new Set(
+    (
+      "alert alertdialog application article banner complementary contentinfo definition dialog directory document feed " +
+      "figure form grid group heading img list listitem log main marquee math menu menubar navigation none note " +
+      "presentation radiogroup region rowgroup search status table tablist tabpanel term timer toolbar tooltip tree treegrid"
+    ).split(" "),
+  );
+  const SECTIONS = new Set("article aside dialog fieldset figure footer form header main nav section table".split(" "));
+  const GRID_PARTS = new Map([
+    ["td", "gridcell"],
+    ["th", "gridcell"],
+    ["tr", "row"],
+  ]);
   const KINDS = new Map([
     ["button", "button"],
     ["checkbox", "checkbox"],
@@ -82,7 +105,21 @@ const aria = (() => {
     ["textarea", "textbox"],
     ["video", "video"],
   ]);
+  /** Fields whose value is a part of a sentence around them. */
+  const TYPED = new Set("text search url tel email number range textarea".split(" "));
+  const LISTS = new Set(["ol", "ul"]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
+  /** Fields that a text before them names where nothing else does. */
+  const NEIGHBOURLY = new Set(
+    "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
+      " ",
+    ),
+  );
+  const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
+  /** Steps outwards to the text next to a field. */
+  const NEIGHBOUR_STEPS = 4;
+  const NEIGHBOUR_LENGTH = 60;
+  const CONTROLS = "input, select, textarea, button, a[href], iframe";
   /** What is named by what stands next to it rather than in it. */
   const FIELDS = new Set(
     (
@@ -95,8 +132,10 @@ const aria = (() => {
   const CANDIDATES =
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
-    "[draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], [onpointerdown], " +
-    "[onpointerup], [ontouchstart], [ondrop], [onkeydown]";
+    ":is(td, th, tr)[tabindex], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
+    "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
+  /** The same, but for what is only a role or a place among the tab stops. */
+  const LISTENERS = CANDIDATES.replace(/\[role\].*tr\)\[tabindex\], /u, "");
 
   /**
    * @param {Element} element
@@ -113,15 +152,27 @@ const aria = (() => {
       () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
     ];
     for (const way of ways) {
-      const name = plain(way() ?? "");
+      const name = undoubled(plain((way() ?? "").slice(0, ENOUGH)));
       if (name) return name;
     }
     return "";
   }
 
-  /** @param {string} text */
+  /**
+   * @param {string} text
+   * @returns {string} in one line, without glyphs
+   */
   function plain(text) {
-    return collapse(text.slice(0, ENOUGH).replace(GLYPHS, ""));
+    return collapse(text.replace(GLYPHS, ""));
+  }
+
+  /**
+   * @param {string} name
+   * @returns {string} once, where a picture and its caption have the same words
+   */
+  function undoubled(name) {
+    const half = name.slice(0, (name.length - 1) / 2);
+    return half.length > 1 && name === `${half} ${half}` ? half : name;
   }
 
   /** @param {Element} element */
@@ -129,62 +180,181 @@ const aria = (() => {
     const ids = attributeOf(element, "aria-labelledby")?.match(/\S+/gu) ?? [];
     const root = ids.length ? /** @type {Root} */ (rootOf(element)) : document;
     const labels = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
-    return labels.map((label) => attributeOf(label, "aria-label") || contentOf(label, true)).join(" ");
+    return labels.map((label) => new Reading(label, isConcealed(label)).nameOf(label)).join(" ");
   }
 
-  /** @param {Element} element */
-  function nativeNameOf(element) {
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether what it holds is in no name but one that refers to it
+   */
+  function isConcealed(element) {
+    return !isRendered(element, SEEN) || attributeOf(element, "aria-hidden") === "true";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Reading} [reading] of a name that this one is a part of
+   * @returns {string | null | undefined}
+   */
+  function nativeNameOf(element, reading = new Reading(element)) {
+    const tag = tagOf(element);
     if (isControl(element)) {
       const kind = kindOf(element);
       const label = collapse(
         labelsOf(element)
-          .map((one) => contentOf(one))
+          .map((one) => reading.contentOf(one))
           .join(" "),
       );
-      if (label || !WORDED.has(kind)) return label || (kind === "image" ? attributeOf(element, "alt") : "");
+      if (label) return label;
+      if (kind === "image") return attributeOf(element, "alt") ?? attributeOf(element, "title") ?? "Submit";
+      if (!WORDED.has(kind)) return "";
       return element.value || { submit: "Submit", reset: "Reset" }[kind];
     }
-    const tag = tagOf(element);
     if (tag === "img" || tag === "area") return attributeOf(element, "alt");
     const part = NAMING_PARTS.get(tag);
     const naming = part && [...childrenOf(element)].find((child) => tagOf(child) === part);
-    return naming ? contentOf(naming, true) : "";
+    return naming ? new Reading(element, true).contentOf(naming) : "";
   }
 
   /**
-   * What a user reads in an element, without what is written into fields.
+   * What a user reads in an element.
    *
    * @param {Element} element
-   * @param {boolean} [isHiddenToo]
+   * @param {Set<Element>} [without] elements to leave out
    */
-  function contentOf(element, isHiddenToo = false) {
+  function contentOf(element, without) {
+    return new Reading(element, false, without).contentOf(element);
+  }
+
+  /** Reads the texts of a name, as accname does. */
+  class Reading {
+    /** @readonly what the name is for: it is no part of it */
+    #element;
+    /** @readonly */
+    #isHiddenToo;
+    /** @readonly */
+    #without;
     /** @type {string[]} */
-    const parts = [];
-    let length = 0;
-    const add = (/** @type {string} */ text) => {
-      parts.push(text);
-      length += text.length;
-    };
-    const read = (/** @type {Element} */ outer) => {
+    #parts = [];
+    #length = 0;
+
+    /**
+     * @param {Element} element
+     * @param {boolean} [isHiddenToo] whether what is not drawn is read, too
+     * @param {Set<Element>} [without]
+     */
+    constructor(element, isHiddenToo = false, without = new Set()) {
+      this.#element = element;
+      this.#isHiddenToo = isHiddenToo;
+      this.#without = without;
+    }
+
+    /**
+     * @param {Element} element that another one refers to
+     * @returns {string}
+     */
+    nameOf(element) {
+      const own =
+        attributeOf(element, "aria-label")?.trim() || this.#embeddedIn(element) || nativeNameOf(element, this);
+      return own || this.contentOf(element) || attributeOf(element, "title") || "";
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {string}
+     */
+    contentOf(element) {
+      this.#parts = [];
+      this.#length = 0;
+      this.#readChildren(element, this.#isHiddenToo || isRendered(element, SEEN));
+      return this.#parts.join("");
+    }
+
+    /** @param {string} text */
+    #add(text) {
+      this.#parts.push(text);
+      this.#length += text.length;
+    }
+
+    /**
+     * @param {Element} outer
+     * @param {boolean} isSeen whether its texts are drawn
+     */
+    #readChildren(outer, isSeen) {
+      this.#addGenerated(outer, "::before");
       for (const node of drawnChildrenOf(outer, likelyRootOf(outer))) {
-        if (length > ENOUGH) return;
-        if (isText(node)) add(dataOf(node));
-        else if (isElement(node)) readElement(node);
+        if (this.#length > ENOUGH) return;
+        if (isText(node)) this.#add(isSeen ? dataOf(node) : "");
+        else if (isElement(node)) this.#readElement(node);
       }
-    };
-    const readElement = (/** @type {Element} */ inner) => {
+      this.#addGenerated(outer, "::after");
+    }
+
+    /** @param {Element} inner */
+    #readElement(inner) {
       const tag = tagOf(inner);
-      if (SILENT.has(tag) || (!isHiddenToo && !isRendered(inner))) return;
-      const edge = INLINE.has(tag) ? "" : " ";
-      // A label is asked for its control's name.
-      const own = isControl(inner) ? edge : attributeOf(inner, "aria-label") || nativeNameOf(inner);
-      add(edge);
-      if (own) add(own);
-      else read(inner);
-      add(edge);
-    };
-    read(element);
-    return parts.join("");
+      if (SILENT.has(tag) || inner === this.#element || this.#without.has(inner)) return;
+      const isSeen = this.#isHiddenToo || isRendered(inner, SEEN);
+      if (!this.#isHiddenToo && ((!isSeen && !isRendered(inner)) || attributeOf(inner, "aria-hidden") === "true")) {
+        return;
+      }
+      if (tag === "br") return this.#add(" ");
+      const { display } = getComputedStyle(inner);
+      const edge = display === "inline" || display === "contents" ? "" : " ";
+      const said = attributeOf(inner, "aria-label")?.trim();
+      const own = said || this.#embeddedIn(inner) || (isControl(inner) ? "" : nativeNameOf(inner));
+      this.#add(edge);
+      const before = this.#length;
+      if (own) this.#add(own);
+      else if (!isControl(inner) && !isNested(inner)) this.#readChildren(inner, isSeen);
+      if (this.#length === before) this.#add(attributeOf(inner, "title") ?? "");
+      this.#add(edge);
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {string} the value of a field in a label, where that is a part of the sentence; never a password
+     */
+    #embeddedIn(element) {
+      if (element === this.#element) return "";
+      const kind = isControl(element) ? kindOf(element) : attributeOf(element, "role");
+      if (isControl(element) && kind === "select") {
+        return [...queryIn(element, "option:checked")].map((option) => collapse(textContentOf(option) ?? "")).join(" ");
+      }
+      if (isControl(element)) return TYPED.has(kind ?? "") ? element.value : "";
+      if (kind === "slider" || kind === "spinbutton" || kind === "scrollbar") {
+        return attributeOf(element, "aria-valuetext") ?? attributeOf(element, "aria-valuenow") ?? "";
+      }
+      const isList = kind === "listbox" || kind === "combobox";
+      return isList
+        ? queryIn(element, "[role=option][aria-selected=true]")
+            .map((one) => contentOf(one))
+            .join(" ")
+        : "";
+    }
+
+    /**
+     * @param {Element} element
+     * @param {"::before" | "::after"} place
+     */
+    #addGenerated(element, place) {
+      const { content, display } = getComputedStyle(element, place);
+      if (content === "none" || content === "normal" || display === "none") return;
+      const [, alternative] = /\/ (".*")$/u.exec(content) ?? [];
+      const texts = (alternative ?? content.replace(PICTURES, "")).matchAll(/"((?:\\.|[^"\\])*)"/gu);
+      const text = [...texts].map(([, one = ""]) => one.replace(/\\(.)/gu, "$1")).join("");
+      this.#add(display === "inline" ? text : ` ${text} `);
+    }
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a list of further items in an item, such as a branch of a tree
+   */
+  function isNested(element) {
+    const role = attributeOf(element, "role");
+    const isList = role === "group" || role === "menu" || role === "tree" || (!role && LISTS.has(tagOf(element)));
+    return isList && closestOf(element, "[role=treeitem], [role=menuitem], [role=tree] li") !== null;
   }
 
   /**
@@ -195,11 +365,13 @@ const aria = (() => {
     const native = isHtml(element) ? nativeRoleOf(element) : "";
     const said = attributeOf(element, "role")?.trim().split(/\s+/u, 1)[0]?.toLowerCase();
     if (native && !said) return native;
+    if (said && STRUCTURES.has(said) && !native) return isMatch(element, LISTENERS) ? "clickable" : "";
     if (said && ACTED_ON.has(said) && native !== "select" && native !== "password") {
       const isSo = native || !ACTED_ON_AT_TIMES.has(said) || isMatch(element, "[tabindex], [onclick]");
       return isSo ? said : "";
     }
-    return native || (isMatch(element, CANDIDATES.replace("[role], ", "")) ? "clickable" : "");
+    const isStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
+    return native || (isStop || isMatch(element, LISTENERS) ? "clickable" : "");
   }
 
   /** @param {Element} element */
@@ -207,7 +379,42 @@ const aria = (() => {
     const tag = tagOf(element);
     if (tag === "input") return KINDS.get(kindOf(element)) ?? "textbox";
     if (tag === "a" && attributeOf(element, "href") === null) return "";
+    if (GRID_PARTS.has(tag) && closestOf(element, "table[role=grid], table[role=treegrid]")) {
+      return attributeOf(element, "tabindex") === null ? "" : (GRID_PARTS.get(tag) ?? "");
+    }
     return TAGS.get(tag) ?? (Reflect.get(HTMLElement.prototype, "isContentEditable", element) ? "textbox" : "");
+  }
+
+  /**
+   * @param {Element} field without a name
+   * @returns {string} for example `next to "Subtitle"`: the text before it; empty when there is none
+   */
+  function neighbourOf(field) {
+    if (!NEIGHBOURLY.has(roleOf(field))) return "";
+    let one = /** @type {Element | null} */ (field);
+    for (let step = 0; one && step < NEIGHBOUR_STEPS; step += 1) {
+      for (let before = previousOf(one); before; before = previousOf(before)) {
+        if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, CONTROLS))) return "";
+        const text = plain(
+          (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
+        );
+        if (text) return text.length > NEIGHBOUR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+      }
+      one = parentElementOf(one);
+    }
+    return "";
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {Element | Text | null} what stands before it
+   */
+  function previousOf(node) {
+    let before = Reflect.get(Node.prototype, "previousSibling", node);
+    while (before && !isElement(before) && !isText(before)) {
+      before = Reflect.get(Node.prototype, "previousSibling", before);
+    }
+    return before;
   }
 
   /** @param {string} role */
@@ -218,10 +425,11 @@ const aria = (() => {
   /**
    * @param {Element} element
    * @param {string} role
+   * @param {number} [length] characters of its value
    * @returns {string} for example `= "Ada" required`; never what a password is
    */
-  function stateOf(element, role) {
-    const words = [valueOf(element, role), checkOf(element, role)];
+  function stateOf(element, role, length = VALUE_LENGTH) {
+    const words = [valueOf(element, role, length), checkOf(element, role)];
     const is = (/** @type {string} */ name, wanted = "true") => attributeOf(element, `aria-${name}`) === wanted;
     const isNow = (/** @type {string} */ selector) => isMatch(element, selector);
     const control = isControl(element);
@@ -268,17 +476,28 @@ const aria = (() => {
   /**
    * @param {Element} element
    * @param {string} role
+   * @returns {string} what is written into a field; never a password
    */
-  function valueOf(element, role) {
-    if (isControl(element)) return controlValueOf(element, kindOf(element));
+  function wholeValueOf(element, role) {
+    if (isControl(element)) return ["password", "file", "select"].includes(kindOf(element)) ? "" : element.value;
+    return EDITORS.has(role) ? (innerTextOf(/** @type {HTMLElement} */ (element)) ?? "") : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   * @param {number} length
+   */
+  function valueOf(element, role, length) {
+    if (isControl(element)) return controlValueOf(element, kindOf(element), length);
     if (role === "frame") return hostOf(attributeOf(element, "src") ?? "");
     const now = attributeOf(element, "aria-valuetext") ?? attributeOf(element, "aria-valuenow");
     if (now !== null) {
       return `= ${shorten(now)}${limitsOf(attributeOf(element, "aria-valuemin"), attributeOf(element, "aria-valuemax"))}`;
     }
-    if (role !== "textbox" && role !== "searchbox" && role !== "combobox") return "";
-    const text = collapse(contentOf(element));
-    return text ? `= ${plainQuote(text, VALUE_LENGTH)}` : "";
+    if (!EDITORS.has(role)) return "";
+    const text = length > VALUE_LENGTH ? wholeValueOf(element, role) : collapse(contentOf(element));
+    return text ? `= ${quotedValue(text, length)}` : "";
   }
 
   /** @param {string} address */
@@ -290,8 +509,9 @@ const aria = (() => {
   /**
    * @param {Control} control
    * @param {string} kind
+   * @param {number} length
    */
-  function controlValueOf(control, kind) {
+  function controlValueOf(control, kind, length) {
     const { value } = control;
     if (kind === "select") return optionsOf(/** @type {HTMLSelectElement} */ (control));
     if (kind === "password") return value ? "filled" : "empty";
@@ -301,7 +521,16 @@ const aria = (() => {
       return `= ${value}${limitsOf(min || "0", max || "100")}`;
     }
     const isWorded = ["submit", "button", "reset", "image", "checkbox", "radio"].includes(kind);
-    return isWorded || !value ? "" : `= ${plainQuote(value, VALUE_LENGTH)}`;
+    return isWorded || !value ? "" : `= ${quotedValue(value, length)}`;
+  }
+
+  /**
+   * @param {string} value
+   * @param {number} length
+   * @returns {string} in one line; where there is room for more than a glance, its line breaks are written as \n
+   */
+  function quotedValue(value, length) {
+    return plainQuote(length > VALUE_LENGTH ? value.trimEnd().replace(/\r?\n/gu, "\\n") : value, length);
   }
 
   /**
@@ -341,5 +570,18 @@ const aria = (() => {
     return quote(text.replaceAll('"', "'"), length);
   }
 
-  return { CANDIDATES, INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, plainQuote, roleOf, stateOf };
+  return {
+    CANDIDATES,
+    INLINE,
+    VALUE_LENGTH,
+    accessibleNameOf,
+    contentOf,
+    isNamedByContent,
+    neighbourOf,
+    plain,
+    plainQuote,
+    roleOf,
+    stateOf,
+    wholeValueOf,
+  };
 })();

@@ -15,17 +15,18 @@
  */
 
 const elementList = (() => {
-  const { dataOf, idOf, parentOf, tagOf } = dom;
+  const { attributeOf, dataOf, drawnAncestors, idOf, isDrawnIn, parentOf, queryAll, tagOf } = dom;
   const { collapse, quote, shorten } = texts;
   const { handleOf, isVisible, placeInMainFrame } = geometry;
   const { PARTLY_SEARCHED, Search } = search;
   const { Counts, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
-  const { INLINE, accessibleNameOf, contentOf, isNamedByContent, plain, plainQuote, stateOf } = aria;
-  const { lookOf } = appearance;
+  const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighbourOf, plain } = aria;
+  const { plainQuote, stateOf, wholeValueOf } = aria;
+  const { hintOf, lookOf } = appearance;
   const { PageItems } = pageItems;
-  const { openModals } = modals;
+  const { openModals, openPopups } = modals;
   const { collapsed, patternOf } = grouping;
 
   const MAX_TEXT = 4_000;
@@ -34,13 +35,22 @@ const elementList = (() => {
   /** Characters of a text: in an overview, and where there is room. */
   const TEXT_LENGTH = { overview: 45, detailed: 400 };
   const NAME_LENGTH = 60;
+  /** Of a value, when words were looked for in it. */
+  const FOUND_VALUE = 300;
   /** More lines than that never fit. */
   const MANY = 300;
   /** Lines of a frame in the list of the page around it. */
   const MOST_FRAMED = 100;
-  /** Texts between: a quarter of the elements' lines, or what a short overview has room for. */
-  const LANDMARKS = { share: 1 / 4, overview: 600, least: 12 };
+  /** Where less than that is left, no text is tried. */
+  const LEAST_LINE = 12;
+  /** Characters of an overview for the elements that repeat each other, so that texts between have room, too. */
+  const OVERVIEW_ROOM = 3_000;
   const RANKS = { thing: 0, heading: 1, message: 1, text: 2, look: 3 };
+  /** Boxes that a page shows while it loads what belongs there. */
+  const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
+  const MOST_POPUPS = 3;
+  /** Elements to act on, on a page whose shapes and boxes are listed, too. */
+  const MOST_WITH_LOOKS = 25;
   const OUT_OF_SIGHT = "-- out of sight --";
 
   /**
@@ -48,13 +58,13 @@ const elementList = (() => {
    * @returns {Exclude<ListAnswer, {message: string}>} the frames of other sites first, where there are some
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
-  function listElements({ find, within, offset, way = "", framed, leftOut = [], isFramed = false }) {
+  function listElements({ find, within, offset, way = "", framed, leftOut = [], isFramed = false, loading = [] }) {
     comeBy(way);
-    const { roots, scopes, notices, rest } = scopeOf(within);
+    const { roots, scopes, popups, notices, rest } = scopeOf(within);
     if (rest) return { code: "", rest, frames: scopes.filter(isVisible).map((frame) => describeFrame(frame, roots)) };
     const isNarrowed = find !== "" || within !== "";
     const page = new PageItems(roots, isNarrowed);
-    for (const scope of scopes) page.add(scope);
+    for (const scope of [...popups, ...scopes]) page.add(scope);
     const frames = page.items.filter(({ role }) => role === "frame").map(({ element }) => element);
     if (frames.length && !framed) {
       return { code: "", rest: "", frames: frames.map((frame) => describeFrame(frame, roots)) };
@@ -63,10 +73,23 @@ const elementList = (() => {
     const isLeftOut = (/** @type {Item} */ { role, element }) =>
       role === "frame" && leftOut.includes(selectorOf(element, roots));
     const listed = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
-    const items = writer.matching(inSightFirst(listed), find);
+    if (within && page.items.length === 1) {
+      writer.valueLength = MAX_TEXT - RESERVE - NAME_LENGTH - notices.join("").length;
+    }
+    if (find) writer.valueLength = FOUND_VALUE;
+    const items = writer.matching(inSightFirst(withFewLooks(listed, isNarrowed)), find);
     if (isFramed) return { code: "", lines: framedLines(writer.entries(items, items.length <= MANY, false)) };
+    const signs = [...loading, ...loadingSigns(roots)];
+    if (signs.length) notices.push(`The page is still loading (${signs.join(", ")}). List it again for the rest.`);
     const view = { find, isNarrowed, isBrief: page.isBrief, notices, offset };
-    return { code: "", ...writtenList(items, writer, view) };
+    const isEmpty = items.length === 0;
+    return {
+      code: "",
+      ...writtenList(items, writer, view),
+      isEmpty,
+      isLoading: signs.length > 0,
+      age: performance.now(),
+    };
   }
 
   /**
@@ -97,8 +120,8 @@ const elementList = (() => {
 
   /**
    * @param {string} within a selector, or nothing for the page
-   * @returns {{roots: Root[], scopes: Element[], notices: string[], rest: string}} the rest of a selector that leads
-   *   into the scopes, which are frames of other sites then
+   * @returns {{roots: Root[], scopes: Element[], popups: Element[], notices: string[], rest: string}} `popups`: what is
+   *   listed first; `rest`: of a selector that leads into the scopes, which are frames of other sites then
    * @throws {PageError} INVALID_SELECTOR, ELEMENT_NOT_FOUND
    */
   function scopeOf(within) {
@@ -107,16 +130,86 @@ const elementList = (() => {
     const { roots, isWhole, rest } = search_;
     if (within && !scopes.length) throw notFound(within, search_);
     const notices = isWhole ? [] : [PARTLY_SEARCHED];
-    const open = within ? [] : openModals(roots);
-    if (!open.length) return { roots, scopes, notices, rest };
+    if (within) return { roots, scopes, popups: [], notices, rest };
+    const open = openModals(roots);
+    const popups = openPopups(roots).filter((one) => !open.includes(one));
+    if (open.length) notices.push(modalNotice(open));
+    if (popups.length) notices.push(popupNotice(popups, roots));
+    return { roots, scopes: open.length ? open : scopes, popups, notices, rest };
+  }
+
+  /** @param {Element[]} open */
+  function modalNotice(open) {
     const name = open.map((one) => accessibleNameOf(one, false)).find(Boolean);
-    const notice = `A dialog${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it is listed.`;
-    return { roots, scopes: open, notices: [...notices, notice], rest };
+    const where = open.length > 1 ? " or above it" : "";
+    return `A dialog${name ? ` ${plainQuote(name)}` : ""} lies over the page: only what is in it${where} is listed.`;
+  }
+
+  /**
+   * @param {Element[]} popups
+   * @param {Root[]} roots all of the page
+   */
+  function popupNotice(popups, roots) {
+    const named = popups.slice(0, MOST_POPUPS).map((one) => {
+      const name = accessibleNameOf(one, false) || openerNameOf(one, roots);
+      return `${popupRoleOf(one)}${name ? ` ${plainQuote(name)}` : ""}  ${selectorOf(one, roots)}`;
+    });
+    return `Open above the page: ${named.join("; ")}`;
+  }
+
+  /** @param {Element} popup */
+  function popupRoleOf(popup) {
+    return attributeOf(popup, "role") ?? (tagOf(popup) === "dialog" ? "dialog" : "popover");
+  }
+
+  /**
+   * @param {Element} popup
+   * @param {Root[]} roots all of the page
+   * @returns {string} the name of what has opened it
+   */
+  function openerNameOf(popup, roots) {
+    const id = CSS.escape(idOf(popup));
+    const openers = id ? `:is([aria-controls=${id}], [aria-owns=${id}], [popovertarget=${id}])` : "";
+    const [opener] = openers ? roots.flatMap((root) => queryAll(root, openers)) : [];
+    return opener ? accessibleNameOf(opener, true) : "";
+  }
+
+  /**
+   * @param {Root[]} roots all of the page
+   * @returns {string[]} what shows that the page is not complete, for its list
+   */
+  function loadingSigns(roots) {
+    const isShown = (/** @type {string} */ selector) =>
+      roots.some((root) => queryAll(root, selector).some((one) => isVisible(one)));
+    const hasSkeletons = () => roots.some((root) => queryAll(root, SKELETONS).some(isSkeleton));
+    return [
+      document.readyState === "loading" ? "its document" : "",
+      isShown("[aria-busy=true]") ? "a part of it is busy" : "",
+      hasSkeletons() ? "placeholders" : "",
+    ].filter(Boolean);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it only stands for what is to come
+   */
+  function isSkeleton(element) {
+    return isVisible(element) && !plain(contentOf(element));
   }
 
   /** @param {Item[]} items */
   function inSightFirst(items) {
     return [...items.filter(({ isInSight }) => isInSight), ...items.filter(({ isInSight }) => !isInSight)];
+  }
+
+  /**
+   * @param {Item[]} items
+   * @param {boolean} isNarrowed
+   * @returns {Item[]} without shapes and boxes on a page with enough else: there they are decoration
+   */
+  function withFewLooks(items, isNarrowed) {
+    const isBusy = items.filter(({ kind }) => kind === "thing").length > MOST_WITH_LOOKS;
+    return isBusy && !isNarrowed ? items.filter(({ kind, role }) => kind !== "look" || role === "image") : items;
   }
 
   /** Writes the lines of a page's items. */
@@ -127,9 +220,10 @@ const elementList = (() => {
     #counts = new Counts();
     /** @type {Map<Item, string>} */
     #described = new Map();
-
     /** @readonly */
     #framed;
+    /** Characters of a field's value. */
+    valueLength = VALUE_LENGTH;
 
     /**
      * @param {Root[]} roots all of the page
@@ -160,7 +254,7 @@ const elementList = (() => {
       if (!wanted) return items;
       const said = items.map((item) => ({
         item,
-        text: `${this.#describe(item, 400)} ${idOf(item.element)}`.toLowerCase(),
+        text: `${this.#describe(item, 400)} ${idOf(item.element)} ${collapse(wholeValueOf(item.element, item.role))}`.toLowerCase(),
       }));
       const exact = said.filter(({ text }) => text.includes(wanted));
       const found = exact.length
@@ -179,7 +273,8 @@ const elementList = (() => {
     entries(items, isDetailed, isEverySelected) {
       const length = isDetailed ? TEXT_LENGTH.detailed : TEXT_LENGTH.overview;
       const hidden = new Set();
-      const repeated = isDetailed ? new Map() : collapsed(items);
+      const wordsOf = (/** @type {Item} */ item) => this.#describe(item, length);
+      const repeated = isDetailed ? new Map() : collapsed(items, wordsOf, OVERVIEW_ROOM);
       const isAmbiguous = isDetailed ? this.#ambiguousTexts(items, length) : () => false;
       for (const { more } of repeated.values()) for (const item of more) hidden.add(item);
       return items.flatMap((item) => {
@@ -212,7 +307,7 @@ const elementList = (() => {
       /** @type {Map<string, number>} */
       const counts = new Map();
       const quoted = (/** @type {Item} */ item) =>
-        /"(.*)"/u.exec(this.#describe(item, length))?.[1]?.toLowerCase() ?? "";
+        /^[\w-]+ "(.*)"/u.exec(this.#describe(item, length))?.[1]?.toLowerCase() ?? "";
       for (const item of items) counts.set(quoted(item), (counts.get(quoted(item)) ?? 0) + 1);
       return (item) => item.role === "text" && counts.get(quoted(item)) !== 1;
     }
@@ -237,7 +332,12 @@ const elementList = (() => {
      * @param {Repeats} repeats_
      */
     #moreLine({ role }, { shown, more }) {
-      return `${more.length} more ${role}${role.endsWith("x") ? "es" : "s"} like "${patternOf([...shown, ...more], this.#roots, this.#counts)}"`;
+      const all = [...shown, ...more];
+      const pattern = patternOf(all, this.#roots, this.#counts);
+      const count = `${more.length} more ${role}${role.endsWith("x") ? "es" : "s"}`;
+      if (pattern) return `${count} like "${pattern}"`;
+      const holder = holderOf(all.map(({ element }) => element));
+      return holder ? `${count} within "${this.#selectorOf(holder)}"` : count;
     }
 
     /**
@@ -245,10 +345,18 @@ const elementList = (() => {
      * @param {number} length
      */
     #describe(item, length) {
-      const description = this.#described.get(item) ?? describe(item, length);
+      const description = this.#described.get(item) ?? describe(item, length, this.valueLength);
       this.#described.set(item, description);
       return description;
     }
+  }
+
+  /**
+   * @param {Element[]} elements
+   * @returns {Element | undefined} the innermost one that holds them all
+   */
+  function holderOf([first, ...others]) {
+    return first && [...drawnAncestors(first)].slice(1).find((outer) => others.every((one) => isDrawnIn(outer, one)));
   }
 
   /**
@@ -276,24 +384,27 @@ const elementList = (() => {
   /**
    * @param {Item} item
    * @param {number} length
+   * @param {number} [valueLength] characters of a field's value
    * @returns {string} for example `textbox "Name" = "Ada" required`
    */
-  function describe({ kind, role, element, cells }, length) {
-    const filled = cells
-      .map((cell) => cell.map(dataOf).join(role === "row" ? " " : ""))
-      .filter((text) => /\S/u.test(text));
-    const text = collapse(filled.join(" | "));
+  function describe({ kind, role, element, cells, own = "" }, length, valueLength = VALUE_LENGTH) {
+    const filled = cells.map((cell) => plain(cell.map(dataOf).join(role === "row" ? " " : ""))).filter(Boolean);
+    const text = filled.join(" | ");
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const isPicture = kind === "look" && role !== "text";
-    const name = accessibleNameOf(element, !isPicture && isNamedByContent(role));
-    const parts = [
+    const isNamed = !isPicture && isNamedByContent(role);
+    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed);
+    const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
+    return [
       role,
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
-      kind === "thing" ? stateOf(element, role) : "",
-    ];
-    const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
-    return [...parts, isMute ? lookOf(element) : ""].filter(Boolean).join(" ");
+      kind === "thing" && !name && !isNamedByContent(role) ? neighbourOf(element) : "",
+      kind === "thing" ? stateOf(element, role, valueLength) : "",
+      isMute ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",
+    ]
+      .filter(Boolean)
+      .join(" ");
   }
 
   /**
@@ -354,14 +465,14 @@ const elementList = (() => {
     const { end: count } = everything(things, 0, room);
     const size = things.slice(0, count).reduce((sum, { line }) => sum + line().length + 1, 0);
     const end = things[count]?.index ?? entries.length;
-    let left = Math.min(room - size, Math.max(LANDMARKS.overview - size, size * LANDMARKS.share));
+    let left = room - size;
     const span = entries.slice(offset, end);
     const chosen = new Set(span.filter(({ rank }) => rank === 0));
     for (const rank of [1, 2, 3]) {
       for (const entry of span) {
         if (entry.rank !== rank) continue;
         // Words come first: what has no room is not worth a search for its selector.
-        if (left < LANDMARKS.least || entry.words().length >= left || entry.line().length >= left) break;
+        if (left < LEAST_LINE || entry.words().length >= left || entry.line().length >= left) break;
         chosen.add(entry);
         left -= entry.line().length + 1;
       }
@@ -379,8 +490,9 @@ const elementList = (() => {
   /** @param {{isEmpty: boolean, isBrief: boolean, shown: number, total: number, left: number, next: number | null, find: string}} listing */
   function lastLine({ isEmpty, isBrief, shown, total, left, next, find }) {
     if (isEmpty) return find ? `Nothing here matches ${quote(find)}.` : "Nothing here can be acted on.";
+    if (!total && !left && next === null) return find ? "No other line matches." : "Nothing here can be acted on.";
     const ways = `${next === null ? "" : `offset=${next}, `}find="words" or within="selector"`;
-    const leftOut = isBrief ? "texts out of sight are" : `${left} texts are`;
+    const leftOut = isBrief ? "texts out of sight are" : `${left} ${left === 1 ? "text is" : "texts are"}`;
     return shown === total && !left && !isBrief
       ? `${total} ${total === 1 ? "element" : "elements"}, all listed.`
       : `${shown} of ${total} elements; ${leftOut} left out. More: ${ways}.`;

@@ -9,99 +9,204 @@
  */
 
 const grouping = (() => {
-  const { attributeOf, parentElementOf, tagOf } = dom;
+  const { attributeOf, isMatch, parentElementOf, tagOf } = dom;
 
   const STEPS = 4;
-  /** So many are always shown; of more, fewer the more there are, and of all kinds of them together about so many. */
-  const FEW = 8;
-  const ALL_SHOWN = 40;
-  const EXAMPLES = 10;
-  /** Fields differ more than links do. */
+  /** So many are always shown of elements that differ in their texts, and of those with the same text but for numbers. */
+  const FEW = 5;
+  /** Fields differ more than links do, and each frame is a page of its own. */
   const FEW_FIELDS = 20;
-  const FIELD_SHARE = 6;
-  const COMMON = new Set(["link", "button", "clickable", "draggable", "menuitem", "option", "treeitem"]);
+  const COMMON = new Set([
+    "link",
+    "button",
+    "clickable",
+    "draggable",
+    "gridcell",
+    "menuitem",
+    "option",
+    "row",
+    "treeitem",
+  ]);
+  const FEW_EQUAL = 3;
+  /** Of a group, a look at so many lines tells how long they are. */
+  const SAMPLE = 8;
+  /** About the length of a selector, and of the line that counts those left out. */
+  const SELECTOR = 30;
+  const MORE_LINE = 50;
+  const TRIED_CLASSES = 6;
+  const CLASS_NAME = /^[a-z][\w-]{1,40}$/iu;
 
   /**
    * @param {Item[]} items
+   * @param {(item: Item) => string} wordsOf
+   * @param {number} room in characters for all lines
    * @returns {Map<Item, Repeats>} by the last one that is shown of those that repeat each other
    */
-  function collapsed(items) {
-    /** @type {Map<string, Item[]>} */
-    const alike = new Map();
-    for (const item of items) {
-      const shape = `${item.kind} ${item.role} ${shapeOf(item.element)}`;
-      const known = alike.get(shape);
-      if (known) known.push(item);
-      else alike.set(shape, [item]);
-    }
+  function collapsed(items, wordsOf, room) {
+    const groups = groupsOf(items).map((members) => groupWith(members, wordsOf));
+    const most = mostThatFit(groups, room);
     /** @type {Map<Item, Repeats>} */
     const found = new Map();
-    const kinds = [...alike.values()].filter((members) => isThing(members[0]) && members.length > FEW).length;
-    const least = Math.max(1, Math.floor(EXAMPLES / kinds));
-    for (const members of alike.values()) {
-      const count = shownOf(members, least);
-      const last = members[count - 1];
-      if (count < members.length && last) {
-        found.set(last, { shown: members.slice(0, count), more: members.slice(count) });
+    for (const group of groups) {
+      const count = shownOf(group, most);
+      const last = group.members[count - 1];
+      if (count < group.members.length && last) {
+        found.set(last, { shown: group.members.slice(0, count), more: group.members.slice(count) });
       }
     }
     return found;
   }
 
   /**
-   * @param {Item[]} members
-   * @param {number} least
+   * @param {Item[]} items
+   * @returns {Item[][]} those that differ in nothing but their texts and numbers
    */
-  function shownOf({ [0]: first, length }, least) {
-    const isField = isThing(first) && !COMMON.has(first?.role ?? "");
-    if (length <= (isField ? FEW_FIELDS : FEW)) return length;
-    return Math.max(least, Math.floor((isField ? FIELD_SHARE : 1) * (ALL_SHOWN / length)));
+  function groupsOf(items) {
+    /** @type {Map<string, Item[]>} */
+    const alike = new Map();
+    for (const item of items) {
+      const shape = `${item.kind} ${item.role} ${shapeOf(item.element, partOf)}`;
+      const known = alike.get(shape);
+      if (known) known.push(item);
+      else alike.set(shape, [item]);
+    }
+    return [...alike.values()];
   }
 
-  /** @param {Item | undefined} item */
-  function isThing(item) {
-    return item?.kind === "thing";
+  /**
+   * @typedef {object} Group
+   * @property {Item[]} members
+   * @property {number} length of a line, about
+   * @property {boolean} isThing
+   * @property {boolean} isEqual whether they have the same text but for numbers
+   */
+
+  /**
+   * @param {Item[]} members
+   * @param {(item: Item) => string} wordsOf
+   * @returns {Group}
+   */
+  function groupWith(members, wordsOf) {
+    const isThing = members[0]?.kind === "thing";
+    const words = isThing && members.length > FEW_EQUAL ? members.slice(0, SAMPLE).map(wordsOf) : [];
+    const length = words.reduce((sum, text) => sum + text.length, 0) / (words.length || 1) + SELECTOR;
+    const isEqual = words.length > FEW_EQUAL && new Set(words.map((text) => text.replace(/\d+/gu, "0"))).size === 1;
+    return { members, length, isThing, isEqual };
+  }
+
+  /**
+   * @param {Group[]} groups
+   * @param {number} room
+   * @returns {number} of each group, so that all lines fit; a few of each in any case
+   */
+  function mostThatFit(groups, room) {
+    const things = groups.filter(({ isThing }) => isThing);
+    const sizeAt = (/** @type {number} */ most) =>
+      things.reduce((sum, group) => {
+        const count = shownOf(group, most);
+        return sum + count * group.length + (count < group.members.length ? MORE_LINE : 0);
+      }, 0);
+    let most = FEW;
+    for (const { members } of things.toSorted((a, b) => a.members.length - b.members.length)) {
+      if (members.length > most && sizeAt(members.length) <= room) most = members.length;
+    }
+    while (sizeAt(most + 1) <= room && most < room) most += 1;
+    while (most > 1 && sizeAt(most) > room) most -= 1;
+    return most;
+  }
+
+  /**
+   * @param {Group} group
+   * @param {number} most
+   */
+  function shownOf({ members, isThing, isEqual }, most) {
+    const { length } = members;
+    if (!isThing) return length;
+    const role = members[0]?.role ?? "";
+    const least = COMMON.has(role) ? 0 : role === "frame" ? length : FEW_FIELDS;
+    const count = Math.max(least, isEqual ? Math.min(FEW_EQUAL, most) : most);
+    // A line that counts one element takes as much room as that element.
+    return length <= count + 1 ? length : count;
   }
 
   /**
    * @param {Element} element
-   * @returns {string} tags, from an ancestor down to the element
+   * @param {(element: Element) => string} write
+   * @returns {string} from an ancestor down to the element
    */
-  function shapeOf(element) {
-    let shape = tagOf(element);
+  function shapeOf(element, write) {
+    let shape = write(element);
     let outer = parentElementOf(element);
     for (let step = 1; outer && step < STEPS; step += 1) {
-      shape = `${tagOf(outer)} ${shape}`;
+      shape = `${write(outer)} ${shape}`;
       outer = parentElementOf(outer);
     }
     return shape;
   }
 
   /**
+   * @param {Element} element
+   * @returns {string} its tag and classes, without numbers
+   */
+  function partOf(element) {
+    return `${tagOf(element)}.${(attributeOf(element, "class") ?? "").replace(/\d+/gu, "")}`;
+  }
+
+  /**
    * @param {Item[]} members
    * @param {Root[]} roots all of the page
    * @param {InstanceType<typeof selectorGenerator.Counts>} counts
-   * @returns {string} a selector that matches them, and no others if a short one can tell them apart
+   * @returns {string} the shortest selector that matches them and no others; empty when there is none
    */
   function patternOf(members, roots, counts) {
     const elements = members.map(({ element }) => element);
     const [first] = elements;
     if (!first) return "";
-    const tags = shapeOf(first)
-      .split(" ")
-      .map((tag) => CSS.escape(tag));
-    const classes = (/** @type {Element} */ one) => (attributeOf(one, "class") ?? "").split(/\s+/u);
-    const common = classes(first).find(
-      (name) => /^[\w-]{1,30}$/u.test(name) && elements.every((one) => classes(one).includes(name)),
-    );
-    const ways = [
-      ...tags.map((_, index) => tags.slice(-1 - index).join(" > ")),
-      ...(common ? [`.${CSS.escape(common)}`] : []),
-      ...(tags.length > 2 ? [`${tags[0]} ${tags.at(-1)}`] : []),
-    ].sort((a, b) => a.length - b.length);
     const isTheirs = (/** @type {string} */ way) =>
-      roots.reduce((sum, root) => sum + counts.of(root, way), 0) === elements.length;
-    return ways.find(isTheirs) ?? tags.join(" > ");
+      roots.reduce((sum, root) => sum + counts.of(root, way), 0) === elements.length &&
+      elements.every((one) => isMatch(one, way));
+    return waysTo(first, elements).find(isTheirs) ?? "";
+  }
+
+  /**
+   * @param {Element} first
+   * @param {Element[]} elements
+   * @returns {string[]} selectors that may match them, short ones first
+   */
+  function waysTo(first, elements) {
+    const tags = shapeOf(first, (one) => CSS.escape(tagOf(one))).split(" ");
+    const own = commonClasses(elements);
+    const holders = elements.map(parentElementOf).filter((one) => one !== null);
+    const around = commonClasses(holders);
+    const farther = commonClasses(holders.map(parentElementOf).filter((one) => one !== null));
+    const role = attributeOf(first, "role");
+    const tag = tags.at(-1) ?? "*";
+    const bare = attributeOf(first, "class") === null ? [`${tag}:not([class])`] : [];
+    const places = [...bare, `${tag}:first-of-type`, `${tag}:last-of-type`];
+    const ends = [tag, ...own, ...own.map((name) => `${tag}${name}`), ...(role ? [`[role=${CSS.escape(role)}]`] : [])];
+    return [
+      ...tags.map((_, index) => tags.slice(-1 - index).join(" > ")),
+      ...ends,
+      ...places.flatMap((place) => [place, [...tags.slice(-2, -1), place].join(" > ")]),
+      ...ends.flatMap((end) => [
+        ...around.map((outer) => `${outer} > ${end}`),
+        ...farther.map((outer) => `${outer} ${end}`),
+      ]),
+      ...(tags.length > 2 ? [`${tags[0]} ${tag}`] : []),
+    ].sort((a, b) => a.length - b.length);
+  }
+
+  /**
+   * @param {Element[]} elements
+   * @returns {string[]} selectors by the classes that all of them have
+   */
+  function commonClasses(elements) {
+    const classesOf = (/** @type {Element} */ one) => (attributeOf(one, "class") ?? "").split(/\s+/u);
+    const [first, ...others] = [...new Set(elements)];
+    if (!first) return [];
+    const names = classesOf(first).filter((name) => CLASS_NAME.test(name));
+    const common = names.filter((name) => others.every((one) => classesOf(one).includes(name)));
+    return common.slice(0, TRIED_CLASSES).map((name) => `.${name}`);
   }
 
   return { collapsed, patternOf };

@@ -1,14 +1,25 @@
 "use strict";
 
-// What lies open over the page and has to be answered first.
+// What lies open over the page: what has to be answered first, and what only floats above it.
 
 const modals = (() => {
-  const { boxOf, drawnAncestors, queryAll } = dom;
-  const { hitAt, isVisible } = geometry;
+  const { boxOf, drawnAncestors, isDrawnIn, isMatch, parentElementOf, queryAll, queryIn } = dom;
+  const { hitAt, isPartOf, isVisible, placeInMainFrame } = geometry;
+  const { CANDIDATES } = aria;
 
   /** Where a cover is felt for, as fractions of the viewport. */
   const SPOTS = [0.1, 0.5, 0.9];
   const COVERING = 0.9;
+  /** Elements that are pressed in thought to find out what is below a cover. */
+  const MOST_TRIED = 100;
+  const POPUPS =
+    ":popover-open, dialog[open]:not(:modal), " +
+    ":is([role=menu], [role=listbox], [role=dialog], [role=alertdialog], [role=tree], [role=grid])";
+  const DECLARED = ":popover-open, dialog[open]";
+  /** Ancestors among which the one that floats is looked for. */
+  const STEPS = 4;
+  /** A larger part of the viewport is a part of the page. */
+  const LARGE = 0.6;
 
   /**
    * @param {Root[]} roots all of the page
@@ -21,9 +32,13 @@ const modals = (() => {
         .filter(isVisible)
         .slice(-1);
     const [inTopLayer] = shown("dialog:modal");
-    if (inTopLayer) return [inTopLayer];
-    const [said] = shown('[aria-modal="true"]:not([inert] *)');
-    return said ? [said] : covers();
+    const [declared] = inTopLayer ? [inTopLayer] : shown('[aria-modal="true"]:not([inert] *)');
+    if (declared) return [declared, ...layersAbove(roots, [declared]).layers];
+    const layers = covers();
+    if (!layers.length) return [];
+    const above = layersAbove(roots, layers);
+    // What hides nothing is the page itself.
+    return above.hasHidden ? [...layers, ...above.layers] : [];
   }
 
   /**
@@ -45,6 +60,44 @@ const modals = (() => {
   }
 
   /**
+   * @param {Root[]} roots all of the page
+   * @param {Element[]} open
+   * @returns {{layers: Element[], hasHidden: boolean}} what else of the page a press would reach, such as the options of
+   *   a list in a dialog, and whether one would not
+   */
+  function layersAbove(roots, open) {
+    const isInside = (/** @type {Element} */ one) => open.some((layer) => isDrawnIn(layer, one));
+    const others = roots
+      .flatMap((root) => queryAll(root, CANDIDATES))
+      .filter((one) => isInSight(one) && !isInside(one));
+    /** @type {Set<Element>} */
+    const layers = new Set();
+    let hasHidden = false;
+    for (const one of others.slice(0, MOST_TRIED)) {
+      if (isInside(one) || [...layers].some((layer) => isDrawnIn(layer, one))) continue;
+      const layer = isReached(one) ? layerOf(one) : undefined;
+      if (!layer || open.some((modal) => isDrawnIn(layer, modal))) hasHidden ||= !isReached(one);
+      else layers.add(layer);
+    }
+    return { layers: [...layers], hasHidden };
+  }
+
+  /** @param {Element} element */
+  function isInSight(element) {
+    const { x, y, width, height } = placeInMainFrame(element);
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    const isInside = middle.x > 0 && middle.y > 0 && middle.x < innerWidth && middle.y < innerHeight;
+    return isInside && width > 0 && height > 0 && isVisible(element);
+  }
+
+  /** @param {Element} element in sight */
+  function isReached(element) {
+    const { x, y, width, height } = placeInMainFrame(element);
+    const hit = hitAt({ x: x + width / 2, y: y + height / 2 });
+    return hit !== null && isPartOf(hit, element);
+  }
+
+  /**
    * @param {Element} element
    * @returns {Element | undefined} the outermost one around it that is taken out of the page
    */
@@ -61,5 +114,51 @@ const modals = (() => {
     return isWide && getComputedStyle(layer).position === "fixed";
   }
 
-  return { openModals };
+  /**
+   * @param {Root[]} roots all of the page
+   * @returns {Element[]} the menus, lists and dialogs that float above the page, the outermost ones
+   */
+  function openPopups(roots) {
+    const declared = roots.flatMap((root) => queryAll(root, POPUPS));
+    const found = [...declared, ...looseLayers()].filter((one) => isInSight(one) && isSmall(one) && floats(one));
+    const reached = found.filter(
+      (one) => isReached(one) || queryIn(one, CANDIDATES).some((part) => isInSight(part) && isReached(part)),
+    );
+    return reached.filter((one) => !reached.some((other) => other !== one && isDrawnIn(other, one)));
+  }
+
+  /** @returns {Element[]} children of the body that are drawn over it and hold something to act on, such as tours */
+  function looseLayers() {
+    const all = document.body ? queryIn(document.body, ":scope > div") : [];
+    return all.filter((layer) => isLoose(layer) && queryIn(layer, CANDIDATES).length > 1);
+  }
+
+  /**
+   * @param {Element} layer
+   * @returns {boolean} whether it lies apart from the edges of the viewport, where headers and side bars are
+   */
+  function isLoose(layer) {
+    const { x, y, width, height } = boxOf(layer);
+    return x > 0 && y > 0 && x + width < innerWidth && y + height < innerHeight;
+  }
+
+  /** @param {Element} element */
+  function isSmall(element) {
+    const { width, height } = boxOf(element);
+    return width * height < LARGE * innerWidth * innerHeight;
+  }
+
+  /** @param {Element} element */
+  function floats(element) {
+    if (isMatch(element, DECLARED)) return true;
+    let one = /** @type {Element | null} */ (element);
+    for (let step = 0; one && step < STEPS && isSmall(one); step += 1) {
+      const { position, zIndex } = getComputedStyle(one);
+      if ((position === "fixed" || position === "absolute") && Number(zIndex) > 0) return true;
+      one = parentElementOf(one);
+    }
+    return false;
+  }
+
+  return { openModals, openPopups };
 })();

@@ -19,7 +19,7 @@ const offscreenItems = (() => {
   const HEADINGS = new Set(["h1", "h2", "h3", "h4", "h5", "h6"]);
   /** The page may go on in these. */
   const GOING_ON = new Set(["clickable", "draggable", "listbox"]);
-  const GRABBED = new Set(["grab", "grabbing", "move", "cell"]);
+  const GRABBED = new Set(["grab", "grabbing", "move", "cell", "crosshair"]);
 
   /**
    * @param {Element} element that is out of sight

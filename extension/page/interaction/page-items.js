@@ -8,6 +8,7 @@
  * @property {string} role the word that its line begins with
  * @property {Element} element
  * @property {Text[][]} cells texts; those of a row by its cells
+ * @property {string} [own] what it says, where other things to act on stand in it
  * @property {boolean} isInSight
  */
 
@@ -19,6 +20,9 @@
  * @property {boolean} isSilent whether its texts are listed already
  * @property {boolean} isVisible whether its texts can be seen
  * @property {boolean} isFar whether it is known to be out of sight
+ * @property {"" | "in flow" | "positioned"} clip whether an ancestor without a size cuts off what is in it: what is in
+ *   its flow, or also what is positioned
+ * @property {boolean} isDrawing whether it is a picture of few shapes, which are listed
  * @property {string} cursor
  * @property {Pick<Item, "kind" | "role">} textKind what its texts are
  * @property {{item: Item | null, isRow: boolean}} block what its texts belong to
@@ -29,7 +33,7 @@ const pageItems = (() => {
   const { hasNodes, holderOf, isControl, isElement, isFrame, isText, labelsOf, parentElementOf, parentOf } = dom;
   const { queryAll, queryIn, tagOf, textContentOf } = dom;
   const { handleOf, isRendered, isVisible, placeInMainFrame } = geometry;
-  const { CANDIDATES, INLINE, roleOf } = aria;
+  const { CANDIDATES, INLINE, contentOf, plain, roleOf } = aria;
   const { HEADINGS, SEEN, distantItemsIn, grippedRole } = offscreenItems;
 
   const SKIPPED = wordsOf(
@@ -41,16 +45,24 @@ const pageItems = (() => {
   const SCROLLABLE = wordsOf("article aside div dl form main nav ol p pre section tbody ul");
   const CELLS = wordsOf("td th");
   const LISTS = wordsOf("menu ol ul");
+  const GRID_ROLES = wordsOf("grid row rowgroup table treegrid");
+  /** Rows of what a canvas holds for those who do not see it. */
+  const ROWS = "tr, [role=row]";
+  const MOST_ROWS = 100;
   const BOXES = wordsOf("div i li p span td");
   /** What is looked at more closely for what its texts are. */
   const TELLING = new Set([...HEADINGS, ...CELLS, "dialog", "label", "legend", "output", "table", "tr"]);
   /** Elements to act on, whose lines a list may have room for together with the texts between. */
   const FEW = 150;
   const SHAPES = "circle, ellipse, rect, polygon, polyline, line, path, text, image";
+  const SHAPE_TAGS = new Set(SHAPES.split(", "));
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
+  /** Characters that a user reads: no spaces, no glyphs of icon fonts. */
+  const WORDED = /[^\s\p{C}]/u;
   const LEAST_SIDE = 8;
   const LEAST_LOOK = 3;
+  const DRAWN = { ...SEEN, opacityProperty: true };
   /** Of an empty part of the page that may listen. */
   const LEAST_FIELD = 40;
   /** What is not gone into. */
@@ -73,6 +85,8 @@ const pageItems = (() => {
     #sight = { width: innerWidth, height: innerHeight };
     /** @readonly @type {Set<Element>} */
     #seen = new Set();
+    /** @readonly @type {Set<Text>} texts of links, which have lines of their own */
+    #linked = new Set();
 
     /**
      * @param {Root[]} roots all of the page
@@ -93,12 +107,18 @@ const pageItems = (() => {
       this.#visit(element, {
         isInThing: false,
         isSilent: false,
+        isDrawing: false,
         cursor: "",
         isVisible: true,
         isFar: false,
+        clip: "",
         textKind,
         block: { item: null, isRow: false },
       });
+      const isLinked = (/** @type {Text} */ text) => this.#linked.has(text);
+      if (this.#linked.size) {
+        this.items = this.items.filter(({ cells }) => !cells.length || !cells.flat().every(isLinked));
+      }
     }
 
     /**
@@ -114,15 +134,16 @@ const pageItems = (() => {
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
       const within = { ...around, isVisible: isVisible_ };
+      if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);
-      if (role && this.#addThing(element, role, within)) return;
-      if (!role && !within.isInThing && !INLINE.has(tag) && isClosed(element, within, this.#sight)) return;
+      if (role && !within.clip && this.#addThing(element, role, within)) return;
+      if (!role && !within.isInThing && !INLINE.has(tag)) measure(element, within, this.#sight);
       if (this.isBrief && within.isFar && !within.isInThing) {
         this.items.push(...distantItemsIn(element, this.#acted, around));
         return;
       }
       if (!within.isSilent) this.#classify(element, tag, within);
-      if (!within.isInThing && !role) this.#look(element, tag, within);
+      if (!within.isInThing && !role && !within.clip) this.#look(element, tag, within);
       this.#visitChildren(element, within);
     }
 
@@ -136,18 +157,65 @@ const pageItems = (() => {
       const box = within.isFar && hasNodes(element) ? null : boxOf(element);
       const isThere = within.isVisible && (!box || hasPlace(element, box));
       if (!isThere && !hasVisibleLabel(element)) return false;
+      if (within.block.isRow && role === "link") this.#nameRow(element, within);
       const place = this.items.length;
       this.#push("thing", role, element, box);
+      if (role === "canvas") this.#addFallback(element, /** @type {Item} */ (this.items[place]));
       if (isControl(element) || CLOSED.has(role)) return true;
       if (!isPartOfPage(element, role)) within.isSilent = true;
       if (!LISTENING.has(role)) {
         within.isInThing = within.isSilent;
         return within.isInThing && this.#inner.size === 1 && !this.#acted.holders.has(element);
       }
+      within.isDrawing = false;
       this.#visitChildren(element, within);
-      // What only surrounds something else that can be clicked says nothing more.
-      if (isFrameOf(this.items.slice(place + 1))) this.items.splice(place, 1);
+      this.#nameByOwnText(place);
       return true;
+    }
+
+    /**
+     * Adds the texts of a link to its row: they are what it is known by.
+     *
+     * @param {Element} link
+     * @param {Surroundings} within
+     */
+    #nameRow(link, within) {
+      if (within.isSilent || !within.isVisible || within.clip) return;
+      for (const text of textsIn(link)) {
+        this.#linked.add(text);
+        this.#addText(text, link, within);
+      }
+    }
+
+    /**
+     * @param {Element} canvas
+     * @param {Item} item
+     */
+    #addFallback(canvas, { isInSight }) {
+      const rows = queryIn(canvas, ROWS).slice(0, MOST_ROWS);
+      for (const row of rows.length || !hasNodes(canvas) ? rows : [canvas]) {
+        const cells = queryIn(row, "td, th, [role$=cell], [role$=header]");
+        const texts = (cells.length ? cells : [row]).map(textsIn);
+        if (texts.some(({ length }) => length)) {
+          const role = row === canvas ? "text" : "row";
+          this.items.push({ kind: "text", role, element: row, cells: texts, isInSight });
+        }
+      }
+    }
+
+    /**
+     * Names what listens to the mouse by what it says itself, and leaves it out where others say it all.
+     *
+     * @param {number} place of its item, which those in it follow
+     */
+    #nameByOwnText(place) {
+      const inner = this.items.slice(place + 1);
+      const item = /** @type {Item} */ (this.items[place]);
+      const things = inner.filter(({ kind }) => kind === "thing").map(({ element }) => element);
+      if (!things.length) return;
+      item.own = plain(contentOf(item.element, new Set(things)));
+      // What only surrounds something else that can be clicked says nothing more.
+      if (!item.own && inner.every(({ kind }) => kind === "thing" || kind === "look")) this.items.splice(place, 1);
     }
 
     /**
@@ -164,6 +232,7 @@ const pageItems = (() => {
       const style = getComputedStyle(element);
       within.cursor = style.cursor;
       if (role) return role;
+      if (style.position === "absolute" && isOnlySpoken(element, style)) within.isSilent = true;
       if (isFrame(element)) return this.#inner.has(element) ? "" : "frame";
       const gripped = within.cursor === inherited ? "" : grippedRole(within.cursor);
       if (gripped && !controlOf(element)) return gripped;
@@ -204,8 +273,12 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #look(element, tag, within) {
-      if (tag === "svg") this.#addShapes(element, within);
-      else if (tag === "img" && attributeOf(element, "alt") !== "") this.#addLook(element, "image");
+      const alternative = tag === "img" ? attributeOf(element, "alt") : "";
+      // A name that it is a part of has the words of a picture.
+      const isImage = tag === "img" && (within.isSilent ? !alternative : alternative !== "");
+      if (tag === "svg") within.isDrawing = within.isSilent = isPicture(element);
+      else if (within.isDrawing && SHAPE_TAGS.has(tag)) this.#addLook(element, tag);
+      else if (isImage) this.#addLook(element, "image");
       else if (isBox(element, tag)) this.#addLook(element, "box");
     }
 
@@ -214,9 +287,10 @@ const pageItems = (() => {
      * @param {Surroundings} within
      */
     #visitChildren(element, within) {
-      for (const node of drawnChildrenOf(element, this.#inner.get(element))) {
+      const nodes = drawnChildrenOf(element, this.#inner.get(element));
+      for (const node of GRID_ROLES.has(attributeOf(element, "role") ?? "") ? inGridOrder(nodes) : nodes) {
         if (isElement(node)) this.#visit(node, within);
-        else if (within.isVisible && !within.isSilent && isText(node) && /\S/u.test(dataOf(node))) {
+        else if (within.isVisible && !within.isSilent && !within.clip && isText(node) && WORDED.test(dataOf(node))) {
           this.#addText(node, element, within);
         }
       }
@@ -235,24 +309,12 @@ const pageItems = (() => {
     }
 
     /**
-     * @param {Element} graphic
-     * @param {Surroundings} within
-     */
-    #addShapes(graphic, within) {
-      const { width, height } = boxOf(graphic);
-      const shapes = queryIn(graphic, SHAPES);
-      if (Math.max(width, height) < GRAPHIC.side || shapes.length > GRAPHIC.shapes) return;
-      within.isSilent = within.isInThing = true;
-      for (const shape of shapes) this.#addLook(shape, tagOf(shape));
-    }
-
-    /**
      * @param {Element} element
      * @param {string} role
      */
     #addLook(element, role) {
       const box = boxOf(element);
-      if (Math.max(box.width, box.height) >= LEAST_LOOK && isRendered(element, SEEN)) {
+      if (Math.max(box.width, box.height) >= LEAST_LOOK && isRendered(element, DRAWN)) {
         this.#push("look", role, element, box);
       }
     }
@@ -275,6 +337,42 @@ const pageItems = (() => {
       item.isInSight = box !== null && meets(placeOf(item.element, box), this.#sight);
       this.items.push(item);
     }
+  }
+
+  /**
+   * @param {Iterable<Node>} nodes in the order of the DOM
+   * @returns {Iterable<Node>} rows and cells as a user sees them: grids that show a part of their rows place them freely
+   */
+  function inGridOrder(nodes) {
+    const all = [...nodes].filter(isElement);
+    const [first] = all;
+    if (!first) return nodes;
+    const role = attributeOf(first, "role");
+    if (role !== "row" && !role?.endsWith("cell") && role !== "columnheader") return nodes;
+    const name = role === "row" ? "aria-rowindex" : "aria-colindex";
+    const isNumbered = all.every((one) => Number(attributeOf(one, name)) > 0);
+    const isPlaced = getComputedStyle(first).position === "absolute";
+    if (!isNumbered && !isPlaced) return nodes;
+    const side = role === "row" ? "y" : "x";
+    const orderOf = (/** @type {Element} */ one) => (isNumbered ? Number(attributeOf(one, name)) : boxOf(one)[side]);
+    return all
+      .map((one) => ({ one, order: orderOf(one) }))
+      .sort((a, b) => a.order - b.order)
+      .map(({ one }) => one);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Text[]} with words in them
+   */
+  function textsIn(element) {
+    /** @type {Text[]} */
+    const texts = [];
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      if (WORDED.test(dataOf(/** @type {Text} */ (node)))) texts.push(/** @type {Text} */ (node));
+    }
+    return texts;
   }
 
   /** @param {string} text */
@@ -306,21 +404,57 @@ const pageItems = (() => {
    * @param {DOMRect} box
    */
   function hasPlace(element, { width, height }) {
+    if (tagOf(element) === "g") return width > 0 && height > 0;
     return (width > 0 && height > 0) || isVisible(element);
   }
 
   /**
+   * Finds out whether an element is out of sight, or cuts off what is in it.
+   *
    * @param {Element} element
-   * @param {Surroundings} within updated when it is out of sight
+   * @param {Surroundings} within updated
    * @param {{width: number, height: number}} sight
-   * @returns {boolean} whether what is in it is cut off
    */
-  function isClosed(element, within, sight) {
-    if (within.isFar || documentOf(element) !== document) return false;
+  function measure(element, within, sight) {
+    if (within.isFar || within.clip || documentOf(element) !== document) return;
     const box = boxOf(element);
-    if (box.width === 0 || box.height === 0) return getComputedStyle(element).overflow === "hidden";
-    within.isFar = !meets(box, sight);
-    return false;
+    if (box.width === 0 || box.height === 0) within.clip = clipOf(element, box);
+    else within.isFar = !meets(box, sight);
+  }
+
+  /**
+   * @param {Element} element without a size
+   * @param {{width: number, height: number}} box
+   * @returns {Surroundings["clip"]}
+   */
+  function clipOf(element, { width, height }) {
+    const { display, overflowX, overflowY, position, transform } = getComputedStyle(element);
+    // The overflow of the root and of the body is that of the viewport.
+    if (display === "contents" || element === document.body || element === document.documentElement) return "";
+    const isCut = (width === 0 && overflowX !== "visible") || (height === 0 && overflowY !== "visible");
+    if (!isCut) return "";
+    return position === "static" && transform === "none" ? "in flow" : "positioned";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {CSSStyleDeclaration} style
+   * @returns {boolean} whether its texts are for screen readers: too small to be read
+   */
+  function isOnlySpoken(element, { overflow, clipPath }) {
+    if (overflow === "visible" && clipPath === "none") return false;
+    const { width, height } = boxOf(element);
+    return width <= 1 && height <= 1;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Surroundings["clip"]} clip around it
+   * @returns {boolean} whether it is placed by something further out
+   */
+  function isUnclipped(element, clip) {
+    const { position } = getComputedStyle(element);
+    return position === "fixed" || (position === "absolute" && clip === "in flow");
   }
 
   /**
@@ -402,9 +536,14 @@ const pageItems = (() => {
     return true;
   }
 
-  /** @param {Item[]} items in something that listens */
-  function isFrameOf(items) {
-    return items.some(({ kind }) => kind === "thing") && items.every(({ kind }) => kind === "thing" || kind === "look");
+  /**
+   * @param {Element} graphic
+   * @returns {boolean} whether it is drawn large, of few shapes: others are icons, charts and maps
+   */
+  function isPicture(graphic) {
+    if (attributeOf(graphic, "aria-hidden") === "true") return false;
+    const { width, height } = boxOf(graphic);
+    return Math.max(width, height) >= GRAPHIC.side && queryIn(graphic, SHAPES).length <= GRAPHIC.shapes;
   }
 
   /**

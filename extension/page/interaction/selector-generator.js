@@ -8,6 +8,7 @@ const selectorGenerator = (() => {
     childrenOf,
     countIn,
     holderOf,
+    innerRootOf,
     isDocument,
     isElement,
     isMatch,
@@ -20,10 +21,20 @@ const selectorGenerator = (() => {
 
   const VALUE_LENGTH = 40;
   const TRIED_STEPS = 12;
-  const NAMING_ATTRIBUTES = ["id", "data-testid", "data-test", "name", "aria-label", "href"];
+  /** In the order in which they are tried. */
+  const NAMING_ATTRIBUTES = "id data-testid data-test data-cy name aria-label title placeholder href".split(" ");
+  /** What libraries write into ids, names and classes: another one each time the page is drawn. */
+  const GENERATED =
+    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|__[\w-]*[A-Z]\w{3,}$/u;
+  /** A class that names what an element is. */
+  const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
+  /** Classes of states: another one after a click. */
+  const STATE_NAME =
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
   /** What there is one of, or few, and what is inside is spoken of as being there. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   const TRIED_REGIONS = 3;
+  const TRIED_CLASSES = 3;
 
   /** How many elements match: going through a large page takes long, so no question is asked twice. */
   class Counts {
@@ -38,7 +49,7 @@ const selectorGenerator = (() => {
      */
     named(root, { name, value }) {
       // The browser keeps a list of ids itself, and knows where they mean the same in capitals.
-      if (name === "id") return this.of(root, selectorBy({ name, value }));
+      if (name.startsWith("id")) return this.of(root, selectorBy({ name, value }));
       const ofRoot = kept(this.#values, root, () => new Map());
       return kept(ofRoot, name, () => countValues(root, name)).get(value) ?? 0;
     }
@@ -125,10 +136,28 @@ const selectorGenerator = (() => {
     if (unique && isSearched) return selectorBy(unique);
     const named = ownNames.find(isItsOwn);
     const isAlone = (/** @type {string} */ selector) => counts.of(root, selector) === 1;
-    const inner = named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone));
-    if (isSearched && sum(roots.map((one) => counts.of(one, inner))) === 1) return inner;
     const holder = holderOf(root);
-    return `${holder ? `${ownSelectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
+    // In the shadow root of a named host one word often is enough.
+    const isLone = holder && !isDocument(root) && !named?.name.startsWith("id") && isAlone(tagOf(element));
+    const tag = isLone ? tagOf(element) : undefined;
+    const inner =
+      tag ?? (named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone)));
+    if (isSearched && sum(roots.map((one) => counts.of(one, inner))) === 1) return inner;
+    return `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
+  }
+
+  /**
+   * @param {Element} holder of a shadow root or a frame
+   * @param {Root[]} roots
+   * @param {Counts} counts
+   * @returns {string} a selector that matches nothing else that one can go into
+   */
+  function holderSelectorOf(holder, roots, counts) {
+    const isTheOnlyWay = (/** @type {string} */ selector) =>
+      roots.flatMap((root) => queryAll(root, selector)).every((one) => one === holder || !innerRootOf(one));
+    const root = /** @type {Root} */ (rootOf(holder));
+    const named = roots.includes(root) ? namesOf(holder).map(selectorBy) : [];
+    return named.find(isTheOnlyWay) ?? ownSelectorOf(holder, roots, counts);
   }
 
   /** @param {number[]} numbers */
@@ -142,11 +171,22 @@ const selectorGenerator = (() => {
    *   disturb a terminal
    */
   function namesOf(element) {
-    return NAMING_ATTRIBUTES.flatMap((name) => {
+    const [, end = ""] = /^radix-.*:(-[a-z][\w-]*)$/u.exec(attributeOf(element, "id") ?? "") ?? [];
+    const ending = end ? [{ name: "id$", value: end }] : [];
+    const named = NAMING_ATTRIBUTES.flatMap((name) => {
       const value = attributeOf(element, name);
       const isPlain = value !== null && value.length <= VALUE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
-      return isPlain ? [{ name, value }] : [];
+      return isPlain && !isGenerated(name, value) ? [{ name, value }] : [];
     });
+    return [...ending, ...named];
+  }
+
+  /**
+   * @param {string} name
+   * @param {string} value
+   */
+  function isGenerated(name, value) {
+    return ["id", "name", "class"].includes(name) && GENERATED.test(value);
   }
 
   /** @param {{name: string, value: string}} naming */
@@ -175,8 +215,7 @@ const selectorGenerator = (() => {
   }
 
   /**
-   * Steps from the element upwards, until they lead to it alone. A path that is long already goes all the way up, which
-   * leads to one element without being tried: trying grows with the length times the page.
+   * Steps from the element upwards, until they lead to it alone: by names and classes, and by places where there are none.
    *
    * @param {Element} element
    * @param {Root} root
@@ -186,13 +225,32 @@ const selectorGenerator = (() => {
     /** @type {string[]} */
     let path = [];
     for (const ancestor of treeAncestors(element)) {
-      const named = ancestor === element ? [] : namesOf(ancestor).slice(0, 1).map(selectorBy);
-      for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : []) {
+      const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor);
+      // A path that is long already is tried with names only: trying grows with the length times the page.
+      for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : named) {
         if (isAlone([step, ...path].join(" > "))) return shortened([step, ...path], isAlone);
       }
       path = [stepOf(ancestor), ...path];
     }
     return isDocument(root) ? path.join(" > ") : `:host > ${path.join(" > ")}`;
+  }
+
+  /** @param {Element} element */
+  function namedStepsOf(element) {
+    return [...namesOf(element).slice(0, 1).map(selectorBy), ...classStepsOf(element).slice(0, 1)];
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string[]} by its classes, of which the longest names tell most
+   */
+  function classStepsOf(element) {
+    const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
+    return names
+      .filter((name) => CLASS_NAME.test(name) && !GENERATED.test(name) && !STATE_NAME.test(name))
+      .sort((a, b) => b.length - a.length)
+      .slice(0, TRIED_CLASSES)
+      .map((name) => `.${name}`);
   }
 
   /**
@@ -201,7 +259,15 @@ const selectorGenerator = (() => {
    * @returns {string} without the steps in its middle that are not needed
    */
   function shortened(path, isAlone) {
-    let needed = path.map((_, index) => index);
+    const all = path.map((_, index) => index);
+    const last = path.length - 1;
+    for (const fewer of [
+      [0, last],
+      [0, last - 1, last],
+    ]) {
+      if (path.length > fewer.length && isAlone(joined(path, fewer))) return joined(path, fewer);
+    }
+    let needed = all;
     for (const index of needed.slice(1, -1)) {
       const fewer = needed.filter((other) => other !== index);
       if (isAlone(joined(path, fewer))) needed = fewer;
@@ -225,8 +291,13 @@ const selectorGenerator = (() => {
     const siblings = parent && isElement(parent) ? [...childrenOf(parent)] : [.../** @type {Root} */ (parent).children];
     const same = siblings.filter((sibling) => tagOf(sibling) === tag);
     const step = CSS.escape(tag);
+    const others = same.length > 1 ? siblings.filter((sibling) => sibling !== element) : [];
+    const [own] = others.length
+      ? classStepsOf(element).filter((name) => !others.some((one) => isMatch(one, name)))
+      : [];
+    if (own) return own;
     return same.length > 1 ? `${step}:nth-of-type(${same.indexOf(element) + 1})` : step;
   }
 
-  return { Counts, comeBy, fromMainFrame, selectorOf };
+  return { Counts, comeBy, fromMainFrame, isGenerated, selectorOf };
 })();
