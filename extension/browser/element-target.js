@@ -197,7 +197,11 @@ export class ElementTarget {
    * @returns {Promise<string>} what has changed; empty on another page
    */
   async consequences() {
-    const [hasLeft, changed] = await Promise.all([this.#context.session.settled(), this.look("readChanges")]);
+    const { session } = this.#context;
+    const rest = () => Promise.all([session.settled(), this.look("readChanges")]);
+    let [hasLeft, changed] = await rest();
+    // An answer may lead to the next request.
+    while (!hasLeft && (await session.requestsEnded())) [hasLeft, changed] = await rest();
     return typeof changed === "string" && !hasLeft ? changed : "";
   }
 

@@ -10,6 +10,7 @@ const actionability = (() => {
   const { notFound } = suggestions;
   const { targetOf } = targets;
   const { matching } = formControls;
+  const { widgetKind } = widgets;
   const { showSpot } = scrolling;
 
   const POLL_MS = 50;
@@ -111,6 +112,8 @@ const actionability = (() => {
       if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
       if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
+      // What a list has to offer is known once it is open.
+      if (isWritten(action) && widgetKind(element)) return { trouble: "" };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
       if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
       if (this.#request.action === "select") {
@@ -173,6 +176,11 @@ const actionability = (() => {
       await pause(milliseconds);
       this.#signal.throwIfAborted();
     }
+  }
+
+  /** @param {ElementAction["action"]} action */
+  function isWritten(action) {
+    return action === "fill" || action === "check" || action === "select";
   }
 
   /**

@@ -9,6 +9,7 @@ const targets = (() => {
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { FORMATS, isCheckable } = formControls;
+  const { operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
@@ -88,11 +89,13 @@ const targets = (() => {
    */
   function entryOf(element) {
     const own = controlOf(element) ?? element;
-    return isCheckable(own) || kindOf(own) === "select" ? own : fieldOf(element);
+    return (isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select" ? own : fieldOf(element);
   }
 
   /** @param {Element} element */
   function fieldOf(element) {
+    const widget = widgetIn(element);
+    if (widget) return widget;
     const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
     const kind = kindOf(field);
     if (isField(field)) return field;
@@ -101,6 +104,18 @@ const targets = (() => {
     throw misfit(
       field,
       length === 1 && inner ? `is no field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
+    );
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | undefined} the combobox, list, slider or spin button that it is, belongs to or has inside
+   */
+  function widgetIn(element) {
+    const own = operableIn(controlOf(element) ?? element);
+    return (
+      [own, closestOf(element, "[role='spinbutton'], [role='slider']")].find((one) => one && widgetKind(one)) ??
+      undefined
     );
   }
 
@@ -128,6 +143,8 @@ const targets = (() => {
   function listOf(element) {
     const list = closestOf(element, "select") ?? controlOf(element) ?? element;
     if (kindOf(list) === "select") return list;
+    const widget = widgetIn(element);
+    if (widget && widgetKind(widget) === "list") return widget;
     if (isControl(list)) throw misfit(list, "is no list of options (<select>). Use fill or click.");
     throw misfit(list, "is no list of options (<select>). Use click to open it, then click the option.");
   }
