@@ -475,6 +475,8 @@ export interface FormWay {
 
 export type ElementRequest = ElementAction & {
   isStep?: boolean;
+  /** Where the mouse rests, before it comes to the element. */
+  mouse?: Point;
   id: string;
   /** Milliseconds for the element to be there, and to be ready. */
   limits: { find: number; ready: number };
@@ -594,6 +596,8 @@ export interface FoundElement {
   /** show: the element's place in the document of the main frame, in CSS pixels. */
   box?: Box;
   filling?: Filling;
+  /** Something else has come below the resting mouse. */
+  isMouseStale?: boolean;
   /** fill, select: what takes no text, and is operated instead. */
   widget?: WidgetKind;
   /** scroll: what a wheel is to do at a point where it turns this and nothing else. */

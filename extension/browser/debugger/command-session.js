@@ -244,6 +244,7 @@ export class CommandSession {
    */
   async #sendInput(method, params = {}) {
     this.watchRequests();
+    if (params.type === "mouseMoved") this.#session.mouse = { x: Number(params.x), y: Number(params.y) };
     const before = this.#input;
     const sent = (async () => {
       const isGuarded = await this.guard.isNeeded();
@@ -337,6 +338,11 @@ export class CommandSession {
     this.#signal.throwIfAborted();
     if (state === "loading") this.#notes.add("The page that follows was still loading after 5 s.");
     return state !== "rest";
+  }
+
+  /** Where the mouse rests; null before it was moved for the first time. */
+  get mouse() {
+    return this.#session.mouse;
   }
 
   /** From now on requests count as started by the action. */

@@ -3,10 +3,11 @@
 // Waiting until an element is there and can be acted on.
 
 const actionability = (() => {
-  const { drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf, timelineOf } = dom;
-  const { PageError, nameOf } = texts;
+  const { attributeOf, drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf, queryIn, timelineOf } = dom;
+  const { PageError, nameOf, visibleTextOf } = texts;
   const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
-  const { PARTLY_SEARCHED, Search } = search;
+  const { PARTLY_SEARCHED, Search, allRoots } = search;
+  const { selectorOf } = selectorGenerator;
   const { notFound } = suggestions;
   const { targetOf } = targets;
   const { matching } = formControls;
@@ -18,6 +19,10 @@ const actionability = (() => {
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
   const UNSEEN = "is still not visible. Do first what shows it, then try again.";
   const READ_ONLY = "is still read-only. It changes only by what the page itself does.";
+  const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
+  /** What buttons that close something are called, in the languages of the extension. */
+  const CLOSING =
+    /^(?:[x\u00d7\u2715\u2716]|.{0,20}(?:close|dismiss|got it|no thanks|skip|cancel|schlie\u00dfen|abbrechen|cerrar|fermer|annuler|\u9589\u3058\u308b|\u5173\u95ed).{0,20}|ok(?:ay)?)$/iu;
   /** Fixed headers and footers cover what stands at an edge. */
   const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
 
@@ -75,7 +80,10 @@ const actionability = (() => {
         const first = /** @type {Element} */ (found.find(isVisible) ?? found[0]);
         const element = rest ? first : targetOf(first, action);
         const { trouble, ...aimed } = await this.#attempt(element);
-        if (!trouble) return { element, found, roots, rest, ...(!isWhole && { notes: [PARTLY_SEARCHED] }), ...aimed };
+        const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
+          (note) => typeof note === "string",
+        );
+        if (!trouble) return { element, found, roots, rest, ...(notes.length && { notes }), ...aimed };
         if (performance.now() > deadline) {
           throw new PageError("EXECUTION_ERROR", `After ${limits.ready / 1000} s ${nameOf(element)} ${trouble}`);
         }
@@ -178,6 +186,15 @@ const actionability = (() => {
     }
   }
 
+  /**
+   * @param {Element} found
+   * @param {Element} element that is acted on
+   */
+  function passedNote(found, element) {
+    const isPassed = getComputedStyle(found).pointerEvents === "none" && !isDrawnIn(element, found);
+    return isPassed && kindOf(found) !== "file" && `${nameOf(found)} lets the mouse through to ${nameOf(element)}.`;
+  }
+
   /** @param {ElementAction["action"]} action */
   function isWritten(action) {
     return action === "fill" || action === "check" || action === "select";
@@ -258,7 +275,37 @@ const actionability = (() => {
       return "lets the mouse through (pointer-events: none). Act on what holds it or lies below it.";
     }
     if (!cover) return "is still outside of what can be scrolled into view.";
-    return `is still covered by ${coverName(cover, handle)}. Close or scroll away what covers it, then try again.`;
+    return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
+  }
+
+  /**
+   * @param {Element} cover
+   * @param {Element} covered
+   * @returns {string} name and selector of what is in the way, of the dialog that it belongs to, and of what closes it
+   */
+  function coverDetails(cover, covered) {
+    const roots = allRoots();
+    const layer = outermostCover(cover, covered);
+    const at = (/** @type {Element} */ one) => `${roleName(one)}${nameOf(one)} (${selectorOf(one, roots)})`;
+    const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
+    const owner = dialog && dialog !== layer ? ` of ${at(dialog)}` : "";
+    const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
+    const how = close ? `Close it with ${selectorOf(close, roots)}` : "Close or scroll away what covers it";
+    return `${at(layer)}${owner}. ${how}`;
+  }
+
+  /** @param {Element} element */
+  function roleName(element) {
+    const role = attributeOf(element, "role")?.trim().split(/\s+/u)[0] ?? "";
+    return /^[a-z]{1,20}$/u.test(role) ? `${role} ` : "";
+  }
+
+  /** @param {Element} button */
+  function closes(button) {
+    const label = [attributeOf(button, "aria-label"), attributeOf(button, "title"), visibleTextOf(button)].find(
+      Boolean,
+    );
+    return CLOSING.test((label ?? "").trim());
   }
 
   /**
@@ -267,12 +314,20 @@ const actionability = (() => {
    * @returns {string} of the banner rather than of the paragraph in it
    */
   function coverName(cover, covered) {
+    return nameOf(outermostCover(cover, covered));
+  }
+
+  /**
+   * @param {Element} cover
+   * @param {Element} covered
+   */
+  function outermostCover(cover, covered) {
     let outermost = cover;
     for (const ancestor of drawnAncestors(cover)) {
       if (isDrawnIn(ancestor, covered)) break;
       outermost = ancestor;
     }
-    return nameOf(outermost);
+    return outermost;
   }
 
   /** @param {Element} element */

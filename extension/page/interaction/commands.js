@@ -5,7 +5,8 @@
 const elementCommands = (() => {
   const { controlOf, documentOf, holds, isInPage, kindOf, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
-  const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
+  const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
+    geometry;
   const { comeBy, selectorOf } = selectorGenerator;
   const { Wait, pause } = actionability;
   const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
@@ -39,6 +40,9 @@ const elementCommands = (() => {
   /** Actions whose reply reports what has changed. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
+  /** Actions to whose element the mouse goes. */
+  const MOVING = new Set(["click", "drag", "hover", "upload"]);
+
   /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
   const running = new Map();
   /**
@@ -49,6 +53,8 @@ const elementCommands = (() => {
    *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
+  /** @type {Element | null} what the mouse was moved to last */
+  let lastTarget = null;
   /** @type {Element[]} the frames of other sites that the worker has asked for last */
   let lastHolders = [];
 
@@ -77,10 +83,21 @@ const elementCommands = (() => {
       if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
       const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
       const done = actOn(element, roots, request);
-      return { code: "", element: description, matches: found.length, ...more, ...outline, ...done };
+      const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
+      if (MOVING.has(request.action)) lastTarget = element;
+      return { code: "", element: description, matches: found.length, ...more, ...outline, ...done, ...stale };
     } catch (error) {
       return failure(error);
     }
+  }
+
+  /**
+   * @param {Point} mouse where it rests
+   * @returns {boolean} whether what it was moved to last is still there
+   */
+  function hasKeptPlace(mouse) {
+    const hit = hitAt(mouse);
+    return hit !== null && lastTarget !== null && isPartOf(hit, lastTarget);
   }
 
   /** @param {ElementRequest} request */
@@ -297,7 +314,8 @@ const elementCommands = (() => {
     const { element } = latest.id === id ? latest : {};
     if (!element) return null;
     const deadline = performance.now() + MOUSE_WAIT_MS;
-    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":hover").length > 0;
+    // In quirks mode ":hover" alone is true of links only.
+    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover").length > 0;
     while (!isThere() && performance.now() < deadline) await pause(POLL_MS);
     return isThere();
   }

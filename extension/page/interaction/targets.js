@@ -3,9 +3,10 @@
 // Which element takes the action.
 
 const targets = (() => {
-  const { closestOf, controlOf, drawnAncestors, isControl, isHtml, isMatch, kindOf, queryIn, treeAncestors } = dom;
+  const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf } = dom;
+  const { parentElementOf, queryIn, tagOf, treeAncestors } = dom;
   const { misfit } = texts;
-  const { isVisible } = geometry;
+  const { hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { FORMATS, isCheckable } = formControls;
@@ -52,13 +53,27 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} itself, or the button around it that takes the mouse in its place
+   * @returns {Element} itself, or what takes the mouse in its place: a part of the button around it, or what is drawn
+   *   below it as a part of the same thing
    */
   function takerOf(element) {
     const isPassed = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
     if (!isPassed(element) || isMatch(element, TAKERS)) return element;
-    const taker = [...drawnAncestors(element)].find((ancestor) => !isPassed(ancestor));
-    return taker && isMatch(taker, TAKERS) ? taker : element;
+    const [taker, ...outer] = [...drawnAncestors(element)].filter((ancestor) => !isPassed(ancestor));
+    if (taker && isHtml(element) && [taker, ...outer].some((one) => isMatch(one, TAKERS))) return taker;
+    return below(element) ?? element;
+  }
+
+  /**
+   * @param {Element} element that lets the mouse through
+   * @returns {Element | null} what is drawn below it in the element around it, as a box below its label
+   */
+  function below(element) {
+    const { width, height } = boxOf(element);
+    const hit = hitAt(placeOfSpot(element, { x: width / 2, y: height / 2 }));
+    const around = parentElementOf(element);
+    const isNear = hit && around && hit !== around && holds(around, hit);
+    return isNear && tagOf(around) !== "svg" && tagOf(around) !== "body" ? hit : null;
   }
 
   /**
