@@ -22,7 +22,7 @@ const actionability = (() => {
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   /** What buttons that close something are called, in the languages of the extension. */
   const CLOSING =
-    /^(?:[x\u00d7\u2715\u2716]|.{0,20}(?:close|dismiss|got it|no thanks|skip|cancel|schlie\u00dfen|abbrechen|cerrar|fermer|annuler|\u9589\u3058\u308b|\u5173\u95ed).{0,20}|ok(?:ay)?)$/iu;
+    /^(?:[x\u00d7\u2715\u2716]|.{0,20}(?:close|dismiss|got it|no thanks|skip|cancel|reject|decline|schlie\u00dfen|abbrechen|cerrar|fermer|annuler|\u9589\u3058\u308b|\u5173\u95ed).{0,20}|ok(?:ay)?)$/iu;
   /** Fixed headers and footers cover what stands at an edge. */
   const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
 
@@ -113,12 +113,15 @@ const actionability = (() => {
       const handle = handleOf(element);
       // Fields for files are often hidden behind a button that asks for them.
       const isHidden = action === "upload" && kindOf(element) === "file";
-      if (!isHidden && !isVisible(handle)) return { trouble: UNSEEN };
+      // The body may have no height where all that it shows is positioned.
+      const isPage = action === "show" && ["html", "body"].includes(kindOf(element));
+      if (!isHidden && !isPage && !isVisible(handle)) return { trouble: UNSEEN };
       if (action === "scroll") return { trouble: "" };
       // The hint that comes with the mouse says why.
-      const isOff = action !== "hover" && action !== "place" && isDisabled(element);
+      const isOff = !["hover", "place", "show"].includes(action) && isDisabled(element);
       if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
-      if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
+      const isBarred = action !== "show" && isInert(element);
+      if (isBarred) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
       // What a list has to offer is known once it is open.
       if (isWritten(action) && widgetKind(element)) return { trouble: "" };

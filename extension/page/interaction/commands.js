@@ -399,6 +399,7 @@ const elementCommands = (() => {
         if (widgetKind(element)) return rememberWidget(element);
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
+        if (isWhole(element) && documentOf(element) === document) return { box: pageBox() };
         bringIntoView(handleOf(element), "nearest");
         return { box: inDocument(outlineOf(handleOf(element))) };
       case "click":
@@ -431,6 +432,12 @@ const elementCommands = (() => {
       case "hover":
         return {};
     }
+  }
+
+  /** @returns {Box} all of the page */
+  function pageBox() {
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return { x: 0, y: 0, width: scrollWidth, height: scrollHeight };
   }
 
   /**
