@@ -167,7 +167,9 @@ export class Widget {
     if (isHeld && !state.isAlwaysOpen) return wanted;
     state = await this.#opened(state, wanted);
     if (!state.option && state.isEditable) state = await this.#filtered(wanted);
-    if (!state.option) state = await this.#scrolledTo(wanted, state);
+    if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
+    // A line may be there that says that nothing fits.
+    if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
     if (!state.option) return this.#withoutOption(wanted, state);
     const { selector, label, isDisabled, isSelected } = state.option;
     if (isDisabled) throw this.#failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
@@ -231,6 +233,22 @@ export class Widget {
       if (late.option) return late;
     }
     return this.#ask("list", { wanted, isLoose: true });
+  }
+
+  /**
+   * Looks through the whole list where the filter that was typed fits nothing: it may be about something else than labels.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   */
+  async #unfiltered(wanted, state) {
+    if (!state.isEditable || state.typed === "") return state;
+    await this.#clear();
+    const whole = await this.#until(wanted, ({ total }) => total > 0, QUIET_MS);
+    const found = whole.option ? whole : await this.#scrolledTo(wanted, whole);
+    if (found.option) return found;
+    await pressKeys(this.#context.session, typed(wanted));
+    return this.#until(wanted, ({ typed: text }) => isAlike(text, wanted), QUIET_MS);
   }
 
   /**
@@ -367,12 +385,14 @@ export class Widget {
       state = await this.#settled(state);
     }
     if (state.isNative) state = await this.#nearer(state, goal);
-    for (let round = 0; round < MAX_ROUNDS && !isThere(); round += 1) {
-      const before = state;
-      state = Number.isNaN(goal) ? await this.#walked(state, value) : await this.#stepped(state, goal);
-      if (state.now === before.now && state.text === before.text) break;
-    }
-    if (!isThere() && !Number.isNaN(goal) && this.#found.widget === "slider") await this.#dragged(state, goal);
+    if (isThere()) return;
+    const isNumber = !Number.isNaN(goal);
+    state = isNumber ? await this.#stepped(state, goal) : await this.#walked(state, value);
+    if (isThere() || !isNumber || this.#found.widget !== "slider") return;
+    // It is too far for keys, or takes none.
+    state = await this.#dragged(state, goal);
+    await this.#ask("focus");
+    await this.#stepped(state, goal);
   }
 
   /**
@@ -401,12 +421,29 @@ export class Widget {
   }
 
   /**
-   * One step by a key, to learn how wide it is, and then as many as are left.
+   * Goes to a number by keys, unless that would take too many.
    *
    * @param {NumberState} state
    * @param {number} goal
    */
   async #stepped(state, goal) {
+    for (let round = 0; round < MAX_ROUNDS && state.now !== goal; round += 1) {
+      const before = state.now;
+      state = await this.#step(state, goal);
+      const width = before === null || state.now === null ? 0 : Math.abs(state.now - before);
+      const isFar = width > 0 && Math.abs(goal - (state.now ?? goal)) > MAX_KEYS * width;
+      if (state.now === before || isFar) break;
+    }
+    return state;
+  }
+
+  /**
+   * One step by a key, to learn how wide it is, and then as many as are left.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #step(state, goal) {
     const start = state.now ?? state.min ?? 0;
     const keys = goal >= start ? ["ArrowUp", "ArrowRight"] : ["ArrowDown", "ArrowLeft"];
     for (const key of keys) {

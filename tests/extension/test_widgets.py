@@ -23,6 +23,8 @@ async def state(tab: DrivenTab) -> dict[str, Any]:
         ("any", "of my own"),
         ("chosen", "green"),
         ("portal", "Large"),
+        ("drawn", "Row 2"),
+        ("drawn", "Row 50"),
         ("tags", "blue"),
     ],
 )

@@ -128,6 +128,8 @@ const widgets = (() => {
     const around = active && closestOf(active, POPUPS);
     const own = [...named, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
     if (own) return own;
+    const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
+    if (layer) return layer;
     const known = standing.get(field) ?? new Set();
     return openLists(field).findLast((one) => !known.has(one)) ?? null;
   }
@@ -143,9 +145,30 @@ const widgets = (() => {
     if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
   }
 
+  /**
+   * @param {Element} list whose options are not drawn, because the page draws others without a role in their place
+   * @returns {Element | null} the layer over the page in which it is
+   */
+  function layerAround(list) {
+    for (let one = /** @type {Element | null} */ (list); one; one = parentElementOf(one)) {
+      const isLayer = ["absolute", "fixed"].includes(getComputedStyle(one).position);
+      if (isLayer && isVisible(one)) return leavesIn(one).length ? one : null;
+    }
+    return null;
+  }
+
+  /** @param {Element} layer */
+  function leavesIn(layer) {
+    const all = queryIn(layer, "*").slice(0, LIST_LIMIT);
+    const isLeaf = (/** @type {Element} */ one) => isVisible(one) && collapse(visibleTextOf(one)) !== "";
+    return all.filter((one) => queryIn(one, "*").length === 0 && closestOf(one, POPUPS) === null && isLeaf(one));
+  }
+
   /** @param {Element} popup */
   function hasOptions(popup) {
-    return isVisible(popup) && optionsIn(popup).length > 0;
+    const { width, height } = boxOf(popup);
+    const isShut = width <= 1 && height <= 1 && getComputedStyle(popup).overflow !== "visible";
+    return !isShut && isVisible(popup) && optionsIn(popup).length > 0;
   }
 
   /**
@@ -153,6 +176,7 @@ const widgets = (() => {
    * @returns {Element[]} those that are drawn
    */
   function optionsIn(popup) {
+    if (!isMatch(popup, POPUPS)) return leavesIn(popup);
     for (const selector of OPTION_ROLES) {
       const found = queryIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
       if (found.length) return found;
@@ -213,7 +237,7 @@ const widgets = (() => {
       typed: isControl(field) ? field.value : "",
       listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
       total: options.length,
-      active: active ? labelOf(active) || collapse(textContentOf(active) ?? "") : "",
+      active: active ? collapse(attributeOf(active, "aria-label") || (textContentOf(active) ?? "")) : "",
       ...(option && {
         option: {
           selector: selectorOf(option, allRoots()),
@@ -240,7 +264,6 @@ const widgets = (() => {
         one.scrollTop = scrollTop + clientHeight * 0.8;
         return one.scrollTop > scrollTop;
       }
-      if (one === popup && !["listbox", "tree", "grid"].includes(roleOf(one))) break;
     }
     return false;
   }
