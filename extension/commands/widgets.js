@@ -171,7 +171,8 @@ export class Widget {
     // A line may be there that says that nothing fits.
     if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
     if (!state.option) return this.#withoutOption(wanted, state);
-    const { selector, label, isDisabled, isSelected } = state.option;
+    state = await this.#inView(wanted, state);
+    const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
     if (isDisabled) throw this.#failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
     if (isSelected && (isOneOfSeveral || state.isAlwaysOpen)) return label;
     try {
@@ -233,6 +234,18 @@ export class Widget {
       if (late.option) return late;
     }
     return this.#ask("list", { wanted, isLoose: true });
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has the option
+   * @returns {Promise<ListState>} once the option can be pressed
+   */
+  async #inView(wanted, state) {
+    const end = performance.now() + OPEN_MS;
+    while (!(await this.#ask("show", { wanted })) && performance.now() < end) await pause(POLL_MS);
+    const now = await this.#ask("list", { wanted, isLoose: true });
+    return now.option ? now : state;
   }
 
   /**

@@ -637,7 +637,8 @@ export interface Filling {
 
 /** A field that takes no text of its own. */
 export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
-export type WidgetLook = "list" | "number" | "segments" | "segment" | "track" | "scroll" | "focus" | "leave" | "near";
+export type WidgetLook =
+  "list" | "show" | "number" | "segments" | "segment" | "track" | "scroll" | "focus" | "leave" | "near";
 export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second";
 
 export interface ListState {

@@ -23,7 +23,7 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { readList, readNumber, readSegments, readTrack, scrollList, segmentsIn, widgetKind } = widgets;
+  const { readList, readNumber, readSegments, readTrack, scrollList, segmentsIn, showOption, widgetKind } = widgets;
   const { focusedElement, takeFocus } = focusing;
   const { isField } = targets;
   const { PressWatch } = hitTarget;
@@ -241,6 +241,8 @@ const elementCommands = (() => {
         return true;
       case "track":
         return readTrack(field);
+      case "show":
+        return showOption(field, wanted);
       case "scroll":
         return scrollList(field);
       case "focus":

@@ -25,7 +25,7 @@ const widgets = (() => {
     textContentOf,
   } = dom;
   const { collapse, shorten, visibleTextOf } = texts;
-  const { isVisible } = geometry;
+  const { aimAt, bringIntoView, isVisible } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
 
@@ -250,6 +250,21 @@ const widgets = (() => {
   }
 
   /**
+   * Scrolls no further than needed: a list that draws only a part of its options would draw others in their places.
+   *
+   * @param {Element} field
+   * @param {string} wanted
+   * @returns {boolean} whether the option can be pressed where it is
+   */
+  function showOption(field, wanted) {
+    const popup = popupOf(field);
+    const option = popup && optionLike(optionsIn(popup), wanted, true);
+    if (!option || aimAt(option, option).point) return Boolean(option);
+    bringIntoView(option, "nearest");
+    return false;
+  }
+
+  /**
    * Shows the next part of a list that draws only the options in sight.
    *
    * @param {Element} field
@@ -393,5 +408,16 @@ const widgets = (() => {
     return null;
   }
 
-  return { begin, operableIn, readList, readNumber, readSegments, readTrack, scrollList, segmentsIn, widgetKind };
+  return {
+    begin,
+    operableIn,
+    readList,
+    readNumber,
+    readSegments,
+    readTrack,
+    scrollList,
+    segmentsIn,
+    showOption,
+    widgetKind,
+  };
 })();
