@@ -228,6 +228,8 @@ property pageFunction : "function readPage(request) {
   const MIN_SPARE = 250;
   const MIN_PICTURE = 50;
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
+  const MENUS = \"[role=menubar], [role=menu], [role=toolbar], nav, header\";
+  const MIN_OUTSIDE_MENUS = 200;
   const EDITORS = \"[contenteditable], [role=textbox], [role=menubar], [role=application]\";
   class PageError extends Error {
     constructor(code, message) {
@@ -279,7 +281,10 @@ property pageFunction : "function readPage(request) {
   }
   function isDrawnEditor(text) {
     const isLabels = !text.split(\"\\n\").some((line) => line.length >= LONG_LINE);
-    return isLabels && windowShare(\"canvas\") >= 0.5 && all(EDITORS).length > 0;
+    if (!isLabels || windowShare(\"canvas\") < 0.5 || all(EDITORS).length === 0) return false;
+    const menus = all(MENUS).filter((menu) => menu.parentElement?.closest(MENUS) === null);
+    const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
+    return text.length - lengths.reduce((sum, length) => sum + length, 0) < MIN_OUTSIDE_MENUS;
   }
   function pdfText() {
     if (pdf === undefined) {

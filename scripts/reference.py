@@ -137,6 +137,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("console_logs", "network_requests"), ATTACHED),
     "evaluate": (*ATTACHED, "EVALUATE_NOT_ALLOWED", "EXECUTION_ERROR"),
     "upload": (*ELEMENT, "FILE_NOT_ALLOWED"),
+    **dict.fromkeys(("fill", "fill_form", "select"), (*ELEMENT, "VALUE_NOT_KEPT")),
 }
 
 

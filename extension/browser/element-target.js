@@ -9,7 +9,7 @@
 
 import { CommandError } from "../shared/errors.js";
 import { endsWithin } from "./async.js";
-import { refuseDeniedFrame } from "./cross-origin-frames.js";
+import { isBlocked, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { findElement } from "./find-element.js";
 import { outline } from "./highlight.js";
 import { answerNow, ask } from "./page-elements.js";
@@ -17,6 +17,8 @@ import { addressOf, tabById } from "./tabs.js";
 import { approach, moveTo } from "./trusted-input.js";
 
 const LIMITS = { find: 1_000, ready: 5_000 };
+/** Actions for which the mouse moves. */
+const MOVING = new Set(["click", "drag", "hover", "upload"]);
 const MAX_PRESSES = 3;
 const MAX_MOVES = 10;
 /** An answer of the page may still be on its way when the browser has dispatched the input that caused it. */
@@ -49,7 +51,14 @@ export class ElementTarget {
    * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
    */
   async find(action, limits = LIMITS) {
-    const requestFor = (/** @type {chrome.tabs.Tab} */ { active }) => ({ ...action, limits, isInFront: active });
+    const { session } = this.#context;
+    const mouse = session.mouse && MOVING.has(action.action) ? { mouse: session.mouse } : {};
+    const requestFor = (/** @type {chrome.tabs.Tab} */ { active }) => ({
+      ...action,
+      ...mouse,
+      limits,
+      isInFront: active,
+    });
     const outcome = await findElement(this.#context, requestFor, this.#hasMissed);
     if (!outcome) {
       throw new CommandError(
@@ -60,8 +69,20 @@ export class ElementTarget {
     this.#stops = outcome.stops;
     const { answer } = outcome;
     if ("message" in answer) throw new CommandError(answer.code, answer.message);
+    if (answer.isMouseStale) await this.#wakeMouse();
     if (answer.outline && this.#context.preferences.now.outline) this.#outlineAtEnd(answer.outline);
     return answer;
+  }
+
+  /**
+   * Moves the mouse a little where it rests: what has come below it since takes the next move for its own, and would not
+   * know that the mouse has gone on.
+   */
+  async #wakeMouse() {
+    const { session } = this.#context;
+    const { x, y } = /** @type {Point} */ (session.mouse);
+    const isOut = await session.guard.refuse({ x, y }).then(() => false, isBlocked);
+    if (!isOut) await endsWithin(ANSWER_MS, moveTo(session, { x: x > 1 ? x - 1 : x + 1, y }));
   }
 
   /**
@@ -197,7 +218,11 @@ export class ElementTarget {
    * @returns {Promise<string>} what has changed; empty on another page
    */
   async consequences() {
-    const [hasLeft, changed] = await Promise.all([this.#context.session.settled(), this.look("readChanges")]);
+    const { session } = this.#context;
+    const rest = () => Promise.all([session.settled(), this.look("readChanges")]);
+    let [hasLeft, changed] = await rest();
+    // An answer may lead to the next request.
+    while (!hasLeft && (await session.requestsEnded())) [hasLeft, changed] = await rest();
     return typeof changed === "string" && !hasLeft ? changed : "";
   }
 

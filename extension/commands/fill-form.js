@@ -1,5 +1,7 @@
 /** @import {ActionReply, DrivenContext, FormField, FormWay, PageAddress} from "../shared/types.d.ts" */
 
+/** @typedef {{selector: string, checked?: boolean, value?: string, selected?: ActionReply["selected"]}} Held by a field */
+
 import { CommandError, invalid } from "../shared/errors.js";
 import { ElementTarget } from "../browser/element-target.js";
 import { addressOf, tabById } from "../browser/tabs.js";
@@ -24,30 +26,73 @@ const HOW_TO_WRITE = 'fields must be a list of 1 to 50 fields: [{"selector": "#n
  * @param {DrivenContext} context `params`: `fields`, 1 to 50 of {selector, value}; a value is a text, a list of texts for
  *   a list of options, or true or false for what can be checked
  * @returns {Promise<PageAddress & {fields: object[], changed?: string, notes?: string[]}>} what each holds now
- * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_ARGUMENT, INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
 export async function fillForm(context) {
   const fields = fieldsIn(context.params.fields);
   await checkAll(context, fields);
   const written = [];
+  /** @type {CommandError[]} of fields that the page has not kept */
+  const lost = [];
   for (const field of fields) {
     try {
       written.push(await write(context, field));
     } catch (error) {
-      if (!(error instanceof CommandError) || !written.length) throw error;
-      const before = `The first ${written.length} of ${fields.length} fields were written, then this happened:`;
-      throw new CommandError(error.code, `${before} ${error.message}`);
+      if (!(error instanceof CommandError)) throw error;
+      if (error.code !== "VALUE_NOT_KEPT") {
+        throw written.length ? interrupted(error, written.length, fields.length) : error;
+      }
+      lost.push(error);
     }
   }
+  const kept = written.map(({ held }) => held);
+  if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
-  const changed = [...new Set(written.flatMap((each) => each.changed ?? []))].join(" ").slice(0, CHANGED_LENGTH);
+  const changed = joined([...new Set(written.flatMap((each) => each.changed ?? []))]);
   const address = addressOf(await tabById(context.tabId));
   return {
-    fields: written.map(({ held }) => held),
+    fields: kept,
     ...address,
-    ...(changed && { changed: changed.toWellFormed() }),
+    ...(changed && { changed }),
     ...(notes.length && { notes }),
   };
+}
+
+/**
+ * @param {string[]} changes of each field
+ * @returns {string} those that fit, the newest at the end
+ */
+function joined(changes) {
+  let said = "";
+  for (const change of changes.toReversed()) {
+    const longer = said ? `${change}; ${said}` : change;
+    if (longer.length > CHANGED_LENGTH) break;
+    said = longer;
+  }
+  return said;
+}
+
+/**
+ * @param {CommandError} error
+ * @param {number} count of the fields before
+ * @param {number} all
+ */
+function interrupted(error, count, all) {
+  const before = `The first ${count} of ${all} fields were written, then this happened:`;
+  return new CommandError(error.code, `${before} ${error.message}`);
+}
+
+/**
+ * @param {CommandError[]} lost
+ * @param {Held[]} kept
+ */
+function partlyKept(lost, kept) {
+  const all = lost.length + kept.length;
+  const listed = lost.slice(0, MAX_TROUBLES).map(({ message }) => message);
+  const others = kept.map(({ selector, ...held }) => `${selector}: ${JSON.stringify(Object.values(held)[0])}`);
+  const rest = others.length ? ` The others hold ${others.join(", ")}.` : "";
+  const head = `${lost.length} of ${all} fields did not keep their values.`;
+  return new CommandError("VALUE_NOT_KEPT", `${head} ${listed.join(" ")}${rest}`);
 }
 
 /**
@@ -106,8 +151,7 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
 /**
  * @param {DrivenContext} context
  * @param {FormField} field
- * @returns {Promise<Partial<ActionReply> & {held: {selector: string, checked?: boolean, value?: string,
- *   selected?: ActionReply["selected"]}}>}
+ * @returns {Promise<Partial<ActionReply> & {held: Held}>}
  */
 async function write(context, field) {
   // What was written before may have changed it.
@@ -117,7 +161,7 @@ async function write(context, field) {
     const reply = before === field.value ? null : await click(own);
     return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };
   }
-  if (way === "select") {
+  if (way === "select" || (way === "choose" && Array.isArray(field.value))) {
     const reply = await select(own);
     return { ...reply, held: { selector: field.selector, selected: reply.selected } };
   }

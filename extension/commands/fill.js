@@ -1,7 +1,7 @@
 /** Fields: what is written into them or chosen in them. */
 
 /**
- * @import {ActionReply, DrivenContext, FilledField, Filling} from "../shared/types.d.ts"
+ * @import {ActionReply, DrivenContext, FilledField, Filling, FoundElement} from "../shared/types.d.ts"
  */
 
 import { invalid } from "../shared/errors.js";
@@ -9,8 +9,11 @@ import { ElementTarget } from "../browser/element-target.js";
 import { typed } from "../browser/keys.js";
 import { pressKeys, replaceSelection } from "../browser/trusted-input.js";
 import { noting, selectorOf } from "./element-params.js";
+import { notKept, Widget } from "./widgets.js";
 
 const MAX_VALUE_LENGTH = 1_000_000;
+const SECRET = "(hidden)";
+const LEFT = "The page has left before the field could be read.";
 /** Key by key each character takes three messages. */
 const MAX_KEYED_LENGTH = 1_000;
 
@@ -18,7 +21,7 @@ const MAX_KEYED_LENGTH = 1_000;
  * @param {DrivenContext} context `params`: `selector` and `value`, a text; a line break at the end of one for a field
  *   of one line presses Enter
  * @returns {Promise<ActionReply>}
- * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
 export async function fill(context) {
   const { params, session } = context;
@@ -27,23 +30,53 @@ export async function fill(context) {
     throw invalid(`value must be a text of at most ${MAX_VALUE_LENGTH} characters.`);
   }
   const target = new ElementTarget(context);
-  const found = await target.find({ action: "fill", selector: selectorOf(context), value });
+  const selector = selectorOf(context);
+  session.watchRequests();
+  const found = await target.find({ action: "fill", selector, value });
+  if (found.widget) {
+    const held = await new Widget(context, target, found, selector).set([value]);
+    return { ...(await target.reply(found, await target.consequences())), value: held.join(", ") };
+  }
   const filling = /** @type {Filling} */ (found.filling);
   const filled = await enter(context, target, filling);
   if (filling.isEntered) {
     await pressKeys(session, typed("\n"));
     await session.settled();
   }
-  const reply = await target.reply(found, filled?.changed);
-  if (!filled) return noting(reply, ["The page has left before the field could be read."]);
-  return { ...noting(reply, filled.notes), value: filled.value };
+  const { field, changed } = await afterwards(context, target, filling, filled);
+  const reply = await target.reply(found, changed);
+  if (!field) return noting(reply, [LEFT]);
+  const isSecret = field.value === SECRET;
+  if (!field.isKept) throw notKept(found, isSecret ? SECRET : filling.text, field.value, listOf(field.notes));
+  return { ...noting(reply, field.notes), value: field.value };
+}
+
+/** @param {string[]} notes */
+function listOf(notes) {
+  return notes.map((note) => ` ${note}`).join("");
+}
+
+/**
+ * What a field holds once the requests have ended that were started by what was written.
+ *
+ * @param {DrivenContext} context
+ * @param {ElementTarget} target
+ * @param {Filling} filling
+ * @param {FilledField | null} filled
+ * @returns {Promise<{field: FilledField | null, changed?: string}>}
+ */
+async function afterwards({ session }, target, { text, isEntered }, filled) {
+  if (!filled || isEntered || !session.hasRequests) return { field: filled, changed: filled?.changed };
+  const changed = await target.consequences();
+  const later = /** @type {FilledField | null} */ (await target.look("readField", { text }));
+  return { field: later ?? filled, changed };
 }
 
 /**
  * @param {DrivenContext} context `params`: `selector`; `value`, the value or label of an option, or a list of them;
  *   `on_dialog`, `dialog_text`
  * @returns {Promise<ActionReply>}
- * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
+ * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR, VALUE_NOT_KEPT
  */
 export async function select(context) {
   const { params } = context;
@@ -53,9 +86,20 @@ export async function select(context) {
     throw invalid("value must be the value or the label of an option, or a list of them.");
   }
   const target = new ElementTarget(context);
-  const found = await target.find({ action: "select", selector: selectorOf(context), values });
+  const selector = selectorOf(context);
+  context.session.watchRequests();
+  const found = await target.find({ action: "select", selector, values });
+  if (found.widget) {
+    const held = await new Widget(context, target, found, selector).set(values);
+    const reply = await target.reply(found, await target.consequences());
+    return { ...reply, selected: held.map((label) => ({ value: label, label })) };
+  }
   const changed = await target.consequences();
-  return { ...(await target.reply(found, changed)), selected: found.selected };
+  const selected = /** @type {FoundElement["selected"] | null} */ (await target.look("readSelected")) ?? found.selected;
+  if (JSON.stringify(selected) !== JSON.stringify(found.selected)) {
+    throw notKept(found, values.join(", "), (selected ?? []).map(({ label }) => label).join(", "), "");
+  }
+  return { ...(await target.reply(found, changed)), selected };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** @import {AttachedTab, CommandContext, CreatedTab, TabInfo} from "../shared/types.d.ts" */
 
+import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { CommandError, invalid } from "../shared/errors.js";
 import { isDenied } from "../shared/denied-hosts.js";
 import { PageLoadWatch } from "../browser/page-load.js";
@@ -7,6 +8,7 @@ import { withOwner } from "../browser/page-owners.js";
 import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../browser/tabs.js";
 import { endsWithin } from "../browser/async.js";
 
+const BLANK = "about:blank";
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
 const SILENCE_WAIT_MS = 1_000;
@@ -47,31 +49,36 @@ async function withoutDenied(tabs, deniedHosts) {
 }
 
 /**
- * Opens a tab in front, as a link does, or behind the others, and attaches it once its page has loaded. A tab that comes
- * to nothing is closed.
+ * Opens a tab in front, as a link does, or behind the others. Its debugger is there before its page, so that no request
+ * and no console message is missed; it is attached once its page has loaded. A tab that comes to nothing is closed.
  *
  * @param {CommandContext} context `params`: `url`, http or https; `background`, whether the tab in front stays there
  * @returns {Promise<CreatedTab>}
  * @throws {CommandError} INVALID_ARGUMENT, HOST_BLOCKED, NAVIGATION_FAILED, TAB_DISCONNECTED, UNREADABLE_PAGE
  */
-export async function createTab({ params, attachments, rules, signal }) {
+export async function createTab({ params, attachments, rules, sessionPool, signal }) {
   const url = webAddressOf(params);
   rules.refuseAddress(url);
   const { background = false } = params;
   if (typeof background !== "boolean") throw invalid("background must be true or false.");
-  const watch = new PageLoadWatch();
+  const blank = HAS_DEBUGGER ? await openTab(BLANK, !background) : null;
+  const session = blank === null ? null : await sessionPool.open(blank).catch(() => null);
+  const watch = new PageLoadWatch([BLANK]);
+  const tabId = blank ?? (await openTab(url, !background));
   try {
-    const tabId = await openTab(url, !background);
-    try {
-      await watch.loaded(tabId, signal);
-      await rules.refuseTab(await tabById(tabId));
-      await attachments.attach(tabId, signal);
-      return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
-    } catch (error) {
-      // What went wrong first is what the caller needs to know.
-      await removeTab(tabId).catch(() => {});
-      throw error;
-    }
+    signal.throwIfAborted();
+    if (blank !== null) await chrome.tabs.update(tabId, { url });
+    await watch.loaded(tabId, signal);
+    await rules.refuseTab(await tabById(tabId));
+    // Back leads to no empty page.
+    await session?.send("Page.resetNavigationHistory").catch(() => {});
+    await attachments.attach(tabId, signal);
+    return { tab_id: tabId, ...addressOf(await tabById(tabId)) };
+  } catch (error) {
+    // What went wrong first is what the caller needs to know.
+    await sessionPool.close(tabId);
+    await removeTab(tabId).catch(() => {});
+    throw error;
   } finally {
     watch.stop();
   }

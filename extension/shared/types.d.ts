@@ -448,7 +448,8 @@ export type WrittenJson =
 export type ElementAction =
   | { action: "show"; selector: string }
   | { action: "hover"; selector: string; at?: [number, number] }
-  | { action: "click"; selector: string; count: number; at?: [number, number] }
+  /** `isStep`: a part of what an action does that has begun already. */
+  | { action: "click"; selector: string; count: number; at?: [number, number]; isStep?: boolean }
   /** What is dragged, and the place where it goes. */
   | { action: "drag" | "place"; selector: string; at?: [number, number] }
   | { action: "upload"; selector: string; count: number }
@@ -487,12 +488,15 @@ export interface FormField {
 
 /** How a field of a form is written. */
 export interface FormWay {
-  way: "click" | "select" | "fill";
+  way: "click" | "select" | "choose" | "fill";
   /** Of what can be checked: whether it is now. */
   checked?: boolean;
 }
 
 export type ElementRequest = ElementAction & {
+  isStep?: boolean;
+  /** Where the mouse rests, before it comes to the element. */
+  mouse?: Point;
   id: string;
   /** Milliseconds for the element to be there, and to be ready. */
   limits: { find: number; ready: number };
@@ -516,8 +520,11 @@ export type ElementLook =
   | "readChanges"
   | "readChecked"
   | "readDrag"
+  | "readField"
   | "readFiles"
-  | "readPressed";
+  | "readPressed"
+  | "operate"
+  | "readSelected";
 
 /** Frames of other sites, in which the rest of the selector is to be searched. */
 export interface FoundFrames {
@@ -609,6 +616,10 @@ export interface FoundElement {
   /** show: the element's place in the document of the main frame, in CSS pixels. */
   box?: Box;
   filling?: Filling;
+  /** Something else has come below the resting mouse. */
+  isMouseStale?: boolean;
+  /** fill, select: what takes no text, and is operated instead. */
+  widget?: WidgetKind;
   /** scroll: what a wheel is to do at a point where it turns this and nothing else. */
   wheel?: { point: Point; deltaX: number; deltaY: number };
   /** select: what is chosen now. */
@@ -633,6 +644,43 @@ export interface Filling {
   isTyped: boolean;
   /** Whether Enter follows. */
   isEntered: boolean;
+}
+
+/** A field that takes no text of its own. */
+export type WidgetKind = "list" | "slider" | "spinbutton" | "segments";
+export type WidgetLook =
+  "list" | "show" | "number" | "segments" | "segment" | "track" | "scroll" | "focus" | "leave" | "near";
+export type DatePart = "year" | "month" | "day" | "hour" | "minute" | "second";
+
+export interface ListState {
+  isOpen: boolean;
+  /** A list that stands on the page. */
+  isAlwaysOpen: boolean;
+  isMultiple: boolean;
+  /** Whether a text can be typed into it. */
+  isEditable: boolean;
+  /** The texts that stand for its value. */
+  shown: string[];
+  typed: string;
+  /** The first options, and how many there are. */
+  listed: string[];
+  total: number;
+  /** The option that the keys have come to. */
+  active: string;
+  /** The option that was asked for. */
+  option?: { selector: string; label: string; isSelected: boolean; isDisabled: boolean };
+}
+
+export interface NumberState {
+  isNative: boolean;
+  /** Whether digits can be typed into it. */
+  isTyped: boolean;
+  now: number | null;
+  /** The value in words. */
+  text: string;
+  min: number | null;
+  max: number | null;
+  step: number | null;
 }
 
 /** What is to be listed; empty texts for all of the page. */
@@ -707,6 +755,8 @@ export interface FilledField {
    * lost a part of the text; its content is selected again.
    */
   next: "" | "look" | "retype";
+  /** Once nothing is left to do: whether the page has kept the text. */
+  isKept?: boolean;
   notes: string[];
   /** What else has changed on the page, once nothing is left to do, Enter neither. */
   changed?: string;

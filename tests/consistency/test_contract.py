@@ -40,7 +40,7 @@ def test_the_error_codes_of_server_extension_and_troubleshooting_are_the_same_in
     assert in_javascript
     codes = list(server.ERROR_CODES)
 
-    assert len(codes) == len(set(codes)) == 28
+    assert len(codes) == len(set(codes)) == 29
     assert re.findall(r'"([A-Z_]+)"', in_javascript[1]) == codes
     assert re.findall(r"^### ([A-Z_]+)\n\n[^#\n]", read("docs/troubleshooting.md"), re.MULTILINE) == codes
 

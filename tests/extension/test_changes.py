@@ -31,8 +31,8 @@ CLICKS = {
     '<button id=go onclick="document.body.className = \'open\'">Go</button><p>More of it</p>|now "More of it"',
     "what the mouse shows": "<style>p { display: none } #go:hover + p { display: block }</style>"
     '<button id=go>Go</button><p>Hint</p>|now "Hint"',
-    "a list that fills": "<button id=go onclick=\"box.innerHTML = '<p role=option>a'.repeat(5)\">Go</button>"
-    '<div role=listbox aria-label=suggestions id=box></div>|list "suggestions" with 5 options',
+    "a list that fills": "<button id=go onclick=\"box.innerHTML = '<p role=option>a'.repeat(2)\">Go</button>"
+    '<div role=listbox aria-label=suggestions id=box></div>|list "suggestions" with 2 options: "a" p:nth-of-type(1), "a" p:nth-of-type(2)',
     "an error at a field": "<form><input id=mail required aria-label=Email><button id=go>Go</button></form>"
     '|error at input#mail "Email": "Please fill out this field."',
     "a field that is enabled": '<button id=go onclick="box.disabled = false">Go</button><button id=box disabled>Pay</button>'
@@ -46,7 +46,7 @@ CLICKS = {
     '<div id=box><template shadowrootmode=open><p></p></template></div>|now "Inside"',
     "what is told first": "<button id=go onclick=\"a.textContent = 'x'.repeat(150); b.textContent = 'No'; c.hidden = false\">"
     "Go</button><p id=a></p><p role=alert id=b></p><div role=dialog aria-label=Why id=c hidden>z</div>"
-    f'|alert "No"; dialog "Why" opened; now "{"x" * 97}..."',
+    f'|alert "No"; dialog "Why" opened; now "{"x" * 150}"',
     # What is nobody's news.
     "nothing": "<button id=go>Go</button>|",
     "what nobody sees": "<button id=go onclick=\"a.textContent = 'x'; document.head.append(document.createElement('style'))\">"

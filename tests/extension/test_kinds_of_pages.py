@@ -208,10 +208,14 @@ async def test_text_that_only_the_main_content_holds_is_told(read: Read) -> None
 
 async def test_page_beside_its_canvas_is_read_with_a_note(read: Read) -> None:
     reply = await read("/map", f"<p>{LINE}</p>{EDITOR}")
+    files = "".join(f"<li>file-{number}.csv" for number in range(40))
+    half = await read("/half", f"<ul>{files}</ul>{EDITOR}")
     plain = await read("/plain", f"<p>{LINE}</p>")
 
     assert LINE in reply["result"]["text"]
-    assert ["drawn on a canvas" in note for note in reply["result"]["notes"]] == [True]
+    assert "file-39.csv" in half["result"]["text"]
+    for one in (reply, half):
+        assert ["drawn on a canvas" in note for note in one["result"]["notes"]] == [True]
     assert "notes" not in plain["result"]
 
 

@@ -138,6 +138,19 @@ async def test_hidden_control_is_pictured_by_its_label(driven: DrivenTab) -> Non
     assert await color_at(driven, shot, 5, 5) == [0, 255, 0]
 
 
+async def test_disabled_field_and_a_body_without_height_are_pictured(driven: DrivenTab) -> None:
+    await driven.show(
+        "<body style='margin: 0'><div style='position: absolute; inset: 0'><fieldset disabled><input id=off "
+        "style='width: 90px; height: 30px; box-sizing: border-box'></fieldset></div>"
+    )
+
+    field = await driven.do("screenshot", selector="#off")
+    page = await driven.do("screenshot", selector="body")
+
+    assert (field["width"], field["height"]) == (90, 30)
+    assert page["height"] > 100
+
+
 async def test_sized_picture_that_nobody_waits_for_leaves_the_tab_its_size(driven: DrivenTab) -> None:
     await driven.show("<script>onresize = () => document.title = innerWidth</script>")
     before = await driven.page.evaluate("innerWidth")

@@ -47,6 +47,21 @@ async def test_created_tab_is_loaded_attached_and_in_front(paired: Popup, bridge
     assert await paired.chrome(stored) == [["", ""]]
 
 
+@pytest.mark.usefixtures("paired")
+async def test_created_tab_has_the_console_and_the_requests_of_its_first_load(bridge: FakeBridge, site: Site) -> None:
+    site.pages["/first"] = b"<title>First</title><script>console.log('begun'); fetch('/two')</script>"
+    url = site.url("/first")
+
+    tab_id = (await bridge.ask("browser_create_tab", url=url))["result"]["tab_id"]
+
+    requests = (await bridge.ask("network_requests", tab_id=tab_id))["result"]["entries"]
+    assert {request["url"] for request in requests} >= {url, site.url("/two")}
+    console = (await bridge.ask("console_logs", tab_id=tab_id))["result"]["entries"]
+    assert [entry["message"] for entry in console if entry["message"] == "begun"] == ["begun"]
+    # The empty page before it is not a place to go back to.
+    assert (await bridge.ask("back", tab_id=tab_id))["error"]["code"] == "NAVIGATION_FAILED"
+
+
 async def test_created_tab_is_answered_when_its_page_has_loaded_whole(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
@@ -113,7 +128,8 @@ async def test_tab_of_a_page_that_never_finishes_is_closed_when_the_time_is_up(p
           const { createTab } = await import("/commands/tabs.js");
           const controller = new AbortController();
           const rules = { refuseAddress() {}, async refuseTab() {} };
-          const creating = createTab({ params: { url }, rules, signal: controller.signal });
+          const sessionPool = { open: async () => null, close: async () => {} };
+          const creating = createTab({ params: { url }, rules, sessionPool, signal: controller.signal });
           const slow = () => chrome.tabs.query({ title: "Slow" });
           while (!(await slow()).length) await new Promise((again) => setTimeout(again, 20));
           controller.abort("time is up");

@@ -281,6 +281,7 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         canvas,
         f"Menu{canvas}<div contenteditable></div>",
         f"Menu{canvas}",
+        f"<nav>{'Menu ' * 9}</nav>{canvas}<div contenteditable></div>{'<p>a file of the list' * 20}",
         f"<div role=feed>a</div>{canvas.replace('<canvas', '<canvas hidden')}<i contenteditable></i>",
         f"<video {big}></video>",
         f"<iframe src=about:blank {big}></iframe>",

@@ -243,6 +243,8 @@ export class CommandSession {
    * @param {Record<string, unknown>} [params]
    */
   async #sendInput(method, params = {}) {
+    this.watchRequests();
+    if (params.type === "mouseMoved") this.#session.mouse = { x: Number(params.x), y: Number(params.y) };
     const before = this.#input;
     const sent = (async () => {
       const isGuarded = await this.guard.isNeeded();
@@ -336,6 +338,32 @@ export class CommandSession {
     this.#signal.throwIfAborted();
     if (state === "loading") this.#notes.add("The page that follows was still loading after 5 s.");
     return state !== "rest";
+  }
+
+  /** Where the mouse rests; null before it was moved for the first time. */
+  get mouse() {
+    return this.#session.mouse;
+  }
+
+  /** From now on requests count as started by the action. */
+  watchRequests() {
+    this.#session.network.ofAction.begin();
+  }
+
+  /** Whether a request that the action has started is still running. */
+  get hasRequests() {
+    return this.#session.network.ofAction.isOpen;
+  }
+
+  /**
+   * Waits for the requests that the latest input has started, 1 s at most.
+   *
+   * @returns {Promise<boolean>} whether there were any
+   */
+  async requestsEnded() {
+    const wereThere = await this.#session.network.ofAction.ended();
+    this.#signal.throwIfAborted();
+    return wereThere;
   }
 
   /**

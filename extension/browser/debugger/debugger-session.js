@@ -49,6 +49,8 @@ export class DebuggerSession {
   opened;
   /** The extension's own world in the page of the main frame, once something has run there. @type {number | undefined} */
   ownWorldId = undefined;
+  /** Where commands have moved the mouse last. @type {import("../../shared/types.d.ts").Point | null} */
+  mouse = null;
   #isClosed = false;
   /** @type {CommandSession | null} the command that runs now */
   #command = null;

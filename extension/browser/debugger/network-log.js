@@ -9,6 +9,7 @@
 
 import { TokenBucket } from "../../shared/token-bucket.js";
 import { isHit } from "../analytics-hits.js";
+import { ActionRequests } from "./action-requests.js";
 
 const MAX_REQUESTS = 1_000;
 const MAX_URL_LENGTH = 2_000;
@@ -36,6 +37,8 @@ export class NetworkLog {
   #open = new Map();
   #total = 0;
   #isResting = false;
+  /** @readonly what the command that runs now has started */
+  ofAction = new ActionRequests();
   /** @readonly */
   #bucket = new TokenBucket(MAX_AT_ONCE, MAX_PER_SECOND);
 
@@ -101,6 +104,11 @@ export class NetworkLog {
         return this.#end(params, { size: params.encodedDataLength });
       case "Network.loadingFailed":
         return this.#end(params, { error: errorOf(params) });
+      // A page that talks through a socket is answered by the next frame.
+      case "Network.webSocketFrameSent":
+        return this.ofAction.add(`${params.requestId} frame`, "websocket frame");
+      case "Network.webSocketFrameReceived":
+        return this.ofAction.end(`${params.requestId} frame`);
       case "Network.webSocketClosed":
         return this.#end(params, {});
     }
@@ -154,6 +162,7 @@ export class NetworkLog {
     };
     this.#requests.push(logged);
     this.#open.set(requestId, logged);
+    this.ofAction.add(requestId, logged.type, url);
     if (this.#requests.length > MAX_REQUESTS * 1.1) this.#dropOldest();
   }
 
@@ -199,6 +208,7 @@ export class NetworkLog {
     const logged = this.#open.get(requestId);
     if (!logged) return;
     this.#open.delete(requestId);
+    this.ofAction.end(requestId);
     const time = logged.startedAt === null ? null : Math.round((timestamp - logged.startedAt) * 1_000);
     Object.assign(logged, { time, ...outcome });
   }

@@ -3,13 +3,15 @@
 // Waiting until an element is there and can be acted on.
 
 const actionability = (() => {
-  const { drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf, timelineOf } = dom;
-  const { PageError, nameOf } = texts;
+  const { attributeOf, drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf, queryIn, timelineOf } = dom;
+  const { PageError, nameOf, visibleTextOf } = texts;
   const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
-  const { PARTLY_SEARCHED, Search } = search;
+  const { PARTLY_SEARCHED, Search, allRoots } = search;
+  const { selectorOf } = selectorGenerator;
   const { notFound } = suggestions;
   const { targetOf } = targets;
   const { matching } = formControls;
+  const { widgetKind } = widgets;
   const { showSpot } = scrolling;
 
   const POLL_MS = 50;
@@ -17,6 +19,10 @@ const actionability = (() => {
   const FRAME_WAIT_MS = { front: 1_500, behind: 50 };
   const UNSEEN = "is still not visible. Do first what shows it, then try again.";
   const READ_ONLY = "is still read-only. It changes only by what the page itself does.";
+  const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
+  /** What buttons that close something are called, in the languages of the extension. */
+  const CLOSING =
+    /^(?:[x\u00d7\u2715\u2716]|.{0,20}(?:close|dismiss|got it|no thanks|skip|cancel|reject|decline|schlie\u00dfen|abbrechen|cerrar|fermer|annuler|\u9589\u3058\u308b|\u5173\u95ed).{0,20}|ok(?:ay)?)$/iu;
   /** Fixed headers and footers cover what stands at an edge. */
   const ALIGNMENTS = /** @type {const} */ (["center", "end", "start", "center"]);
 
@@ -74,7 +80,10 @@ const actionability = (() => {
         const first = /** @type {Element} */ (found.find(isVisible) ?? found[0]);
         const element = rest ? first : targetOf(first, action);
         const { trouble, ...aimed } = await this.#attempt(element);
-        if (!trouble) return { element, found, roots, rest, ...(!isWhole && { notes: [PARTLY_SEARCHED] }), ...aimed };
+        const notes = [!isWhole && PARTLY_SEARCHED, passedNote(first, element)].filter(
+          (note) => typeof note === "string",
+        );
+        if (!trouble) return { element, found, roots, rest, ...(notes.length && { notes }), ...aimed };
         if (performance.now() > deadline) {
           throw new PageError("EXECUTION_ERROR", `After ${limits.ready / 1000} s ${nameOf(element)} ${trouble}`);
         }
@@ -104,13 +113,18 @@ const actionability = (() => {
       const handle = handleOf(element);
       // Fields for files are often hidden behind a button that asks for them.
       const isHidden = action === "upload" && kindOf(element) === "file";
-      if (!isHidden && !isVisible(handle)) return { trouble: UNSEEN };
+      // The body may have no height where all that it shows is positioned.
+      const isPage = action === "show" && ["html", "body"].includes(kindOf(element));
+      if (!isHidden && !isPage && !isVisible(handle)) return { trouble: UNSEEN };
       if (action === "scroll") return { trouble: "" };
       // The hint that comes with the mouse says why.
-      const isOff = action !== "hover" && action !== "place" && isDisabled(element);
+      const isOff = !["hover", "place", "show"].includes(action) && isDisabled(element);
       if (isOff) return { trouble: "is still disabled. Do first what enables it, then try again." };
-      if (isInert(element)) return { trouble: "is still out of use (inert). Close what is open in front of it." };
+      const isBarred = action !== "show" && isInert(element);
+      if (isBarred) return { trouble: "is still out of use (inert). Close what is open in front of it." };
       if (this.#search.rest) return { trouble: "" };
+      // What a list has to offer is known once it is open.
+      if (isWritten(action) && widgetKind(element)) return { trouble: "" };
       if (action === "fill") return { trouble: isReadOnly(element) ? READ_ONLY : "" };
       if (this.#request.action === "check") return { trouble: entryTrouble(element, this.#request.value) };
       if (this.#request.action === "select") {
@@ -173,6 +187,20 @@ const actionability = (() => {
       await pause(milliseconds);
       this.#signal.throwIfAborted();
     }
+  }
+
+  /**
+   * @param {Element} found
+   * @param {Element} element that is acted on
+   */
+  function passedNote(found, element) {
+    const isPassed = getComputedStyle(found).pointerEvents === "none" && !isDrawnIn(element, found);
+    return isPassed && kindOf(found) !== "file" && `${nameOf(found)} lets the mouse through to ${nameOf(element)}.`;
+  }
+
+  /** @param {ElementAction["action"]} action */
+  function isWritten(action) {
+    return action === "fill" || action === "check" || action === "select";
   }
 
   /**
@@ -250,7 +278,37 @@ const actionability = (() => {
       return "lets the mouse through (pointer-events: none). Act on what holds it or lies below it.";
     }
     if (!cover) return "is still outside of what can be scrolled into view.";
-    return `is still covered by ${coverName(cover, handle)}. Close or scroll away what covers it, then try again.`;
+    return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
+  }
+
+  /**
+   * @param {Element} cover
+   * @param {Element} covered
+   * @returns {string} name and selector of what is in the way, of the dialog that it belongs to, and of what closes it
+   */
+  function coverDetails(cover, covered) {
+    const roots = allRoots();
+    const layer = outermostCover(cover, covered);
+    const at = (/** @type {Element} */ one) => `${roleName(one)}${nameOf(one)} (${selectorOf(one, roots)})`;
+    const dialog = [...drawnAncestors(cover)].find((one) => isMatch(one, DIALOGS) && !isDrawnIn(one, covered));
+    const owner = dialog && dialog !== layer ? ` of ${at(dialog)}` : "";
+    const close = queryIn(dialog ?? layer, "button, [role='button'], a").find((one) => isVisible(one) && closes(one));
+    const how = close ? `Close it with ${selectorOf(close, roots)}` : "Close or scroll away what covers it";
+    return `${at(layer)}${owner}. ${how}`;
+  }
+
+  /** @param {Element} element */
+  function roleName(element) {
+    const role = attributeOf(element, "role")?.trim().split(/\s+/u)[0] ?? "";
+    return /^[a-z]{1,20}$/u.test(role) ? `${role} ` : "";
+  }
+
+  /** @param {Element} button */
+  function closes(button) {
+    const label = [attributeOf(button, "aria-label"), attributeOf(button, "title"), visibleTextOf(button)].find(
+      Boolean,
+    );
+    return CLOSING.test((label ?? "").trim());
   }
 
   /**
@@ -259,12 +317,20 @@ const actionability = (() => {
    * @returns {string} of the banner rather than of the paragraph in it
    */
   function coverName(cover, covered) {
+    return nameOf(outermostCover(cover, covered));
+  }
+
+  /**
+   * @param {Element} cover
+   * @param {Element} covered
+   */
+  function outermostCover(cover, covered) {
     let outermost = cover;
     for (const ancestor of drawnAncestors(cover)) {
       if (isDrawnIn(ancestor, covered)) break;
       outermost = ancestor;
     }
-    return nameOf(outermost);
+    return outermost;
   }
 
   /** @param {Element} element */

@@ -8,6 +8,7 @@
 const changeSummary = (() => {
   const {
     attributeOf,
+    boxOf,
     childNodesOf,
     closestOf,
     holds,
@@ -17,6 +18,7 @@ const changeSummary = (() => {
     isInPage,
     isMatch,
     isText,
+    parentElementOf,
     parentOf,
     queryAll,
     queryIn,
@@ -25,12 +27,13 @@ const changeSummary = (() => {
     textContentOf,
     windowOf,
   } = dom;
-  const { collapse, nameOf, quote, visibleTextOf } = texts;
+  const { collapse, nameOf, quote, shorten, visibleTextOf } = texts;
   const { isRendered, isVisible } = geometry;
+  const { selectorOf } = selectorGenerator;
   const { pause } = actionability;
 
   /** How long after the input something is waited for, how long nothing more has to happen, and all of it at most. */
-  const WAITS_MS = { first: 32, quiet: 50, most: 150 };
+  const WAITS_MS = { first: 32, quiet: 50, most: 150, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Elements looked at before an action, and changes remembered after it. */
@@ -38,21 +41,38 @@ const changeSummary = (() => {
   const MOST_CHANGES = 300;
   const FAULTY = ":user-invalid, [aria-invalid]:not([aria-invalid='false'])";
   /** What people do not read, or not there. */
-  const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template"]);
+  const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
   const WATCHED = {
     childList: true,
     characterData: true,
     subtree: true,
-    attributeFilter: ["aria-hidden", "class", "hidden", "inert", "open", "style"],
+    attributeFilter: ["aria-hidden", "aria-label", "class", "hidden", "inert", "open", "style", "title"],
+    attributeOldValue: true,
   };
+  /** Attributes that name an element. */
+  const LABELS = ["aria-label", "title"];
   const MOST_CHARACTERS = 200;
-  const TEXT_LENGTH = 100;
+  /** What texts are cut to: where all fits with the longest, nothing more is cut. */
+  const TEXT_LENGTHS = [180, 100, 60];
+  /** Of a list's part with its first items. */
+  const LIST_LENGTH = 150;
+  const NAMED_ITEMS = 5;
+  /** Of a picture that is more than a sign on a button. */
+  const PICTURE_SIDE = 64;
+  const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
+  /** A dialog that fades away is still drawn meanwhile. */
+  const FADE_MS = 400;
+  /** Steps out to what clips a text that only screen readers read. */
+  const CLIP_LEVELS = 5;
   /** More texts than these are reported as a number. */
   const MOST_TEXTS = 3;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   const ALERTS = "[role='alert'], [aria-live='assertive']";
   const STATUSES = "[role='status'], [role='log'], [aria-live='polite'], output";
   const LISTS = "[role='listbox'], [role='menu']";
+
+  /** What a list that comes up for a field has. */
+  const CHOICES = "[role='option'], [role='menuitem'], li, a, button";
 
   const ANNOUNCED = `${ALERTS}, ${STATUSES}, ${LISTS}`;
 
@@ -74,6 +94,8 @@ const changeSummary = (() => {
     #gone = new Set();
     /** @readonly @type {Set<Element>} what may have been hidden */
     #restyled = new Set();
+    /** @readonly @type {Map<Element, string>} what elements were called before they were renamed */
+    #labels = new Map();
     #latestAt = 0;
     #inputAt = 0;
     /** @readonly */
@@ -94,6 +116,25 @@ const changeSummary = (() => {
       this.#noteInput();
     }
 
+    /** @returns {number} of the elements and texts that have gone or may have been hidden */
+    lost() {
+      this.#take(this.#observer.takeRecords());
+      return this.#gone.size + [...this.#restyled].filter((one) => isInPage(one) && !isVisible(one)).length;
+    }
+
+    /** @returns {boolean} whether a dialog, a calendar or a list has come up */
+    hasOpenedLayer() {
+      const dialogs = [...stateOf(this.#roots).dialogs.keys()];
+      return dialogs.some((dialog) => !this.#before.dialogs.has(dialog)) || this.hasOpenedList();
+    }
+
+    /** @returns {boolean} whether a list to choose from has come up over the page */
+    hasOpenedList() {
+      this.#take(this.#observer.takeRecords());
+      const shown = [...this.#come, ...this.#before.hidden].filter(isElement);
+      return shown.some((one) => isInPage(one) && isSeen(one) && isList(one));
+    }
+
     /** Waits until the page has come to rest, for a short time only. */
     async rest() {
       const begun = performance.now();
@@ -102,19 +143,32 @@ const changeSummary = (() => {
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
       for (;;) {
         const now = performance.now();
-        if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) return;
+        if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await pause(POLL_MS);
       }
+      const fading = [...this.#before.dialogs.keys()].filter(isVisible).flatMap(animationsOf);
+      if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
     }
 
-    /** @returns {string} what has appeared and gone; empty when nothing has */
+    /** @returns {string} what has appeared and gone; empty when nothing has. More may come of requests: it goes on. */
     summarize() {
+      setTimeout(() => this.stop(), WAITS_MS.linger);
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
       const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node));
       const left = [...this.#gone].filter((node) => !isInPage(node) && !hidden.has(node));
       const hiddenNow = [...this.#restyled].filter((one) => isInPage(one) && !hidden.has(one) && !isVisible(one));
-      return summarizeChanges(this.#before, stateOf(this.#roots), shown, [...left, ...hiddenNow]);
+      const drawn = [...this.#come].filter((node) => isElement(node) && isInPage(node) && isShape(node));
+      const renamed = [...this.#labels].filter(
+        ([one, before]) => isInPage(one) && isVisible(one) && before !== labelOf(one),
+      );
+      return summarizeChanges(this.#before, stateOf(this.#roots), {
+        shown,
+        left: [...left, ...hiddenNow],
+        drawn: /** @type {Element[]} */ (drawn),
+        renamed,
+        roots: this.#roots,
+      });
     }
 
     stop() {
@@ -130,14 +184,25 @@ const changeSummary = (() => {
       void scheduler.postTask(() => (this.#inputAt = performance.now()), { priority: "user-blocking" });
     };
 
+    /**
+     * @param {Node} target
+     * @param {string | null} before
+     */
+    #noteLabel(target, before) {
+      const element = /** @type {Element} */ (target);
+      if (before && labelOf(element) && !this.#labels.has(element)) this.#labels.set(element, collapse(before));
+    }
+
     /** @param {MutationRecord[]} records */
     #take(records) {
       if (!records.length) return;
       this.#latestAt = performance.now();
-      for (const { type, target, addedNodes, removedNodes } of records) {
+      for (const { type, target, addedNodes, removedNodes, attributeName, oldValue } of records) {
         // What was typed is no news.
         if (this.#editor && holds(this.#editor, target)) continue;
-        if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
+        if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
+        if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
+        else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
         if (type === "characterData") this.#come.add(target);
         for (const node of addedNodes) if (isRead(node)) this.#come.add(node);
         const wasSeen = removedNodes.length > 0 && ![...this.#before.hidden].some((one) => holds(one, target));
@@ -149,6 +214,41 @@ const changeSummary = (() => {
       }
       if (this.#come.size + this.#gone.size + this.#restyled.size > MOST_CHANGES) this.stop();
     }
+  }
+
+  /** @param {Element} element */
+  function isList(element) {
+    const items = isMatch(element, CHOICES) ? [element] : queryIn(element, CHOICES).filter(isVisible);
+    const [item] = items;
+    if (!item) return false;
+    for (let one = /** @type {Element | null} */ (item); one; one = parentElementOf(one)) {
+      if (["absolute", "fixed"].includes(getComputedStyle(one).position)) return true;
+      if (one === element && tagOf(one) !== "li") break;
+    }
+    return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], li");
+  }
+
+  /** @param {Element} dialog */
+  function animationsOf(dialog) {
+    const running = Reflect.apply(Element.prototype.getAnimations, dialog, [{ subtree: true }]);
+    const hasEnd = (/** @type {Animation} */ { effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
+    return running.filter(hasEnd).map(({ finished }) => finished);
+  }
+
+  /** @param {Element} element */
+  function labelOf(element) {
+    return collapse(LABELS.map((name) => attributeOf(element, name)).find(Boolean) ?? "");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a part of a drawing, such as a line between two nodes
+   */
+  function isShape(element) {
+    const picture = isMatch(element, `${SHAPES}, g`) ? closestOf(element, "svg") : null;
+    if (!picture || (tagOf(element) === "g" && !queryIn(element, SHAPES).length)) return false;
+    const { width, height } = boxOf(picture);
+    return Math.min(width, height) > PICTURE_SIDE && isDrawn(element);
   }
 
   /**
@@ -223,17 +323,34 @@ const changeSummary = (() => {
   /** @param {Node} node */
   function isSeen(node) {
     const element = isElement(node) ? node : parentOf(node);
-    return element !== null && isElement(element) && isDrawn(element) && isVisible(element);
+    return element !== null && isElement(element) && isDrawn(element) && isVisible(element) && !isClipped(element);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is there for screen readers only
+   */
+  function isClipped(element) {
+    let one = /** @type {Element | null} */ (element);
+    for (let level = 0; one && level < CLIP_LEVELS; level += 1, one = parentElementOf(one)) {
+      const { width, height } = boxOf(one);
+      if (width <= 1 && height <= 1 && getComputedStyle(one).overflow !== "visible") return true;
+    }
+    return false;
   }
 
   /**
    * @param {PageState} before
    * @param {PageState} now
-   * @param {Node[]} shown elements and texts that can be seen now, and could not before
-   * @param {Node[]} left elements and texts that have gone, or cannot be seen any more
+   * @param {object} changes
+   * @param {Node[]} changes.shown elements and texts that can be seen now, and could not before
+   * @param {Node[]} changes.left elements and texts that have gone, or cannot be seen any more
+   * @param {Element[]} changes.drawn parts of drawings that are new
+   * @param {[Element, string][]} changes.renamed what has another label now, and the one before
+   * @param {Root[]} changes.roots all of the page
    * @returns {string} at most 200 characters; empty when nothing is worth telling
    */
-  function summarizeChanges(before, now, shown, left) {
+  function summarizeChanges(before, now, { shown, left, drawn, renamed, roots }) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
@@ -245,23 +362,59 @@ const changeSummary = (() => {
     const isOfClosed = (/** @type {News} */ { node }) =>
       closed.some(([dialog]) => holds(dialog, node) || holds(node, dialog));
     const news = come.filter(isUnreported);
-    return joined([
-      ...wholesIn(news, ALERTS).map((alert) => `alert ${quote(visibleTextOf(alert), TEXT_LENGTH)}`),
-      ...faulty.map((field) => `error at ${nameOf(field)}: ${quote(faultOf(field), TEXT_LENGTH)}`),
+    const alerts = wholesIn(news, ALERTS);
+    const statuses = wholesIn(news, STATUSES).filter((status) => !alerts.includes(status));
+    const lists = wholesIn(news, LISTS).map((list) => listName(list, roots));
+    const plain = news.filter(({ node }) => !wholeOf(node, ANNOUNCED));
+    const lost = gone.filter((one) => !isOfClosed(one));
+    const partsWith = (/** @type {number} */ length) => [
+      ...alerts.map((alert) => `alert ${excerpt(visibleTextOf(alert), length)}`),
+      ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
       ...opened.map(([, name]) => `dialog ${name} opened`),
       ...closed.map(([, name]) => `dialog ${name} closed`),
-      ...wholesIn(news, STATUSES).map((status) => `status ${quote(visibleTextOf(status), TEXT_LENGTH)}`),
-      ...wholesIn(news, LISTS).map(listName),
+      ...statuses.map((status) => `status ${excerpt(visibleTextOf(status), length)}`),
+      ...lists,
       ...enabled.map((element) => `${nameOf(element)} enabled`),
-      ...plainly(
-        "now",
-        news.filter(({ node }) => !wholeOf(node, ANNOUNCED)),
-      ),
-      ...plainly(
-        "gone",
-        gone.filter((one) => !isOfClosed(one)),
-      ),
-    ]);
+      ...drawings(outermost(drawn), roots),
+      ...plainly("now", plain, length),
+      ...renamings(renamed),
+      ...plainly("gone", lost, length),
+    ];
+    return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} length
+   * @returns {string} in quotes, cut between words
+   */
+  function excerpt(text, length) {
+    const whole = shorten(text, 10 * length);
+    if (whole.length <= length) return `"${whole}"`;
+    const start = shorten(whole, length).replace(/\.\.\.$/u, "");
+    const words = whole[start.length] === " " ? start : start.replace(/\s\S{1,20}$/u, "");
+    return `"${words}..."`;
+  }
+
+  /**
+   * @param {[Element, string][]} renamed
+   * @returns {string[]}
+   */
+  function renamings(renamed) {
+    if (renamed.length > MOST_TEXTS) return [`${renamed.length} labels changed`];
+    return renamed.map(([one, before]) => `${tagOf(one)} ${quote(before)} is now ${quote(labelOf(one))}`);
+  }
+
+  /**
+   * @param {Node[]} shapes
+   * @param {Root[]} roots
+   * @returns {string[]}
+   */
+  function drawings(shapes, roots) {
+    const [first] = /** @type {Element[]} */ (shapes);
+    if (!first) return [];
+    const count = shapes.length > 1 ? `${shapes.length} SVG shapes` : `SVG ${tagOf(first)}`;
+    return [`${count} drawn: ${selectorOf(first, roots)}`];
   }
 
   /**
@@ -299,7 +452,11 @@ const changeSummary = (() => {
     if (isText(node)) {
       const text = collapse(textContentOf(node) ?? "");
       if (text) yield text;
-    } else if (isElement(node) && !isControl(node) && !isMatch(node, "script, style, template, noscript, svg")) {
+    } else if (
+      isElement(node) &&
+      !isControl(node) &&
+      !isMatch(node, "script, style, template, noscript, svg title, svg desc, svg defs")
+    ) {
       if (isInPage(node) && !isVisible(node) && isMatch(node, "[hidden], [style]")) return;
       for (const child of childNodesOf(node)) yield* textsIn(child);
     }
@@ -329,12 +486,13 @@ const changeSummary = (() => {
   /**
    * @param {string} word
    * @param {News[]} news
+   * @param {number} length of a text
    * @returns {string[]}
    */
-  function plainly(word, news) {
+  function plainly(word, news, length) {
     const said = [...new Set(news.map((one) => one.texts.join(" ")))];
     const more = said.length > MOST_TEXTS ? ` and ${said.length - 1} more` : "";
-    const quoted = (more ? said.slice(0, 1) : said).map((text) => quote(text, TEXT_LENGTH));
+    const quoted = (more ? said.slice(0, 1) : said).map((text) => excerpt(text, length));
     return quoted.length ? [`${word} ${quoted.join(", ")}${more}`] : [];
   }
 
@@ -344,12 +502,23 @@ const changeSummary = (() => {
     return quote(attributeOf(dialog, "aria-label") || visibleTextOf(title ?? dialog));
   }
 
-  /** @param {Element} list */
-  function listName(list) {
+  /**
+   * @param {Element} list
+   * @param {Root[]} roots
+   * @returns {string} with the first items by their selectors, because one of them comes next
+   */
+  function listName(list, roots) {
     const isMenu = attributeOf(list, "role") === "menu";
     const items = queryIn(list, isMenu ? "[role^='menuitem']" : "[role='option']").filter(isVisible);
     const name = attributeOf(list, "aria-label");
-    return `${isMenu ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${items.length} ${isMenu ? "items" : "options"}`;
+    const count = `${items.length} ${isMenu ? "item" : "option"}${items.length === 1 ? "" : "s"}`;
+    let said = `${isMenu ? "menu" : "list"} ${name ? `${quote(name)} ` : ""}with ${count}`;
+    for (const [index, item] of items.slice(0, NAMED_ITEMS).entries()) {
+      const longer = `${said}${index ? ", " : ": "}${quote(visibleTextOf(item))} ${selectorOf(item, roots)}`;
+      if (longer.length > LIST_LENGTH) break;
+      said = longer;
+    }
+    return said;
   }
 
   /**
@@ -377,10 +546,11 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {string[]} parts the most telling first
+   * @param {string[][]} versions of the parts, the most telling part first; each version is shorter than the one before
    * @returns {string}
    */
-  function joined(parts) {
+  function joined(versions) {
+    const parts = versions.find((version) => version.join("; ").length <= MOST_CHARACTERS) ?? versions.at(-1) ?? [];
     let said = "";
     for (const [index, part] of parts.entries()) {
       const longer = said ? `${said}; ${part}` : part;

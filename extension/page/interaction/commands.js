@@ -3,13 +3,27 @@
 // What browser/element-target.js asks of a page.
 
 const elementCommands = (() => {
-  const { controlOf, documentOf, kindOf, queryAll, tagOf } = dom;
+  const { controlOf, documentOf, holds, isInPage, kindOf, queryAll, tagOf } = dom;
   const { PageError, misfit, shorten, textOf } = texts;
-  const { bringIntoView, handleOf, inDocument, isVisible, outlineOf, placeInMainFrame, placeOfSpot } = geometry;
+  const { bringIntoView, handleOf, hitAt, inDocument, isPartOf, isVisible, outlineOf, placeInMainFrame, placeOfSpot } =
+    geometry;
   const { comeBy, selectorOf } = selectorGenerator;
   const { Wait, pause } = actionability;
   const { describeFrame, holders, isHolder, placeOutside, traitsOf } = crossOriginFrames;
-  const { caretToEnd, chooseOptions, chosenIn, isCheckable, isChecked, prepareField, shownBy, wayOf } = formControls;
+  const {
+    caretToEnd,
+    chooseOptions,
+    chosenIn,
+    isCheckable,
+    isChecked,
+    prepareField,
+    refuseSetting,
+    selectContent,
+    setValue,
+    shownBy,
+    wayOf,
+  } = formControls;
+  const { readList, readNumber, readSegments, readTrack, scrollList, segmentsIn, showOption, widgetKind } = widgets;
   const { focusedElement, takeFocus } = focusing;
   const { isField } = targets;
   const { PressWatch } = hitTarget;
@@ -26,6 +40,9 @@ const elementCommands = (() => {
   /** Actions whose reply reports what has changed. */
   const REPORTING = new Set(["click", "drag", "fill", "focus", "hover", "select", "upload"]);
 
+  /** Actions to whose element the mouse goes. */
+  const MOVING = new Set(["click", "drag", "hover", "upload"]);
+
   /** @type {Map<string, AbortController>} by the ids of their requests; the latest one may be looked at again */
   const running = new Map();
   /**
@@ -33,9 +50,11 @@ const elementCommands = (() => {
    *
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
-   *   frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
+   *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
+  /** @type {Element | null} what the mouse was moved to last */
+  let lastTarget = null;
   /** @type {Element[]} the frames of other sites that the worker has asked for last */
   let lastHolders = [];
 
@@ -49,24 +68,36 @@ const elementCommands = (() => {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
-      const { pressed, placed, changes: begun } = latest.id === request.id ? latest : {};
+      const { pressed, placed, widget, group, changes: begun } = latest.id === request.id ? latest : {};
       const known = request.action === "place" ? placed : undefined;
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
       latest.press?.stop();
-      const isReporting = REPORTING.has(request.action);
+      // What one action does in several steps is reported as one.
+      const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, placed, element, changes: begun };
+      latest = { id: request.id, signal, pressed, placed, widget, group, element, changes: begun };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
       if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
       const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
       const done = actOn(element, roots, request);
-      return { code: "", element: description, matches: found.length, ...more, ...outline, ...done };
+      const stale = request.mouse && !hasKeptPlace(request.mouse) ? { isMouseStale: true } : {};
+      if (MOVING.has(request.action)) lastTarget = element;
+      return { code: "", element: description, matches: found.length, ...more, ...outline, ...done, ...stale };
     } catch (error) {
       return failure(error);
     }
+  }
+
+  /**
+   * @param {Point} mouse where it rests
+   * @returns {boolean} whether what it was moved to last is still there
+   */
+  function hasKeptPlace(mouse) {
+    const hit = hitAt(mouse);
+    return hit !== null && lastTarget !== null && isPartOf(hit, lastTarget);
   }
 
   /** @param {ElementRequest} request */
@@ -173,13 +204,73 @@ const elementCommands = (() => {
    * @returns {Promise<FilledField | null>} null in another page than that
    */
   async function finishFill({ id, ...how }) {
-    const { prepared, signal, changes: watch, isEntered } = latest;
-    if (latest.id !== id || !prepared || !signal) return null;
-    const filled = await formControls.finishFill(prepared, signal, how);
+    const { prepared, signal, changes: watch, isEntered = false } = latest;
+    if (latest.id !== id || !prepared || !signal || !watch) return null;
+    const filled = await formControls.finishFill(prepared, signal, how, isEntered, watch);
     if (filled.next || isEntered) return filled;
-    const changed = watch?.summarize();
-    watch?.stop();
-    return { ...filled, changed };
+    return { ...filled, changed: watch.summarize() };
+  }
+
+  /**
+   * @param {{id: string, text: string}} request once more after a fill of that id
+   * @returns {FilledField | null} null in another page than that
+   */
+  function readField({ id, text }) {
+    const { prepared } = latest.id === id ? latest : {};
+    return prepared ? formControls.readField(prepared, text) : null;
+  }
+
+  /**
+   * @param {{id: string, look: WidgetLook, wanted?: string, isLoose?: boolean, index?: number}} request
+   *   while a field that takes no text is operated
+   * @returns {Promise<unknown>} null in another page than that, or when the page has replaced the field
+   */
+  async function operate({ id, look, wanted = "", isLoose = false, index = 0 }) {
+    const { widget: field } = latest.id === id ? latest : {};
+    if (!field || !isInPage(field)) return null;
+    switch (look) {
+      case "list":
+        return readList(field, { wanted, isLoose });
+      case "number":
+        return readNumber(field);
+      case "segments":
+        latest.group = field;
+        return readSegments(field);
+      case "segment":
+        latest.widget = /** @type {HTMLElement} */ (segmentsIn(latest.group ?? field)[index]);
+        return true;
+      case "track":
+        return readTrack(field);
+      case "show":
+        return showOption(field, wanted);
+      case "scroll":
+        return scrollList(field);
+      case "focus":
+        if (!hasFocusIn(field)) takeFocus(field, "Click it, then look at the page.");
+        if (isField(field) && widgetKind(field) === "list") selectContent(/** @type {HTMLInputElement} */ (field));
+        return true;
+      case "near":
+        setValue(/** @type {HTMLInputElement} */ (field), wanted);
+        return true;
+      case "leave":
+        /** @type {HTMLElement} */ (focusedElement()).blur();
+        await latest.changes?.rest();
+        return latest.changes?.hasOpenedLayer() ? "open" : "left";
+    }
+  }
+
+  /** @param {Element} element */
+  function hasFocusIn(element) {
+    return holds(element, focusedElement());
+  }
+
+  /**
+   * @param {{id: string}} request after a select of that id
+   * @returns {FoundElement["selected"] | null} what is chosen now; null in another page than that
+   */
+  function readSelected({ id }) {
+    const { element } = latest.id === id ? latest : {};
+    return element && tagOf(element) === "select" ? chosenIn(/** @type {HTMLSelectElement} */ (element)) : null;
   }
 
   /**
@@ -189,9 +280,7 @@ const elementCommands = (() => {
   async function readChanges({ id }) {
     const watch = latest.id === id ? latest.changes : undefined;
     await watch?.rest();
-    const said = watch?.summarize() ?? "";
-    watch?.stop();
-    return said;
+    return watch?.summarize() ?? "";
   }
 
   /**
@@ -227,7 +316,8 @@ const elementCommands = (() => {
     const { element } = latest.id === id ? latest : {};
     if (!element) return null;
     const deadline = performance.now() + MOUSE_WAIT_MS;
-    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":hover").length > 0;
+    // In quirks mode ":hover" alone is true of links only.
+    const isThere = () => queryAll(/** @type {Document} */ (documentOf(element)), ":root:hover").length > 0;
     while (!isThere() && performance.now() < deadline) await pause(POLL_MS);
     return isThere();
   }
@@ -298,14 +388,20 @@ const elementCommands = (() => {
   function actOn(element, roots, request) {
     switch (request.action) {
       case "fill": {
+        if (widgetKind(element)) {
+          if (widgetKind(element) !== "list") refuseSetting(element, request.value);
+          return rememberWidget(element);
+        }
         const { filling, prepared } = prepareField(element, request.value);
         latest.prepared = prepared;
         latest.isEntered = filling.isEntered;
         return { filling };
       }
       case "select":
+        if (widgetKind(element)) return rememberWidget(element);
         return { selected: chooseOptions(/** @type {HTMLSelectElement} */ (element), request.values) };
       case "show":
+        if (isWhole(element) && documentOf(element) === document) return { box: pageBox() };
         bringIntoView(handleOf(element), "nearest");
         return { box: inDocument(outlineOf(handleOf(element))) };
       case "click":
@@ -338,6 +434,22 @@ const elementCommands = (() => {
       case "hover":
         return {};
     }
+  }
+
+  /** @returns {Box} all of the page */
+  function pageBox() {
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return { x: 0, y: 0, width: scrollWidth, height: scrollHeight };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {{widget: WidgetKind}}
+   */
+  function rememberWidget(element) {
+    latest.widget = /** @type {HTMLElement} */ (element);
+    widgets.begin(element);
+    return { widget: /** @type {WidgetKind} */ (widgetKind(element)) };
   }
 
   /**
@@ -407,8 +519,11 @@ const elementCommands = (() => {
     readChanges,
     readChecked,
     readDrag,
+    readField,
     readFiles,
     readPressed,
+    operate,
+    readSelected,
   };
   const commands = {
     act,

@@ -12,9 +12,10 @@
  */
 
 const formControls = (() => {
-  const { attributeOf, documentOf, innerTextOf, isControl, isMatch, kindOf, tagOf, windowOf } = dom;
+  const { attributeOf, documentOf, innerTextOf, isControl, isInPage, isMatch, kindOf, tagOf, windowOf } = dom;
   const { collapse, misfit, quote, shorten } = texts;
-  const { takeFocus } = focusing;
+  const { focusedElement, takeFocus } = focusing;
+  const { widgetKind } = widgets;
 
   const LISTED_OPTIONS = 10;
   /** Fields that take one form of value only, and what it looks like. */
@@ -34,6 +35,11 @@ const formControls = (() => {
   const STRICT = new Set(["color", "range"]);
   const TYPING_WAIT_MS = 100;
   const EXCERPT_LENGTH = 150;
+  /** Fields for which a page may suggest something a little later: it would not for one that was left. */
+  const SUGGESTING =
+    "[autocomplete='off'], [role='combobox'], [aria-autocomplete]:not([aria-autocomplete='none']), [aria-haspopup], " +
+    "[list], [type='search'], [role='searchbox'], [role='search'] *";
+  const REPLACED = "The page has replaced the field once it was left. Check what it shows now.";
 
   /** @param {Element} element */
   function isCheckable(element) {
@@ -214,6 +220,16 @@ const formControls = (() => {
     if (probe.value === "") throw misfitValue(field);
   }
 
+  /**
+   * @param {Element} element a slider or a spin button
+   * @param {string} text
+   * @throws {PageError} EXECUTION_ERROR when a native one cannot take it; one that has words for its values may
+   */
+  function refuseSetting(element, text) {
+    const hasWords = isControl(element) && !isNumber(text) && !isNumber(attributeOf(element, "aria-valuetext") ?? "0");
+    if (isControl(element) && !hasWords) refuseValue(/** @type {HTMLInputElement} */ (element), text);
+  }
+
   /** @param {string} type */
   function isNumeric(type) {
     return type === "number" || type === "range";
@@ -235,7 +251,7 @@ const formControls = (() => {
   }
 
   /**
-   * Looks at what a field has made of the text, and tells the page of the change as leaving the field would.
+   * Looks at what a field has made of the text, once it was left as a user leaves it.
    *
    * @param {PreparedField} prepared
    * @param {AbortSignal} signal
@@ -243,9 +259,12 @@ const formControls = (() => {
    * @param {string} request.text what the field was to hold
    * @param {boolean} request.isEarly whether the text may still be on its way
    * @param {boolean} request.mayRetype
+   * @param {boolean} isEntered whether Enter follows
+   * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
    * @returns {Promise<FilledField>}
    */
-  async function finishFill({ field, before, typed }, signal, { text, isEarly, mayRetype }) {
+  async function finishFill(prepared, signal, { text, isEarly, mayRetype }, isEntered, watch) {
+    const { field, before, typed } = prepared;
     if (isEarly) {
       const late = new Promise((resolve) => setTimeout(resolve, TYPING_WAIT_MS, "late"));
       if ((await Promise.race([typed, late])) === "late") return { value: "", next: "look", notes: [] };
@@ -256,8 +275,62 @@ const formControls = (() => {
       selectContent(field);
       return { value: "", next: "retype", notes: [] };
     }
-    if (heldBy(field) !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
-    return { value: shownBy(field), next: "", notes: notesOn(field, text) };
+    const isLeft = !isEntered && !isMatch(field, SUGGESTING) && !watch.hasOpenedList();
+    const hasToldChange = isLeft && (await leave(field, watch));
+    if (!hasToldChange && heldBy(field) !== before) field.dispatchEvent(new Event("change", { bubbles: true }));
+    if (isLeft && !isKept(prepared, text)) await watch.rest();
+    return readField(prepared, text);
+  }
+
+  /**
+   * Leaves a field, whereupon many pages take what was typed into it or drop it, and comes back for the keys that may
+   * follow, unless that would open again what the page has closed.
+   *
+   * @param {HTMLInputElement} field
+   * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
+   * @returns {Promise<boolean>} whether the browser has told the page of a change
+   */
+  async function leave(field, watch) {
+    if (focusedElement() !== field) return false;
+    let hasChanged = false;
+    const note = () => void (hasChanged = true);
+    field.addEventListener("change", note, { capture: true, once: true });
+    const lost = watch.lost();
+    field.blur();
+    await turns();
+    field.removeEventListener("change", note, true);
+    const isFree = ["body", "html"].includes(tagOf(focusedElement()));
+    if (isFree && isInPage(field) && watch.lost() === lost) field.focus({ preventScroll: true });
+    return hasChanged;
+  }
+
+  /** The second turn comes after what the page puts off to the next one. */
+  function turns() {
+    return new Promise((resolve) => setTimeout(() => setTimeout(resolve)));
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {string} text what it was to hold
+   * @returns {FilledField}
+   */
+  function readField(prepared, text) {
+    const { field } = prepared;
+    const isLost = !isKept(prepared, text);
+    const notes = isInPage(field) ? notesOn(field, text, isLost) : [REPLACED];
+    return { value: shownBy(field), next: "", isKept: !isLost, notes };
+  }
+
+  /**
+   * @param {PreparedField} prepared
+   * @param {string} text
+   * @returns {boolean} false when the page has dropped the text or put another one in its place
+   */
+  function isKept({ field, before }, text) {
+    const held = heldBy(field);
+    if (isControl(field)) return isSame(held, text) || isSameNumber(held, text) || isSameDate(held, text);
+    // An editor draws what it has been given in its own way, and a long text in parts.
+    return isSame(held, text) || held !== before;
   }
 
   /** @param {HTMLInputElement} field */
@@ -287,6 +360,33 @@ const formControls = (() => {
   }
 
   /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean} whether both are one number, which fields write with separators and units
+   */
+  function isSameNumber(held, text) {
+    if (!isNumber(text)) return false;
+    const [number, ...others] = held.match(/[-+]?\d[\d.,'\u00a0\u202f]*/gu) ?? [];
+    if (number === undefined || others.length) return false;
+    const plain = number.replace(/['\u00a0\u202f]/gu, "");
+    const readings = [plain.replaceAll(",", ""), plain.replaceAll(".", "").replace(",", ".")];
+    return readings.some((reading) => Number(reading) === Number(text));
+  }
+
+  /**
+   * @param {string} held
+   * @param {string} text
+   * @returns {boolean} whether both are one day, which fields write in many orders
+   */
+  function isSameDate(held, text) {
+    const numbersIn = (/** @type {string} */ value) => (value.match(/\d+/gu) ?? []).map(Number).sort((a, b) => a - b);
+    const wanted = numbersIn(text);
+    if (wanted.length < 3) return false;
+    const isSameDay = new Date(held).toDateString() === new Date(`${text.slice(0, 10)}T00:00`).toDateString();
+    return isSameDay || String(numbersIn(held)) === String(wanted);
+  }
+
+  /**
    * @param {HTMLInputElement} field
    * @param {string} value
    */
@@ -297,18 +397,15 @@ const formControls = (() => {
   /**
    * @param {HTMLInputElement} field
    * @param {string} text what it was to hold
+   * @param {boolean} isLost whether it does not
    * @returns {string[]} sentences
    */
-  function notesOn(field, text) {
+  function notesOn(field, text, isLost) {
     const value = heldBy(field);
     const isOther = isControl(field) && value !== (field.type === "color" ? text.toLowerCase() : text);
     return [
       !hasRoomFor(field, text) && `The field takes at most ${field.maxLength} characters.`,
-      isOther &&
-        hasRoomFor(field, text) &&
-        (isSame(value, text)
-          ? "The field writes it in its own way."
-          : "The field holds something else than was asked for."),
+      isOther && !isLost && "The field writes it in its own way.",
       isControl(field) &&
         !isSecret(field) &&
         !field.validity.valid &&
@@ -335,6 +432,15 @@ const formControls = (() => {
       if (isChosen && !value) throw misfit(element, "is a chosen radio button. Give true to another one of its group.");
       return { way: "click", checked: isChecked(element) };
     }
+    const kind = widgetKind(element);
+    if (kind === "list") {
+      if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it labels of options.");
+      return { way: "choose" };
+    }
+    if (kind && typeof value === "string") {
+      refuseSetting(element, value);
+      return { way: "fill" };
+    }
     if (kindOf(element) === "select") {
       if (typeof value === "boolean") throw misfit(element, "is a list of options. Give it values or labels.");
       refuseSeveral(/** @type {HTMLSelectElement} */ (element), [value].flat());
@@ -355,9 +461,11 @@ const formControls = (() => {
     isChecked,
     matching,
     prepareField,
+    readField,
+    refuseSetting,
     refuseSeveral,
-    refuseValue,
     selectContent,
+    setValue,
     shownBy,
     wayOf,
   };

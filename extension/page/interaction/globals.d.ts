@@ -20,6 +20,11 @@ declare global {
   type FormField = shared.FormField;
   type FormWay = shared.FormWay;
   type FoundElement = shared.FoundElement;
+  type ListState = shared.ListState;
+  type NumberState = shared.NumberState;
+  type DatePart = shared.DatePart;
+  type WidgetLook = shared.WidgetLook;
+  type WidgetKind = shared.WidgetKind;
   type ListAnswer = shared.ListAnswer;
   type ListLine = shared.ListLine;
   type ListRequest = shared.ListRequest;

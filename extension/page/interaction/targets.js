@@ -3,12 +3,14 @@
 // Which element takes the action.
 
 const targets = (() => {
-  const { closestOf, controlOf, drawnAncestors, isControl, isHtml, isMatch, kindOf, queryIn, treeAncestors } = dom;
+  const { boxOf, closestOf, controlOf, drawnAncestors, holds, isControl, isHtml, isMatch, kindOf } = dom;
+  const { parentElementOf, queryIn, tagOf, treeAncestors } = dom;
   const { misfit } = texts;
-  const { isVisible } = geometry;
+  const { hitAt, isVisible, placeOfSpot } = geometry;
   const { allRoots } = search;
   const { selectorOf } = selectorGenerator;
   const { FORMATS, isCheckable } = formControls;
+  const { operableIn, widgetKind } = widgets;
 
   const TYPED = new Set(["text", "search", "url", "tel", "email", "password", "number"]);
 
@@ -51,13 +53,27 @@ const targets = (() => {
 
   /**
    * @param {Element} element
-   * @returns {Element} itself, or the button around it that takes the mouse in its place
+   * @returns {Element} itself, or what takes the mouse in its place: a part of the button around it, or what is drawn
+   *   below it as a part of the same thing
    */
   function takerOf(element) {
     const isPassed = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents === "none";
     if (!isPassed(element) || isMatch(element, TAKERS)) return element;
-    const taker = [...drawnAncestors(element)].find((ancestor) => !isPassed(ancestor));
-    return taker && isMatch(taker, TAKERS) ? taker : element;
+    const [taker, ...outer] = [...drawnAncestors(element)].filter((ancestor) => !isPassed(ancestor));
+    if (taker && isHtml(element) && [taker, ...outer].some((one) => isMatch(one, TAKERS))) return taker;
+    return below(element) ?? element;
+  }
+
+  /**
+   * @param {Element} element that lets the mouse through
+   * @returns {Element | null} what is drawn below it in the element around it, as a box below its label
+   */
+  function below(element) {
+    const { width, height } = boxOf(element);
+    const hit = hitAt(placeOfSpot(element, { x: width / 2, y: height / 2 }));
+    const around = parentElementOf(element);
+    const isNear = hit && around && hit !== around && holds(around, hit);
+    return isNear && tagOf(around) !== "svg" && tagOf(around) !== "body" ? hit : null;
   }
 
   /**
@@ -88,11 +104,13 @@ const targets = (() => {
    */
   function entryOf(element) {
     const own = controlOf(element) ?? element;
-    return isCheckable(own) || kindOf(own) === "select" ? own : fieldOf(element);
+    return (isCheckable(own) && !widgetKind(own)) || kindOf(own) === "select" ? own : fieldOf(element);
   }
 
   /** @param {Element} element */
   function fieldOf(element) {
+    const widget = widgetIn(element);
+    if (widget) return widget;
     const field = isControl(element) ? element : (controlOf(element) ?? editorOf(element) ?? element);
     const kind = kindOf(field);
     if (isField(field)) return field;
@@ -101,6 +119,18 @@ const targets = (() => {
     throw misfit(
       field,
       length === 1 && inner ? `is no field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
+    );
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element | undefined} the combobox, list, slider or spin button that it is, belongs to or has inside
+   */
+  function widgetIn(element) {
+    const own = operableIn(controlOf(element) ?? element);
+    return (
+      [own, closestOf(element, "[role='spinbutton'], [role='slider']")].find((one) => one && widgetKind(one)) ??
+      undefined
     );
   }
 
@@ -128,6 +158,8 @@ const targets = (() => {
   function listOf(element) {
     const list = closestOf(element, "select") ?? controlOf(element) ?? element;
     if (kindOf(list) === "select") return list;
+    const widget = widgetIn(element);
+    if (widget && widgetKind(widget) === "list") return widget;
     if (isControl(list)) throw misfit(list, "is no list of options (<select>). Use fill or click.");
     throw misfit(list, "is no list of options (<select>). Use click to open it, then click the option.");
   }

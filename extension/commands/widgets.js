@@ -1,0 +1,613 @@
+/**
+ * Fields that take no text of their own, operated as a user does: lists of options are opened, filtered and chosen from,
+ * sliders and spin buttons set by keys or by the mouse. What they hold is read once they were left.
+ *
+ * @import {DatePart, DrivenContext, FoundElement, ListState, NumberState} from "../shared/types.d.ts"
+ */
+
+import { CommandError } from "../shared/errors.js";
+import { plainLine } from "../shared/text.js";
+import { pause } from "../browser/async.js";
+import { ElementTarget } from "../browser/element-target.js";
+import { strokesOf, typed } from "../browser/keys.js";
+import { pressKeys } from "../browser/trusted-input.js";
+import { pressAt } from "./click.js";
+import { drag } from "./drag.js";
+
+const POLL_MS = 20;
+/** For a list to open, to close, or to show what was searched for. */
+const OPEN_MS = 500;
+/** A list that asks a server for what fits. */
+const FILTER_MS = 1_500;
+const QUIET_MS = 150;
+const MAX_PARTS = 60;
+const MAX_CHIPS = 30;
+/** Keys to walk through a list whose options the page does not draw. */
+const MAX_WALK = 60;
+const MAX_KEYS = 120;
+/** From so many steps on, a native slider is first set near its goal. */
+const FAR_STEPS = 20;
+const MAX_ROUNDS = 6;
+const MAX_DRAGS = 3;
+const MAX_TRIES = 3;
+const DATE =
+  /^(?:(?<year>\d{4})-(?<month>\d\d)-(?<day>\d\d))?(?:[T ]?(?<hour>\d\d):(?<minute>\d\d)(?::(?<second>\d\d))?)?$/u;
+/** The year first: a day may not be there in the year that the field holds. */
+const ORDER = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
+const PLAIN_CLICK = { button: /** @type {const} */ ("left"), count: 1, at: undefined };
+
+/** A field while it is operated. */
+export class Widget {
+  /** @readonly */
+  #context;
+  /** @readonly */
+  #target;
+  /** @readonly */
+  #found;
+  /** @readonly */
+  #selector;
+  /** What there is to choose, as a sentence. */
+  #offered = "";
+
+  /**
+   * @param {DrivenContext} context
+   * @param {ElementTarget} target that has found it
+   * @param {FoundElement} found
+   * @param {string} selector
+   */
+  constructor(context, target, found, selector) {
+    this.#context = context;
+    this.#target = target;
+    this.#found = found;
+    this.#selector = selector;
+  }
+
+  /**
+   * @param {string[]} values what it is to hold: several only in lists that take several
+   * @returns {Promise<string[]>} what it holds now
+   * @throws {CommandError} EXECUTION_ERROR, VALUE_NOT_KEPT
+   */
+  async set(values) {
+    const [value = ""] = values;
+    if (this.#found.widget === "list") return this.#choose(values);
+    if (this.#found.widget === "segments") return [await this.#setDate(value)];
+    await this.#reach(value);
+    await this.#ask("leave");
+    const { text, now } = await this.#number();
+    if (!isNumberAt(value, text, now)) throw notKept(this.#found, value, text || String(now ?? ""), "");
+    return [isAlike(text, value) || now === null ? text : String(now)];
+  }
+
+  /**
+   * @param {string} look
+   * @param {object} [more]
+   * @returns {Promise<any>}
+   * @throws {CommandError} EXECUTION_ERROR when the page has put another element in its place
+   */
+  async #ask(look, more) {
+    const answer = await this.#target.look("operate", { look, ...more });
+    if (answer !== null || look === "track") return answer;
+    throw this.#failed("was replaced by the page meanwhile. Look at the page, then try again.");
+  }
+
+  /** @param {string} keys */
+  async #press(keys) {
+    await pressKeys(this.#context.session, strokesOf(keys, false));
+  }
+
+  /**
+   * Presses something else than the field, as a part of the same action.
+   *
+   * @param {string} selector
+   */
+  async #click(selector) {
+    const target = new ElementTarget(this.#context);
+    const action = { action: /** @type {const} */ ("click"), selector, count: 1, isStep: true };
+    await target.press(action, (aimed) =>
+      pressAt(this.#context, target, /** @type {import("../shared/types.d.ts").Point} */ (aimed.point), PLAIN_CLICK),
+    );
+  }
+
+  // --- Lists of options
+
+  /** @param {string[]} values */
+  async #choose(values) {
+    /** @type {Map<string, string>} the labels of the options by what was wanted */
+    const labels = new Map();
+    const state = await this.#removeOthers(values);
+    for (const wanted of values) {
+      const label = await this.#chooseOne(wanted, values.length > 1 || state.isMultiple);
+      labels.set(wanted, label);
+    }
+    return this.#kept(labels);
+  }
+
+  /**
+   * Takes away what was chosen before: by the key for it in a field that shows what it holds in front of its text, by
+   * another click in a list.
+   *
+   * @param {string[]} values
+   * @returns {Promise<ListState>}
+   */
+  async #removeOthers(values) {
+    let state = await this.#list(values[0] ?? "");
+    const isOther = (/** @type {string} */ shown) => !values.some((value) => isAlike(shown, value));
+    if (state.isAlwaysOpen && !state.isEditable) {
+      if (!state.isMultiple) return state;
+      for (const other of state.shown.filter(isOther)) {
+        const { option } = await this.#list(other);
+        if (option?.isSelected) await this.#click(option.selector);
+      }
+      return state;
+    }
+    if (!state.isEditable || !state.shown.some(isOther)) return state;
+    const isChips = state.shown.length > 0 && state.typed === "";
+    if (!isChips && values.some(Boolean)) return state;
+    await this.#ask("focus");
+    for (let chips = 0; chips < MAX_CHIPS && state.shown.some(isOther); chips += 1) {
+      const before = state;
+      await this.#press("Backspace");
+      state = await this.#until(values[0] ?? "", (now) => now.shown.join("\n") !== before.shown.join("\n"), QUIET_MS);
+      if (state.shown.join("\n") === before.shown.join("\n")) break;
+    }
+    return state;
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {boolean} isOneOfSeveral
+   * @param {number} [tries] a list may be drawn again at any time
+   * @returns {Promise<string>} the label of the option, or the text that was typed where none fits
+   */
+  async #chooseOne(wanted, isOneOfSeveral, tries = 1) {
+    let state = await this.#list(wanted);
+    if (wanted === "" && state.isEditable) return this.#clear();
+    const isShown = state.shown.some((shown) => isAlike(shown, wanted));
+    const isHeld = isOneOfSeveral ? isShown : isShown && state.shown.length === 1;
+    if (isHeld && !state.isAlwaysOpen) return wanted;
+    state = await this.#opened(state, wanted);
+    if (!state.option && state.isEditable) state = await this.#filtered(wanted);
+    if (!state.option && !state.isEditable) state = await this.#scrolledTo(wanted, state);
+    // A line may be there that says that nothing fits.
+    if (!state.option && state.total <= 1) state = await this.#unfiltered(wanted, state);
+    if (!state.option) return this.#withoutOption(wanted, state);
+    state = await this.#inView(wanted, state);
+    const { selector, label, isDisabled, isSelected } = /** @type {NonNullable<ListState["option"]>} */ (state.option);
+    if (isDisabled) throw this.#failed(`has an option ${quote(label)}, but it is disabled. Choose another one.`);
+    if (isSelected && (isOneOfSeveral || state.isAlwaysOpen)) return label;
+    try {
+      await this.#click(selector);
+    } catch (error) {
+      const isGone = error instanceof CommandError && error.code === "ELEMENT_NOT_FOUND";
+      if (!isGone || tries === MAX_TRIES) throw error;
+      return this.#chooseOne(wanted, isOneOfSeveral, tries + 1);
+    }
+    await this.#until(
+      wanted,
+      (now) => !now.isOpen || now.isAlwaysOpen || now.shown.some((shown) => isAlike(shown, label)),
+      QUIET_MS,
+    );
+    return label;
+  }
+
+  /**
+   * @param {ListState} state
+   * @param {string} wanted
+   */
+  async #opened(state, wanted) {
+    if (state.isOpen) return this.#offer(state);
+    await this.#click(this.#selector);
+    let now = await this.#until(wanted, ({ isOpen }) => isOpen, OPEN_MS);
+    if (now.isOpen) return this.#offer(now);
+    await this.#ask("focus");
+    await this.#press("ArrowDown");
+    now = await this.#until(wanted, ({ isOpen }) => isOpen, QUIET_MS);
+    return this.#offer(now);
+  }
+
+  /**
+   * @param {ListState} state of a list that has opened
+   */
+  #offer(state) {
+    const { listed, total } = state;
+    const more = total > listed.length ? ` and ${total - listed.length} more` : "";
+    this.#offered = total ? ` Its options are ${listed.map(quote).join(", ")}${more}.` : " It has shown no options.";
+    return state;
+  }
+
+  /** @param {string} wanted */
+  async #filtered(wanted) {
+    const { session } = this.#context;
+    const before = await this.#list(wanted);
+    await this.#ask("focus");
+    await pressKeys(session, typed(wanted));
+    session.watchRequests();
+    // The list may be one of all that there is until the page has dealt with the text, so it is given a moment.
+    const changed = await this.#until(
+      wanted,
+      (now) => now.option !== undefined || now.listed.join("\n") !== before.listed.join("\n"),
+      OPEN_MS,
+    );
+    if (changed.option) return changed;
+    if (session.hasRequests) {
+      const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
+      if (late.option) return late;
+    }
+    return this.#ask("list", { wanted, isLoose: true });
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state of a list that has the option
+   * @returns {Promise<ListState>} once the option can be pressed
+   */
+  async #inView(wanted, state) {
+    const end = performance.now() + OPEN_MS;
+    while (!(await this.#ask("show", { wanted })) && performance.now() < end) await pause(POLL_MS);
+    const now = await this.#ask("list", { wanted, isLoose: true });
+    return now.option ? now : state;
+  }
+
+  /**
+   * Looks through the whole list where the filter that was typed fits nothing: it may be about something else than labels.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   */
+  async #unfiltered(wanted, state) {
+    if (!state.isEditable || state.typed === "") return state;
+    await this.#clear();
+    const whole = await this.#until(wanted, ({ total }) => total > 0, QUIET_MS);
+    const found = whole.option ? whole : await this.#scrolledTo(wanted, whole);
+    if (found.option) return found;
+    await pressKeys(this.#context.session, typed(wanted));
+    return this.#until(wanted, ({ typed: text }) => isAlike(text, wanted), QUIET_MS);
+  }
+
+  /**
+   * Looks through a list that draws only a part of its options.
+   *
+   * @param {string} wanted
+   * @param {ListState} state
+   */
+  async #scrolledTo(wanted, state) {
+    for (let part = 0; part < MAX_PARTS && state.isOpen; part += 1) {
+      if (!(await this.#ask("scroll"))) return state;
+      state = await this.#until(wanted, (now) => now.option !== undefined, 2 * POLL_MS);
+      if (state.option) return state;
+    }
+    return state;
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {ListState} state
+   * @returns {Promise<string>} the text that was typed, where the field may take any
+   */
+  async #withoutOption(wanted, state) {
+    if (!state.isOpen && (await this.#walkedTo(wanted))) return wanted;
+    if (state.isEditable && state.typed !== "") return wanted;
+    await this.#ask("leave");
+    throw this.#failed(`has no option ${quote(wanted)}.${this.#offered}`);
+  }
+
+  /**
+   * Walks with the keys through a list whose options the page names, but does not draw where they could be pressed.
+   *
+   * @param {string} wanted
+   */
+  async #walkedTo(wanted) {
+    const seen = new Set();
+    for (let step = 0; step < MAX_WALK; step += 1) {
+      const { active } = await this.#list(wanted);
+      if (active && isAlike(active, wanted)) {
+        await this.#press("Enter");
+        await this.#until(wanted, ({ shown }) => shown.some((each) => isAlike(each, wanted)), QUIET_MS);
+        return true;
+      }
+      if (step > 1 && (!active || seen.has(active))) return false;
+      seen.add(active);
+      await this.#press("ArrowDown");
+      await this.#until(wanted, (now) => now.active !== active, QUIET_MS);
+    }
+    return false;
+  }
+
+  async #clear() {
+    await this.#ask("focus");
+    await this.#press("Backspace");
+    return "";
+  }
+
+  /**
+   * Leaves the field and looks at what it has kept.
+   *
+   * @param {Map<string, string>} labels
+   */
+  async #kept(labels) {
+    await this.#ask("leave");
+    /** @type {ListState | undefined} */
+    let state;
+    for (const pair of labels) {
+      state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
+      if (holdsOption(state, pair)) continue;
+      throw notKept(this.#found, pair[0], state.shown.join(", "), this.#offered);
+    }
+    return state?.shown ?? [];
+  }
+
+  /** @param {string} wanted */
+  async #list(wanted) {
+    return /** @type {ListState} */ (await this.#ask("list", { wanted }));
+  }
+
+  /**
+   * @param {string} wanted
+   * @param {(state: ListState) => boolean} isReached
+   * @param {number} milliseconds
+   * @returns {Promise<ListState>} the one that it is reached with, or the last one
+   */
+  async #until(wanted, isReached, milliseconds) {
+    const end = performance.now() + milliseconds;
+    for (;;) {
+      const state = await this.#list(wanted);
+      if (isReached(state) || performance.now() > end) return state;
+      await pause(POLL_MS);
+    }
+  }
+
+  // --- Sliders and spin buttons
+
+  /**
+   * @param {string} value as 2026-12-31, as 23:59, or both
+   * @returns {Promise<string>}
+   */
+  async #setDate(value) {
+    const wanted = datePartsOf(value);
+    if (!wanted) throw this.#failed("takes a date. Give it one such as 2026-12-31, or 2026-12-31T23:59 with a time.");
+    const parts = /** @type {(DatePart | "")[]} */ (await this.#ask("segments"));
+    for (const part of ORDER) {
+      const index = parts.indexOf(part);
+      if (index < 0 || wanted[part] === undefined) continue;
+      await this.#ask("segment", { index });
+      await this.#reach(String(wanted[part]));
+    }
+    // A calendar that has opened for it takes the date when it is closed.
+    if ((await this.#ask("leave")) === "open") await this.#press("Escape");
+    for (const [index, part] of parts.entries()) {
+      await this.#ask("segment", { index });
+      const { now, text } = await this.#number();
+      if (part && wanted[part] !== undefined && now !== wanted[part]) throw notKept(this.#found, value, text, "");
+    }
+    return value;
+  }
+
+  /**
+   * Sets a slider or a spin button.
+   *
+   * @param {string} value
+   */
+  async #reach(value) {
+    const goal = value.trim() === "" ? NaN : Number(value);
+    let state = await this.#number();
+    if (!Number.isNaN(goal)) this.#refuseOutside(goal, state);
+    const isThere = () => isNumberAt(value, state.text, state.now);
+    await this.#ask("focus");
+    if (state.isTyped && !isThere()) {
+      await pressKeys(this.#context.session, typed(value));
+      state = await this.#settled(state);
+    }
+    if (state.isNative) state = await this.#nearer(state, goal);
+    if (isThere()) return;
+    const isNumber = !Number.isNaN(goal);
+    state = isNumber ? await this.#stepped(state, goal) : await this.#walked(state, value);
+    if (isThere() || !isNumber || this.#found.widget !== "slider") return;
+    // It is too far for keys, or takes none.
+    state = await this.#dragged(state, goal);
+    await this.#ask("focus");
+    await this.#stepped(state, goal);
+  }
+
+  /**
+   * @param {number} goal
+   * @param {NumberState} state
+   */
+  #refuseOutside(goal, { min, max }) {
+    if ((min === null || goal >= min) && (max === null || goal <= max)) return;
+    throw this.#failed(`does not take this value. Give it a number from ${min} to ${max}.`);
+  }
+
+  /**
+   * Sets a native slider to one step from a goal that is far; the key that follows is what the page takes it by.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #nearer(state, goal) {
+    const { now, min, max } = state;
+    const step = state.step ?? 1;
+    if (now === null || Number.isNaN(goal) || Math.abs(goal - now) <= FAR_STEPS * step) return state;
+    const isRising = goal > now;
+    const near = Math.min(max ?? goal, Math.max(min ?? goal, isRising ? goal - step : goal + step));
+    await this.#ask("near", { wanted: String(near) });
+    return this.#number();
+  }
+
+  /**
+   * Goes to a number by keys, unless that would take too many.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #stepped(state, goal) {
+    for (let round = 0; round < MAX_ROUNDS && state.now !== goal; round += 1) {
+      const before = state.now;
+      state = await this.#step(state, goal);
+      const width = before === null || state.now === null ? 0 : Math.abs(state.now - before);
+      const isFar = width > 0 && Math.abs(goal - (state.now ?? goal)) > MAX_KEYS * width;
+      if (state.now === before || isFar) break;
+    }
+    return state;
+  }
+
+  /**
+   * One step by a key, to learn how wide it is, and then as many as are left.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #step(state, goal) {
+    const start = state.now ?? state.min ?? 0;
+    const keys = goal >= start ? ["ArrowUp", "ArrowRight"] : ["ArrowDown", "ArrowLeft"];
+    for (const key of keys) {
+      await this.#press(key);
+      const moved = await this.#settled(state);
+      if (moved.now === null || moved.now === state.now) continue;
+      const width = Math.abs(moved.now - start);
+      const left = Math.round(Math.abs(goal - moved.now) / (width || 1));
+      if (goal > moved.now !== goal > start || left === 0 || left > MAX_KEYS || state.now === null) return moved;
+      await this.#press(Array.from({ length: left }, () => key).join(" "));
+      return this.#settled(moved);
+    }
+    return state;
+  }
+
+  /**
+   * Goes to a value that is a word, from one end to the other.
+   *
+   * @param {NumberState} state
+   * @param {string} value
+   */
+  async #walked(state, value) {
+    await this.#press("Home");
+    let now = await this.#settled(state);
+    for (let step = 0; step < MAX_WALK && !isAlike(now.text, value); step += 1) {
+      const before = now;
+      await this.#press("ArrowUp");
+      now = await this.#settled(before);
+      if (now.text === before.text) break;
+    }
+    return now;
+  }
+
+  /**
+   * Drags the thumb where the value is on its track.
+   *
+   * @param {NumberState} state
+   * @param {number} goal
+   */
+  async #dragged(state, goal) {
+    for (let drags = 0; drags < MAX_DRAGS; drags += 1) {
+      const { now, min, max } = state;
+      const place = await this.#ask("track");
+      if (!place || now === null || min === null || max === null || now === goal || max <= min) return state;
+      const { thumb, track } = place;
+      const part = (goal - now) / (max - min);
+      const isUpright = track.height > track.width;
+      const offset = isUpright ? [0, -part * track.height] : [part * track.width, 0];
+      const at = [thumb.width / 2 + (offset[0] ?? 0), thumb.height / 2 + (offset[1] ?? 0)];
+      await drag({ ...this.#context, params: { source: this.#selector, target_at: at } });
+      await this.#target.find({ action: "fill", selector: this.#selector, value: String(goal) });
+      state = await this.#number();
+    }
+    return state;
+  }
+
+  /** @returns {Promise<NumberState>} */
+  async #number() {
+    return this.#ask("number");
+  }
+
+  /**
+   * @param {NumberState} before
+   * @returns {Promise<NumberState>} once it is another one, or after a short time
+   */
+  async #settled(before) {
+    const end = performance.now() + QUIET_MS;
+    for (let latest = before; ;) {
+      const state = await this.#number();
+      const hasMoved = state.now !== before.now || state.text !== before.text;
+      if ((hasMoved && state.now === latest.now && state.text === latest.text) || performance.now() > end) return state;
+      latest = state;
+      await pause(POLL_MS);
+    }
+  }
+
+  /** @param {string} trouble completes a sentence that starts with the field */
+  #failed(trouble) {
+    const { selector } = this.#found.element;
+    return new CommandError("EXECUTION_ERROR", `${selector} ${trouble}`);
+  }
+}
+
+/**
+ * @param {FoundElement} found
+ * @param {string} value that was written
+ * @param {string} held what the field holds now
+ * @param {string} advice
+ */
+export function notKept({ element }, value, held, advice) {
+  const now = held ? `It holds ${quote(held)} now.` : "It is empty now.";
+  const message = `The page did not keep ${quote(value)} in ${element.selector}. ${now}${advice}`;
+  return new CommandError("VALUE_NOT_KEPT", message);
+}
+
+/**
+ * @param {string} a
+ * @param {string} b
+ */
+function isAlike(a, b) {
+  return plain(a) === plain(b);
+}
+
+/**
+ * @param {string} value
+ * @param {string} text
+ * @param {number | null} now
+ * @returns {boolean} whether a number or the word for it is the value
+ */
+function isNumberAt(value, text, now) {
+  const goal = value.trim() === "" ? NaN : Number(value);
+  return isAlike(text, value) || (now !== null && Math.abs(now - goal) < 1e-9);
+}
+
+/**
+ * @param {string} value
+ * @returns {Partial<Record<DatePart, number>> | null}
+ */
+function datePartsOf(value) {
+  const match = DATE.exec(value.trim());
+  if (!match?.groups) return null;
+  const entries = Object.entries(match.groups).filter(([, digits]) => digits !== undefined);
+  return Object.fromEntries(entries.map(([part, digits]) => [part, Number(digits)]));
+}
+
+/**
+ * @param {ListState} state
+ * @param {[string, string]} chosen what was wanted, and the label of its option
+ */
+function holdsOption({ shown, option, isAlwaysOpen }, [wanted, label]) {
+  if (wanted === "") return shown.length === 0;
+  if (isAlwaysOpen) return option?.isSelected === true;
+  return shown.some((each) => isAlike(each, label) || isAlike(each, wanted) || isPartOf(each, label, wanted));
+}
+
+/**
+ * @param {string} shown
+ * @param {string} label of the option that was chosen, which may have a second line
+ * @param {string} wanted
+ */
+function isPartOf(shown, label, wanted) {
+  return shown !== "" && plain(label).includes(plain(shown)) && plain(shown).includes(plain(wanted));
+}
+
+/** @param {string} text */
+function plain(text) {
+  return text.replace(/\s+/gu, " ").trim().normalize("NFC").toLowerCase();
+}
+
+/** @param {string} text */
+function quote(text) {
+  const line = plainLine(text, 80);
+  return JSON.stringify(line);
+}

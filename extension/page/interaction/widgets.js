@@ -1,0 +1,423 @@
+"use strict";
+
+// Fields that take no text of their own, or not any text: ARIA comboboxes and lists of options, sliders and spin buttons.
+// What they are, what they show, and what there is to choose; the worker operates them (commands/widgets.js).
+
+const widgets = (() => {
+  const {
+    attributeOf,
+    boxOf,
+    childNodesOf,
+    closestOf,
+    holds,
+    isControl,
+    isElement,
+    isHtml,
+    isMatch,
+    isText,
+    kindOf,
+    labelsOf,
+    parentElementOf,
+    queryAll,
+    queryIn,
+    rootOf,
+    tagOf,
+    textContentOf,
+  } = dom;
+  const { collapse, shorten, visibleTextOf } = texts;
+  const { aimAt, bringIntoView, isVisible } = geometry;
+  const { allRoots } = search;
+  const { selectorOf } = selectorGenerator;
+
+  const TEXT_INPUTS = new Set(["text", "search", "url", "tel", "email", "textarea"]);
+  const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
+  const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']"];
+  /** What suggests while a text is typed, and takes any. */
+  const SEARCHES = "[type='search'], [role='searchbox'], [role='search'] *, [enterkeyhint='search']";
+  const OTHER_FIELDS =
+    "input:not([type='hidden']), select, textarea, [role='combobox'], [role='slider'], [contenteditable]";
+  const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live]`;
+  const DATE_PARTS = /** @type {const} */ (["year", "month", "day", "hour", "minute", "second"]);
+  const MOST_LISTED = 10;
+  /** Between a field and what shows its value. */
+  const MOST_LEVELS = 5;
+  const LIST_LIMIT = 2_000;
+  /** @type {WeakMap<Element, Set<Element>>} */
+  const standing = new WeakMap();
+  /** A track is longer than its thumb is wide by this factor. */
+  const TRACK_FACTOR = 3;
+
+  /** @param {Element} element */
+  function roleOf(element) {
+    return attributeOf(element, "role")?.trim().split(/\s+/u)[0] ?? "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {WidgetKind | ""} empty for what takes a text, or is not a field
+   */
+  function widgetKind(element) {
+    const role = roleOf(element);
+    if (tagOf(element) === "select") return "";
+    if (role === "slider" || kindOf(element) === "range") return "slider";
+    if (role === "spinbutton" && !isControl(element)) return "spinbutton";
+    if (role === "group" && segmentsIn(element).length > 1) return "segments";
+    return isListField(element, role) ? "list" : "";
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} role
+   */
+  function isListField(element, role) {
+    if (!isHtml(element)) return false;
+    if (isControl(element)) {
+      const suggests = ["list", "both"].includes(attributeOf(element, "aria-autocomplete") ?? "");
+      const isNamed = role === "combobox" || role === "listbox" || suggests || wrapperOf(element) !== null;
+      return isNamed && opensList(element) && TEXT_INPUTS.has(kindOf(element)) && !isMatch(element, SEARCHES);
+    }
+    if (role === "listbox") return true;
+    const isButton = tagOf(element) === "button" || role === "button";
+    return (role === "combobox" && opensList(element)) || (isButton && isMatch(element, "[aria-haspopup='listbox']"));
+  }
+
+  /** @param {Element} element */
+  function opensList(element) {
+    return !["dialog", "menu"].includes(attributeOf(element, "aria-haspopup") ?? "");
+  }
+
+  /**
+   * @param {Element} input
+   * @returns {Element | null} what has the role for the field inside, as ARIA 1.1 has it
+   */
+  function wrapperOf(input) {
+    const wrapper = closestOf(input, "[role='combobox']");
+    return wrapper !== input && wrapper && queryIn(wrapper, "input, textarea").length === 1 ? wrapper : null;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element} the field that an element with the role of a combobox has inside, or itself
+   */
+  function operableIn(element) {
+    if (roleOf(element) !== "combobox" || isControl(element)) return element;
+    const [inner, ...others] = queryIn(element, "input, textarea").filter(isVisible);
+    return inner && !others.length ? inner : element;
+  }
+
+  /** @param {Element} element */
+  function isEditable(element) {
+    return isControl(element) && !(/** @type {HTMLInputElement} */ (element).readOnly);
+  }
+
+  // --- Lists of options
+
+  /**
+   * @param {Element} field
+   * @returns {Element | null} what holds the options, when it is drawn
+   */
+  function popupOf(field) {
+    if (roleOf(field) === "listbox" && !isControl(field)) return field;
+    const bearer = wrapperOf(field) ?? field;
+    // A list that has closed may still fade away.
+    if ([field, bearer].some((one) => attributeOf(one, "aria-expanded") === "false")) return null;
+    const named = [field, bearer].flatMap((one) =>
+      ["aria-controls", "aria-owns"].flatMap((name) => referred(one, name)),
+    );
+    const [active] = referred(field, "aria-activedescendant");
+    const around = active && closestOf(active, POPUPS);
+    const own = [...named, ...(around ? [around] : [])].find((one) => one !== field && hasOptions(one));
+    if (own) return own;
+    const layer = named[0] && attributeOf(field, "aria-expanded") === "true" ? layerAround(named[0]) : null;
+    if (layer) return layer;
+    const known = standing.get(field) ?? new Set();
+    return openLists(field).findLast((one) => !known.has(one)) ?? null;
+  }
+
+  /** @param {Element} field */
+  function openLists(field) {
+    const all = allRoots().flatMap((root) => queryAll(root, POPUPS));
+    return all.filter((one) => one !== field && !holds(one, field) && hasOptions(one));
+  }
+
+  /** @param {Element} field that is going to be operated: lists that stand on the page by then are not its own */
+  function begin(field) {
+    if (attributeOf(field, "aria-expanded") !== "true") standing.set(field, new Set(openLists(field)));
+  }
+
+  /**
+   * @param {Element} list whose options are not drawn, because the page draws others without a role in their place
+   * @returns {Element | null} the layer over the page in which it is
+   */
+  function layerAround(list) {
+    for (let one = /** @type {Element | null} */ (list); one; one = parentElementOf(one)) {
+      const isLayer = ["absolute", "fixed"].includes(getComputedStyle(one).position);
+      if (isLayer && isVisible(one)) return leavesIn(one).length ? one : null;
+    }
+    return null;
+  }
+
+  /** @param {Element} layer */
+  function leavesIn(layer) {
+    const all = queryIn(layer, "*").slice(0, LIST_LIMIT);
+    const isLeaf = (/** @type {Element} */ one) => isVisible(one) && collapse(visibleTextOf(one)) !== "";
+    return all.filter((one) => queryIn(one, "*").length === 0 && closestOf(one, POPUPS) === null && isLeaf(one));
+  }
+
+  /** @param {Element} popup */
+  function hasOptions(popup) {
+    const { width, height } = boxOf(popup);
+    const isShut = width <= 1 && height <= 1 && getComputedStyle(popup).overflow !== "visible";
+    return !isShut && isVisible(popup) && optionsIn(popup).length > 0;
+  }
+
+  /**
+   * @param {Element} popup
+   * @returns {Element[]} those that are drawn
+   */
+  function optionsIn(popup) {
+    if (!isMatch(popup, POPUPS)) return leavesIn(popup);
+    for (const selector of OPTION_ROLES) {
+      const found = queryIn(popup, selector).slice(0, LIST_LIMIT).filter(isVisible);
+      if (found.length) return found;
+    }
+    return [];
+  }
+
+  /** @param {Element} option */
+  function labelOf(option) {
+    return collapse(visibleTextOf(option)) || collapse(attributeOf(option, "aria-label") ?? "");
+  }
+
+  /** @param {string} text */
+  function fold(text) {
+    return collapse(text).normalize("NFC").toLowerCase();
+  }
+
+  /**
+   * @param {Element[]} options
+   * @param {string} wanted
+   * @param {boolean} isLoose whether the only one that contains it will do
+   */
+  function optionLike(options, wanted, isLoose) {
+    const value = (/** @type {Element} */ one) =>
+      attributeOf(one, "data-value") ?? attributeOf(one, "value") ?? attributeOf(one, "aria-label");
+    const goal = fold(wanted);
+    const exact =
+      options.find((one) => labelOf(one) === wanted) ??
+      options.find((one) => fold(labelOf(one)) === goal) ??
+      options.find((one) => fold(value(one) ?? "") === goal);
+    if (exact || !isLoose || !goal) return exact;
+    const like = options.filter((one) => fold(labelOf(one)).includes(goal));
+    return like.length === 1 ? like[0] : undefined;
+  }
+
+  /** @param {Element} option */
+  function isSelected(option) {
+    return isMatch(option, "[aria-selected='true'], [aria-checked='true']");
+  }
+
+  /**
+   * @param {Element} field
+   * @param {{wanted: string, isLoose?: boolean}} request
+   * @returns {ListState}
+   */
+  function readList(field, { wanted, isLoose = false }) {
+    const popup = popupOf(field);
+    const options = popup ? optionsIn(popup) : [];
+    const option = optionLike(options, wanted, isLoose);
+    const isMultiple = [field, popup].some((one) => one && attributeOf(one, "aria-multiselectable") === "true");
+    const [active] = referred(field, "aria-activedescendant");
+    return {
+      isOpen: popup !== null,
+      isAlwaysOpen: popup === field,
+      isMultiple,
+      isEditable: isEditable(field),
+      shown: shownBy(field),
+      typed: isControl(field) ? field.value : "",
+      listed: options.slice(0, MOST_LISTED).map((one) => shorten(labelOf(one))),
+      total: options.length,
+      active: active ? collapse(attributeOf(active, "aria-label") || (textContentOf(active) ?? "")) : "",
+      ...(option && {
+        option: {
+          selector: selectorOf(option, allRoots()),
+          label: labelOf(option).slice(0, 200),
+          isSelected: isSelected(option),
+          isDisabled: isMatch(option, "[aria-disabled='true']"),
+        },
+      }),
+    };
+  }
+
+  /**
+   * Scrolls no further than needed: a list that draws only a part of its options would draw others in their places.
+   *
+   * @param {Element} field
+   * @param {string} wanted
+   * @returns {boolean} whether the option can be pressed where it is
+   */
+  function showOption(field, wanted) {
+    const popup = popupOf(field);
+    const option = popup && optionLike(optionsIn(popup), wanted, true);
+    if (!option || aimAt(option, option).point) return Boolean(option);
+    bringIntoView(option, "nearest");
+    return false;
+  }
+
+  /**
+   * Shows the next part of a list that draws only the options in sight.
+   *
+   * @param {Element} field
+   * @returns {boolean} false at its end
+   */
+  function scrollList(field) {
+    const popup = popupOf(field);
+    const [option] = popup ? optionsIn(popup) : [];
+    for (let one = option ? parentElementOf(option) : null; one; one = parentElementOf(one)) {
+      const { clientHeight, scrollHeight, scrollTop } = one;
+      if (scrollHeight > clientHeight + 1 && clientHeight > 0 && getComputedStyle(one).overflowY !== "visible") {
+        one.scrollTop = scrollTop + clientHeight * 0.8;
+        return one.scrollTop > scrollTop;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {string[]} the texts that stand for its value: what is in it, or next to it in its frame
+   */
+  function shownBy(field) {
+    if (roleOf(field) === "listbox" && !isControl(field)) return optionsIn(field).filter(isSelected).map(labelOf);
+    const own = isControl(field) ? field.value : collapse(visibleTextOf(field));
+    if (own) return [own];
+    const names = new Set([field, ...labelsOf(field), ...referred(field, "aria-labelledby")].map(nameIn));
+    // What stands next to a field without a text of its own is what it holds.
+    let around = parentElementOf(field);
+    for (let level = 0; around && level < MOST_LEVELS; level += 1, around = parentElementOf(around)) {
+      if (queryIn(around, OTHER_FIELDS).some((one) => one !== field && !holds(one, field) && isVisible(one))) break;
+      const found = [...new Set(textsNextTo(around, field))].filter((text) => !names.has(fold(text)));
+      if (found.length) return found;
+    }
+    return [];
+  }
+
+  /** @param {Element} element */
+  function nameIn(element) {
+    return fold(isControl(element) ? (attributeOf(element, "aria-label") ?? "") : visibleTextOf(element));
+  }
+
+  /**
+   * @param {Element} around
+   * @param {Element} field
+   * @returns {Generator<string>}
+   */
+  function* textsNextTo(around, field) {
+    for (const node of childNodesOf(around)) {
+      if (isText(node)) {
+        const text = collapse(textContentOf(node) ?? "");
+        // A cross that takes a value away is none.
+        if (/[\p{L}\p{N}]/u.test(text)) yield text;
+      } else if (isElement(node) && node !== field && !isMatch(node, UNSHOWN) && isVisible(node)) {
+        yield* textsNextTo(node, field);
+      }
+    }
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} attribute
+   */
+  function referred(element, attribute) {
+    const ids = (attributeOf(element, attribute) ?? "").split(/\s+/u).filter(Boolean);
+    const root = /** @type {Root} */ (rootOf(element));
+    return ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
+  }
+
+  // --- Sliders, spin buttons, and dates made of them
+
+  /**
+   * @param {Element} group
+   * @returns {Element[]} spin buttons for the year, the month and so on
+   */
+  function segmentsIn(group) {
+    return queryIn(group, "[role='spinbutton']").filter((one) => !isControl(one) && isVisible(one));
+  }
+
+  /**
+   * @param {Element} group
+   * @returns {(DatePart | "")[]} what each segment is for
+   */
+  function readSegments(group) {
+    const parts = segmentsIn(group).map(partOf);
+    // Months have twelve, as the hours of half a day do; the hour is the one next to minutes.
+    return parts.map((part, index) => (part === "month" && parts[index + 1] === "minute" ? "hour" : part));
+  }
+
+  /** @param {Element} segment */
+  function partOf(segment) {
+    const { type = "" } = /** @type {HTMLElement} */ (segment).dataset;
+    const named = DATE_PARTS.find((part) => part === type);
+    const most = numberIn(attributeOf(segment, "aria-valuemax")) ?? 0;
+    if (named) return named;
+    if (most > 999) return "year";
+    if (most === 12) return "month";
+    if (most >= 28 && most <= 31) return "day";
+    if (most === 23 || most === 24) return "hour";
+    return most === 59 ? "minute" : "";
+  }
+
+  /**
+   * @param {Element} field
+   * @returns {NumberState}
+   */
+  function readNumber(field) {
+    const native = isControl(field) ? /** @type {HTMLInputElement} */ (field) : null;
+    const read = (/** @type {string} */ name) => numberIn(attributeOf(field, name));
+    const text = attributeOf(field, "aria-valuetext") ?? (native ? native.value : collapse(visibleTextOf(field)));
+    return {
+      isNative: native !== null,
+      isTyped: /** @type {HTMLElement} */ (field).isContentEditable,
+      now: native ? numberIn(native.value) : (read("aria-valuenow") ?? numberIn(text)),
+      text: shorten(text),
+      min: native ? Number(native.min || 0) : read("aria-valuemin"),
+      max: native ? Number(native.max || 100) : read("aria-valuemax"),
+      step: native ? Number(native.step) || 1 : null,
+    };
+  }
+
+  /** @param {string | null} text */
+  function numberIn(text) {
+    const value = text?.trim() ? Number(text) : NaN;
+    return Number.isFinite(value) ? value : null;
+  }
+
+  /**
+   * @param {Element} thumb
+   * @returns {{thumb: Box, track: Box} | null} in the viewport of its frame
+   */
+  function readTrack(thumb) {
+    const { x, y, width, height } = boxOf(thumb);
+    for (let one = parentElementOf(thumb); one; one = parentElementOf(one)) {
+      const box = boxOf(one);
+      const isLong = box.width > TRACK_FACTOR * width || box.height > TRACK_FACTOR * height;
+      if (!isLong) continue;
+      const track = { x: box.x, y: box.y, width: box.width, height: box.height };
+      return { thumb: { x, y, width, height }, track };
+    }
+    return null;
+  }
+
+  return {
+    begin,
+    operableIn,
+    readList,
+    readNumber,
+    readSegments,
+    readTrack,
+    scrollList,
+    segmentsIn,
+    showOption,
+    widgetKind,
+  };
+})();

@@ -1,0 +1,189 @@
+"""What an action reports is what happened: what took the click, what was in the way, what came of it."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator
+
+import pytest
+from playwright.async_api import Route
+
+from tests.extension.conftest import DrivenTab, shared_tab_at
+
+tab = shared_tab_at("/blank")
+
+# A list that opens below the resting mouse waits for the next move, and takes it for one onto the item below it.
+SUGGESTING = """<style>body { margin: 0 } div { height: 40px } li { height: 40px; list-style: none }</style>
+<div id=rest style="width: 200px">Rest</div><ul id=list style="position: absolute; top: 0; margin: 0; padding: 0; width: 300px; background: white"
+hidden><li>SFO<li>PWM<li>PDX</ul><input id=field onfocus="document.querySelector('#list').hidden = false" style="position: absolute; top: 300px"><script>
+  window.chosen = "";
+  let active = "", isNew = true;
+  for (const item of document.querySelector("#list").children) {
+    item.onmouseenter = () => {
+      if (isNew) addEventListener("mousemove", () => (active = item.textContent), { once: true });
+      else active = item.textContent;
+      isNew = false;
+    };
+    item.onclick = () => (chosen = active);
+  }
+</script>"""
+
+
+async def test_list_that_opened_below_the_resting_mouse_takes_the_item_that_is_clicked(tab: DrivenTab) -> None:
+    await tab.show(SUGGESTING)
+    await tab.do("hover", selector="#rest")
+    await tab.do("press", selector="#field", keys="Shift")
+
+    await tab.do("click", selector="text=PDX")
+
+    assert await tab.page.evaluate("chosen.trim()") == "PDX"
+
+
+async def test_hover_knows_of_the_mouse_in_quirks_mode(tab: DrivenTab) -> None:
+    tab.site.pages["/quirks"] = b"<title>Quirks</title><p id=menu onmouseover='document.title = \"Over\"'>Menu</p>"
+    await tab.do("navigate", url=tab.site.url("/quirks"))
+
+    result = await tab.do("hover", selector="#menu")
+
+    assert await tab.page.evaluate("document.compatMode") == "BackCompat"
+    assert (result["title"], "notes" in result) == ("Over", False)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "<a id=go href=#>A <div><div id=inner style='pointer-events: none'>Inner</div></div></a>",
+        "<svg width=300 height=100><g id=go><rect width=200 height=60 fill=red /><text id=inner x=20 y=30"
+        " pointer-events=none>Inner</text></g></svg>",
+    ],
+    ids=["two levels below a link", "a label on a shape"],
+)
+async def test_click_on_what_lets_the_mouse_through_goes_to_what_takes_it_there(tab: DrivenTab, body: str) -> None:
+    await tab.show(
+        f"{body}<script>document.querySelector('#go').onclick = () => {{ document.title = 'Clicked' }}</script>"
+    )
+
+    result = await tab.do("click", selector="#inner")
+
+    assert result["title"] == "Clicked"
+
+
+async def test_refusal_names_what_is_in_the_way_and_what_closes_it(tab: DrivenTab) -> None:
+    await tab.show(
+        "<button id=go>Go</button><div style='position: fixed; inset: 0'><div role=dialog aria-label=Cookies id=box>"
+        "<p style='height: 400px; margin: 0'>We use them</p><button id=shut aria-label=Close onclick="
+        "this.closest('[style]').remove()>x</button></div></div>"
+    )
+
+    code, message = await tab.refused_soon("click", selector="#go")
+
+    assert code == "EXECUTION_ERROR"
+    assert [part for part in ("dialog ", "(#box)", "Close it with #shut") if part not in message] == [], message
+    await tab.do("click", selector="#shut")
+    await tab.do("click", selector="#go")
+
+
+# What a server answers after longer than a page without requests is watched.
+SLOW_MS = 350
+ASKING = """<button id=go>Go</button><button id=forever>Go on</button><p id=said role=status></p>
+<input id=field value=old aria-label=Name><script>
+  const ask = (path) => fetch(path).then((answer) => answer.text());
+  document.querySelector("#go").onclick = async () => {
+    await ask("/asked");
+    document.querySelector("#said").textContent = await ask("/asked");
+  };
+  document.querySelector("#forever").onclick = () => ask("/never");
+  const field = document.querySelector("#field");
+  field.onchange = async () => (field.value = await ask("/asked"));
+</script>"""
+
+
+@pytest.fixture
+async def asking(tab: DrivenTab) -> AsyncGenerator[DrivenTab]:
+    async def answer(route: Route) -> None:
+        await asyncio.sleep(SLOW_MS / 1000)
+        await route.fulfill(body="Saved")
+
+    await tab.page.route("**/asked", answer)
+    await tab.page.route("**/never", lambda _route: None)
+    await tab.show(ASKING)
+    yield tab
+    await tab.page.unroute_all()
+
+
+async def test_toast_after_the_requests_of_a_click_is_in_its_reply(asking: DrivenTab) -> None:
+    assert (await asking.do("click", selector="#go"))["changed"] == 'status "Saved"'
+
+
+async def test_request_that_has_no_end_is_not_waited_for_long(asking: DrivenTab) -> None:
+    async with asking.page.expect_request("**/never"):
+        assert "changed" not in await asking.do("click", selector="#forever")
+
+
+async def test_field_that_a_server_changes_after_it_was_left_is_not_kept(asking: DrivenTab) -> None:
+    code, message = await asking.refused("fill", selector="#field", value="new")
+
+    assert (code, '"Saved" now' in message) == ("VALUE_NOT_KEPT", True)
+    assert (await asking.do("fill", selector="#field", value="Saved"))["value"] == "Saved"
+
+
+MENU = "".join(f"<div role=menuitem id=m{n}>Entry {n}</div>" for n in range(19))
+# What a page holds, and parts of what the reply says after a click on #go, or what it must not hold.
+CHANGES = {
+    "a menu": (
+        f"<button id=go onclick='box.hidden = false'>Go</button><div id=box role=menu hidden>{MENU}</div>",
+        ['menu with 19 items: "Entry 0" #m0, "Entry 1" #m1'],
+        [],
+    ),
+    "styles and scripts": (
+        "<button id=go onclick=\"sheet.firstChild.data = '.b {}'; sheet.append('.c {}'); made.text = 'var a'\">Go</button>"
+        "<style id=sheet>.a {}</style><script id=made></script>",
+        [],
+        ["changed"],
+    ),
+    "a text for screen readers only": (
+        "<button id=go onclick=\"said.textContent = '40 options'\">Go</button><div id=said role=log aria-live=assertive "
+        "style='position: absolute; width: 1px; height: 1px; overflow: hidden'></div>",
+        [],
+        ["changed"],
+    ),
+    "a line between nodes": (
+        "<button id=go>Go</button><svg id=flow width=300 height=200><g id=links></g></svg><script>go.onclick = () => {"
+        "links.innerHTML = '<path id=wire stroke=black d=\"M 10 20 L 200 20\" />' }</script>",
+        ["SVG path drawn: #wire"],
+        [],
+    ),
+    "a label": (
+        "<button id=go aria-label=Pin onclick=\"this.ariaLabel = 'Unpin'\">o</button>",
+        ['button "Pin" is now "Unpin"'],
+        [],
+    ),
+    "a label in a drawing": (
+        "<button id=go onclick=\"name1.textContent = 'counter'\">Go</button><svg width=300 height=200>"
+        "<text id=name1 x=10 y=50>node</text></svg>",
+        ['now "counter"; gone "node"'],
+        [],
+    ),
+    "a dialog that fades": (
+        "<style>#box { transition: opacity .25s, visibility .25s } .off { opacity: 0; visibility: hidden }</style>"
+        "<div id=box role=dialog aria-label=Tour>Welcome <button id=go onclick=\"box.className = 'off'\">Skip</button></div>",
+        ['dialog "Tour" closed'],
+        [],
+    ),
+    "a long text": (
+        "<button id=go onclick=\"said.textContent = 'word '.repeat(60)\">Go</button><p id=said></p>",
+        [' word..."'],
+        ["wo...", "wor..."],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+async def test_changes_are_whole_items_that_a_user_reads(tab: DrivenTab, case: str) -> None:
+    body, said, unsaid = CHANGES[case]
+    await tab.show(body)
+
+    result = await tab.do("click", selector="#go")
+
+    assert [part for part in said if part not in result.get("changed", "")] == [], result
+    assert [part for part in unsaid if part in json.dumps(result)] == []
+    assert len(result.get("changed", "")) <= 210

@@ -1,0 +1,111 @@
+"""Fields that take no text of their own are operated as a user does, and their value is what the page has kept."""
+
+from typing import Any
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, reloaded_tab_at
+
+widgets = reloaded_tab_at("/widgets.html")
+
+
+async def state(tab: DrivenTab) -> dict[str, Any]:
+    return await tab.page.evaluate("state")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("room", "Double"),
+        ("room", "Single"),
+        ("city", "City 250"),
+        ("any", "known"),
+        ("any", "of my own"),
+        ("chosen", "green"),
+        ("portal", "Large"),
+        ("drawn", "Row 2"),
+        ("drawn", "Row 50"),
+        ("tags", "blue"),
+    ],
+)
+async def test_option_is_chosen_so_that_the_page_keeps_it(widgets: DrivenTab, name: str, value: str) -> None:
+    result = await widgets.do("fill", selector=f"#{name}", value=value)
+
+    assert result["value"].lower() == value.lower()
+    kept = (await state(widgets))[name]
+    assert (kept == [value]) if name == "tags" else (kept.lower() == value.lower())
+
+
+async def test_several_options_become_what_the_field_holds_and_nothing_else(widgets: DrivenTab) -> None:
+    await widgets.do("select", selector="#tags", value=["red", "green"])
+    assert (await state(widgets))["tags"] == ["red", "green"]
+
+    result = await widgets.do("select", selector="#tags", value=["green", "blue"])
+    assert sorted((await state(widgets))["tags"]) == ["blue", "green"]
+    assert sorted(option["label"] for option in result["selected"]) == ["blue", "green"]
+
+    result = await widgets.do("select", selector="#standing", value=["two", "three"])
+    assert [option["label"] for option in result["selected"]] == ["two", "three"]
+    assert await widgets.page.locator("#standing [aria-selected=true]").all_text_contents() == ["two", "three"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "code", "says"),
+    [
+        ("room", "Castle", "VALUE_NOT_KEPT", '"Single" now. Its options are "Single", "Double", "Suite"'),
+        ("chosen", "Blue", "EXECUTION_ERROR", 'Its options are "Red", "Green", "Sold out"'),
+        ("chosen", "Sold out", "EXECUTION_ERROR", "disabled"),
+        ("stuck", "7", "VALUE_NOT_KEPT", '"4" now'),
+        ("slider", "22", "VALUE_NOT_KEPT", " now"),
+        ("slider", "200", "EXECUTION_ERROR", "from 0 to 100"),
+        ("day", "tomorrow", "EXECUTION_ERROR", "2026-12-31"),
+        ("reverts", "new", "VALUE_NOT_KEPT", '"old" now'),
+    ],
+)
+async def test_what_the_page_does_not_keep_is_an_error_that_names_what_there_is(
+    widgets: DrivenTab, name: str, value: str, code: str, says: str
+) -> None:
+    before = await state(widgets)
+
+    got, message = await widgets.refused("fill", selector=f"#{name}", value=value)
+
+    assert got == code, message
+    assert says in message
+    after = await state(widgets)
+    assert {**after, "committed": 0} == {**before, "committed": 0}
+
+
+async def test_slider_is_moved_so_that_the_page_commits_its_value(widgets: DrivenTab) -> None:
+    assert (await widgets.do("fill", selector="#slider", value="65"))["value"] == "65"
+    assert (await state(widgets))["committed"] == 65
+
+    fields = [{"selector": "#low", "value": "25"}, {"selector": "#high", "value": "600"}]
+    written = (await widgets.do("fill_form", fields=fields))["fields"]
+    assert [field["value"] for field in written] == ["25", "600"]
+    assert await widgets.page.locator("#pair").text_content() == "25 to 600"
+
+
+@pytest.mark.parametrize(("name", "value"), [("thumb", "70"), ("spin", "6"), ("day", "2026-12-31")])
+async def test_thumb_spin_button_and_date_segments_reach_the_value(widgets: DrivenTab, name: str, value: str) -> None:
+    assert (await widgets.do("fill", selector=f"#{name}", value=value))["value"] == value
+
+    now = await widgets.page.eval_on_selector_all(
+        f"#{name}, #{name} [role=spinbutton]", "all => all.flatMap(one => one.ariaValueNow ?? [])"
+    )
+    assert now == (["12", "31", "2026"] if name == "day" else [value])
+
+
+async def test_form_reports_each_field_where_one_is_not_kept(widgets: DrivenTab) -> None:
+    fields = [
+        {"selector": "#room", "value": "Suite"},
+        {"selector": "#reverts", "value": "new"},
+        {"selector": "#tags", "value": ["red", "blue"]},
+    ]
+
+    code, message = await widgets.refused("fill_form", fields=fields)
+
+    assert code == "VALUE_NOT_KEPT"
+    assert [part for part in ('"old" now', '#room: "Suite"', "#tags", "1 of 3") if part not in message] == []
+    kept = await state(widgets)
+    assert (kept["room"], kept["tags"]) == ("Suite", ["red", "blue"])
+    assert (await widgets.do("fill_form", fields=fields[::2]))["fields"][0] == {"selector": "#room", "value": "Suite"}
