@@ -90,6 +90,10 @@ async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, si
     bridge, popup = driver
     await popup.open()
     async with driven_tab(driver, site, "/one") as first, driven_tab(driver, site, "/two") as second:
+        # The tab in front has a section of its own.
+        await popup.page.bring_to_front()
+        other = await popup.page.context.new_page()
+        await other.goto(site.url("/blank"))
         rows = popup.element("attached-tabs").locator("li")
         await expect(rows).to_contain_text(["One", "Two"])
         await expect(rows.nth(0)).to_contain_text("127.0.0.1")
@@ -99,6 +103,7 @@ async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, si
         await first.told("tab_detached")
         await expect(rows).to_have_count(1)
         assert [tab["tab_id"] for tab in (await bridge.ask("list_tabs"))["result"]] == [second.tab_id]
+        await other.close()
 
 
 # Nothing in it is ready for a command, until it is released; it notes what commands have made of it.

@@ -146,7 +146,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     shown = DrivenTab(bridge, popup, site, page, await popup.tab_id(site.url("/one")))
     panel = await opened_panel(popup.page.context, shown.tab_id)
     await panel.show_details()
-    await expect(panel.element("sentence")).to_have_text(re.compile("^Connected to 1 session"))
+    await expect(panel.element("sentence")).to_have_text(re.compile("^Connected · 1 session"))
     await expect(panel.element("connection-word")).to_have_text("Connected")
     await expect(panel.element("tab-title")).to_have_text("One")
     await expect(panel.element("tab-url")).to_have_text(site.url("/one"))

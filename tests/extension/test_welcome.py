@@ -66,7 +66,7 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     await expect(welcome.locator("#copy")).to_have_text("Copied.")
 
     await bridge.send({"type": "event", "event": "sessions", "sessions": 1, "clients": ["claude-code"]})
-    await expect(welcome.locator("#client-check")).to_have_text("Connected to claude-code.")
+    await expect(welcome.locator("#client-check")).to_have_text("Connected · Claude Code")
     await expect(welcome.locator("#client-check")).to_have_attribute("data-tone", "good")
     page = await welcome.context.new_page()
     check = welcome.locator("#page-check")
