@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
-from chrome_tab.bridge.bridge import Bridge, Role
+from chrome_tab.bridge.bridge import Bridge, Role, current_client
 from chrome_tab_mcp_server import (
     Answer,
     ChromeTabError,
@@ -107,6 +107,7 @@ class SidePanel:
 
     async def _attend(self, ask_id: str, message: Mapping[str, Any]) -> None:
         """Answer one question: how far it is, the answer as it is written, and its end."""
+        current_client.set("side-panel")
         tell = functools.partial(self._tell, ask_id)
         written: asyncio.Queue[str] = asyncio.Queue()
 

@@ -70,6 +70,8 @@ const CLIENT_NAMES = new Map([
  * @returns {string} the name that users know it by
  */
 export function clientName(name) {
+  if (name === "side-panel") return phrase("clientSidePanel");
+  if (name === "terminal") return phrase("clientTerminal");
   return CLIENT_NAMES.get(name) ?? name;
 }
 

@@ -155,6 +155,7 @@ export type DebuggerUse = "nothing" | "observe" | "read" | "interact" | "navigat
 /** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
 export interface ParameterDescription {
   type?: string;
+  enum?: string[];
   default?: unknown;
   minimum?: number;
   maximum?: number;

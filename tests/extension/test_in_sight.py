@@ -326,6 +326,24 @@ async def test_panel_shows_the_log_with_what_the_person_ran(driven: DrivenTab) -
     await page.close()
 
 
+async def test_activity_names_who_asked_and_merges_repeats(driven: DrivenTab) -> None:
+    bridge = driven.bridge
+    await driven.popup.chrome("await chrome.storage.local.remove('activity')")
+    for client in ("side-panel", "claude-code", "claude-code", "terminal"):
+        bridge.session = {"id": "aaaa", "client": client}
+        assert (await bridge.ask("list_tabs"))["success"]
+    await log_of(driven.popup, 4)
+    page = await driven.page.context.new_page()
+    await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={driven.tab_id}")
+    await page.locator("#tab-activity").click()
+
+    rows = page.locator("#activity > li")
+    for number, name in enumerate([ui_text("clientTerminal"), "Claude Code", ui_text("clientSidePanel")]):
+        await expect(rows.locator("strong").nth(number)).to_have_text(name)
+    await expect(rows.nth(1)).to_contain_text("list_tabs \u00d72")
+    await page.close()
+
+
 # In the service worker: what is drawn and pictured, without what the browser refuses, as a busy one now and then a picture.
 SPY = """isOn => {
   const { debugger: cdp } = chrome;

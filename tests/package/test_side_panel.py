@@ -26,6 +26,7 @@ class Panel:
     def __init__(self, extension: FakeExtension) -> None:
         self.extension = extension
         self.read: list[int] = []
+        self.readers: set[str] = set()
 
     async def send(self, **message: Any) -> None:
         await self.extension.send({"type": "question", **message})
@@ -42,6 +43,7 @@ class Panel:
                 return message
             if message.get("command") == "read_tab":
                 self.read.append(message["tab_id"])
+                self.readers.add(message["session"]["client"])
                 await self._reply(message, message["tab_id"])
 
     async def _reply(self, message: Message, tab_id: int) -> None:
@@ -109,6 +111,7 @@ async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgot
         await shown.ask("And ten of them?")
         assert (await shown.end())["state"] == "done"
         assert shown.read == [1, 1]
+        assert shown.readers == {"side-panel"}
         assert fake.chats[-1].instruction.startswith("And ten of them?")
 
 
