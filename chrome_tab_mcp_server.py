@@ -3707,7 +3707,8 @@ class ToolErrorMiddleware(Middleware):
         except ChromeTabError as error:
             code, sentence = error.code, self._as_published(error.message)
         except ValidationError as error:
-            code, sentence = "INVALID_ARGUMENT", self._as_published(argument_complaint(name, error))
+            complaint = argument_complaint(name, error, await argument_names(context, name))
+            code, sentence = "INVALID_ARGUMENT", self._as_published(complaint)
         except NotFoundError:
             code = "INVALID_ARGUMENT"
             sentence = f"There is no tool {one_line(name, 80)!r}. List the tools, then call one of them."
@@ -3733,7 +3734,14 @@ def well_formed_result(result: ToolResult) -> ToolResult:
     return result
 
 
-def argument_complaint(tool: str, error: ValidationError) -> str:
+async def argument_names(context: ToolCall, tool: str) -> list[str]:
+    """Return the arguments that a tool takes."""
+    server = context.fastmcp_context
+    listed = await server.fastmcp.get_tool(tool) if server else None
+    return list(listed.parameters.get("properties", {})) if listed else []
+
+
+def argument_complaint(tool: str, error: ValidationError, allowed: Sequence[str]) -> str:
     """Return which argument of a call is wrong, and what is allowed."""
     cause = error.__cause__
     if not isinstance(cause, PydanticValidationError):
@@ -3745,7 +3753,7 @@ def argument_complaint(tool: str, error: ValidationError) -> str:
         if detail["type"] == "none_required":
             continue
         if detail["type"] in {"unexpected_keyword_argument", "extra_forbidden"}:
-            problems.append(f"there is no argument {name!r}")
+            problems.append(f"there is no argument {name!r} (allowed: {', '.join(allowed) or 'none'})")
         elif detail["type"].startswith("missing"):
             problems.append(f"the argument {name!r} is missing")
         else:
