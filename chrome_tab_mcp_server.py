@@ -238,6 +238,27 @@ def internal_error(what: str, error: BaseException) -> ChromeTabError:
     )
 
 
+class Sentence(str):
+    """A sentence of ours that also carries its code and values, so that the extension can write it in the user's language."""
+
+    __slots__ = ("code", "values")
+    code: str
+    values: dict[str, Any]
+
+    def __new__(cls, code: str, text: str, **values: Any) -> Self:
+        sentence = super().__new__(cls, text)
+        sentence.code, sentence.values = code, values
+        return sentence
+
+    def __reduce__(self) -> tuple[Callable[[], Sentence], tuple[()]]:
+        return functools.partial(Sentence, self.code, str(self), **self.values), ()
+
+
+def sentence_data(text: str) -> dict[str, Any]:
+    """Return a sentence as JSON: `{code, values}`; one without a code, such as a note of the page function, as its text."""
+    return {"code": text.code, "values": text.values} if isinstance(text, Sentence) else {"code": "", "text": text}
+
+
 class PromptTooLongError(ChromeTabError):
     """The model server said that the prompt exceeds its window; with the sizes it named."""
 
@@ -1238,16 +1259,31 @@ def change_notes(counts: Counter[str]) -> list[str]:
     """Say how much of an answer was changed."""
     links = counts["link"] + counts["address"] + counts["tag"]
     changes = (
-        (links, "link or tag that is not on the page was broken", "links or tags that are not on the page were broken"),
-        (counts["picture"], "picture became a link", "pictures became links"),
-        (counts["invisible"], "invisible character was left out", "invisible characters were left out"),
         (
+            "links_broken",
+            links,
+            "link or tag that is not on the page was broken",
+            "links or tags that are not on the page were broken",
+        ),
+        ("pictures_linked", counts["picture"], "picture became a link", "pictures became links"),
+        (
+            "invisible_removed",
+            counts["invisible"],
+            "invisible character was left out",
+            "invisible characters were left out",
+        ),
+        (
+            "lines_quoted",
             counts["line"],
             "line that imitates a note of the reader was quoted",
             "lines that imitate notes of the reader were quoted",
         ),
     )
-    return [f"{count:,} {one if count == 1 else several}" for count, one, several in changes if count]
+    return [
+        Sentence(code, f"{count:,} {one if count == 1 else several}", count=count)
+        for code, count, one, several in changes
+        if count
+    ]
 
 
 def quote_headings(text: str) -> str:
@@ -1263,7 +1299,9 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
         safe, counts = sanitize_answer(text[:most], known)
         if len(safe) <= limit:
             break
-    was_cut = [f"the answer was cut at {limit:,} characters"] if len(text) > most else []
+    was_cut = (
+        [Sentence("answer_cut", f"the answer was cut at {limit:,} characters", limit=limit)] if len(text) > most else []
+    )
     return safe, was_cut + change_notes(counts)
 
 
@@ -2321,6 +2359,11 @@ class Progress:
         detail = f", {len(self._pieces)} tokens written{tail(self._written())}" if self._pieces else silent
         await self._send(round(self._reached, 4), self._message + detail)
 
+    def step(self) -> dict[str, Any]:
+        """Return the step under way as data, for a listener that writes sentences of its own."""
+        seconds = self._beats * PROGRESS_INTERVAL_S
+        return {**sentence_data(self._message), "tokens": len(self._pieces), "seconds": seconds}
+
     async def begin(self, message: str, share: float, *, is_last: bool = False) -> None:
         """Announce a step that is `share` of a run; the last one writes the answer about all of the page."""
         self._message, self._step, self._beats = message, share / self.runs, 0
@@ -2348,7 +2391,7 @@ class Progress:
 
     def retrying(self, reason: str) -> None:
         """Tell that an attempt failed and the next one follows."""
-        self._message = f"trying again ({one_line(reason, 80)})"
+        self._message = Sentence("retrying", f"trying again ({one_line(reason, 80)})")
 
 
 # The progress of the call under way, for those who make it wait.
@@ -2397,7 +2440,9 @@ class TokenBucket:
             raise ChromeTabError("RATE_LIMITED", sentence)
         self._room -= 1
         if wait_s > 0:
-            await progress.begin(f"waiting for its turn under {limit}", 0.0)
+            await progress.begin(
+                Sentence("waiting_turn", f"waiting for its turn under {limit}", limit=self._per_minute), 0.0
+            )
             await asyncio.sleep(wait_s)
 
 
@@ -2547,7 +2592,8 @@ class PageReading:
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
         started = time.monotonic()
-        await self.progress.begin(f"asking for the window of {self.model}", WINDOW_SHARE)
+        asking = Sentence("asking_window", f"asking for the window of {self.model}", model=self.model)
+        await self.progress.begin(asking, WINDOW_SHARE)
         async with self._in_time():
             await self.analyst.window(self.model)
         self.progress.finish(WINDOW_SHARE)
@@ -2652,7 +2698,10 @@ class PageReading:
         if not whole and self.meter.upper(text) > await self._room() and len(text) > MIN_PART_CHARS:
             return await self._ask_finer(part)
         share = READING_SHARE * len(text) / len(self.page.text)
-        step = "reading the page" if whole else f"reading part {part.label} of {self.parts}"
+        step = Sentence("reading_page", "reading the page")
+        if not whole:
+            about = {"part": part.label, "parts": self.parts}
+            step = Sentence("reading_part", f"reading part {part.label} of {self.parts}", **about)
         user = wrap_untrusted(text if whole else self._place(part.label) + text, self.mark)
         try:
             completion = await self._ask(self.question.prompt, user, step, share, is_last=whole)
@@ -2694,7 +2743,7 @@ class PageReading:
                 break
         return answers
 
-    async def _ask(self, system: str, user: str, step: str, share: float, *, is_last: bool = False) -> Completion:
+    async def _ask(self, system: str, user: str, step: Sentence, share: float, *, is_last: bool = False) -> Completion:
         """Send one prompt when it is its turn, tell of it, and count what it cost."""
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         async with self._in_time(), self.analyst.slots:
@@ -2703,7 +2752,8 @@ class PageReading:
             try:
                 await self.analyst.allowance.take(self.progress)
                 self.tally["requests"] += 1
-                await self.progress.begin(f"{self.model} is {step}", share, is_last=is_last)
+                doing = Sentence(step.code, f"{self.model} is {step}", model=self.model, **step.values)
+                await self.progress.begin(doing, share, is_last=is_last)
                 completion = await self.analyst.server.complete(
                     self.model, messages, watcher=self, stream=self.progress.wanted, schema=self.question.output_schema
                 )
@@ -2800,7 +2850,8 @@ class PageReading:
 
     async def _combine_round(self, groups: list[list[str]], share: float) -> list[str]:
         """Return one answer for each group; `share` is the part of the progress for all of them."""
-        step = f"combining {sum(map(len, groups))} answers"
+        count = sum(map(len, groups))
+        step = Sentence("combining", f"combining {count} answers", answers=count)
         combined: list[str] = []
         for group in groups:
             combined.append(await self._combine_group(group, step, share / len(groups), is_last=len(groups) == 1))
@@ -2822,7 +2873,7 @@ class PageReading:
                 taken = size
         return groups
 
-    async def _combine_group(self, group: list[str], step: str, share: float, *, is_last: bool) -> str:
+    async def _combine_group(self, group: list[str], step: Sentence, share: float, *, is_last: bool) -> str:
         if len(group) == 1:
             return group[0]
         if self.question.output_schema and (merged := merge_json(group)) is not None:
@@ -2842,7 +2893,7 @@ class PageReading:
             task = "Below is a wrong answer to this, and its error. Correct it: JSON only, for this JSON Schema:"
             system = f"{self.question.prompt}\n\n{task}\n{json.dumps(schema)}"
             user = wrap_untrusted(f"{shown}\n\nThe error: {problem}", self.mark)
-            text = (await self._ask(system, user, "repairing its answer", 0.0)).text
+            text = (await self._ask(system, user, Sentence("repairing", "repairing its answer"), 0.0)).text
             data, problem = await self._checked(text)
         if problem:
             raise ChromeTabError(
@@ -2866,17 +2917,25 @@ class PageReading:
 
     def _notes(self) -> list[str]:
         total = len(self.page.text)
-        notes = [
-            (f"part {gap.first.label}" if gap.first == gap.last else f"parts {gap.first.label} to {gap.last.label}")
-            + f" of {self.parts} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
-            + f"could not be read: {gap.error.message.rstrip('.')}"
+        notes: list[str] = [
+            Sentence(
+                "unread",
+                (f"part {gap.first.label}" if gap.first == gap.last else f"parts {gap.first.label} to {gap.last.label}")
+                + f" of {self.parts} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
+                + f"could not be read: {gap.error.message.rstrip('.')}",
+                start=gap.first.start,
+                end=gap.last.end,
+                total=total,
+                error=gap.error.data()["error"],
+            )
             for gap in joined_gaps(self.gaps)
         ]
         notes += self.page.notes
         if self.cut_off:
-            notes.append(CUT_OFF)
+            notes.append(Sentence("cut_off", CUT_OFF))
         if self.uncombined:
-            notes.append(f"the answers about the parts {self.uncombined} and stand one after another")
+            text = f"the answers about the parts {self.uncombined} and stand one after another"
+            notes.append(Sentence("uncombined", text))
         return notes + self.changes
 
     async def _receipt(self, started: float) -> dict[str, Any]:
@@ -3557,7 +3616,7 @@ class ChromeTabs:
 
     async def read_telling(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as a step of a call."""
-        await progress.begin("reading the tab", TAB_SHARE)
+        await progress.begin(Sentence("reading_tab", "reading the tab"), TAB_SHARE)
         page = await self.read(wanted, tab_id)
         progress.finish(TAB_SHARE)
         return page
@@ -3650,7 +3709,7 @@ class ChromeTabs:
             try:
                 return tabs, await self.answer(page, together, progress)
             except ChromeTabError as error:
-                note = f"the answers could not be combined: {error.message.rstrip('.')}"
+                note = Sentence("uncombined", f"the answers could not be combined: {error.message.rstrip('.')}")
                 return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
 

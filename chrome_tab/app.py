@@ -53,8 +53,10 @@ def record(question: str, answer: str, receipt: Mapping[str, Any]) -> Mapping[st
 
 
 def open_tabs(settings: server.Settings) -> server.ChromeTabs:
-    """Return the reader with everything that these settings allow."""
-    return with_extension(ExtensionSource(settings))
+    """Return the reader with everything that these settings allow, for a user in the terminal."""
+    source = ExtensionSource(settings)
+    source.bridge.client = "terminal"
+    return with_extension(source)
 
 
 def create_server(settings: server.Settings) -> FastMCP:

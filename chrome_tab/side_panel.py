@@ -9,13 +9,14 @@ import asyncio
 import contextlib
 import functools
 import sys
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, Field, ValidationError
 
-from chrome_tab.bridge.bridge import Bridge, Role
+from chrome_tab.bridge.bridge import Bridge, Role, current_client
 from chrome_tab_mcp_server import (
     CLOUD_SERVICE,
     Answer,
@@ -26,10 +27,13 @@ from chrome_tab_mcp_server import (
     Progress,
     Query,
     ReadOptions,
+    Sentence,
+    TabAnswer,
     check_site,
     internal_error,
     logger,
     missing_settings,
+    sentence_data,
     wrap_untrusted,
 )
 
@@ -113,6 +117,7 @@ class SidePanel:
 
     async def _attend(self, ask_id: str, message: Mapping[str, Any]) -> None:
         """Answer one question: how far it is, the answer as it is written, and its end."""
+        current_client.set("side-panel")
         tell = functools.partial(self._tell, ask_id)
         written: asyncio.Queue[str] = asyncio.Queue()
 
@@ -123,15 +128,16 @@ class SidePanel:
                 await tell("writing", text=text)
                 await asyncio.sleep(SHOW_INTERVAL_S)
 
-        async def progress(percent: float, step: str) -> None:
-            await tell("reading", percent=percent, step=step)
+        async def report(percent: float, _message: str) -> None:
+            await tell("reading", percent=percent, step=progress.step())
 
+        progress = Progress(report, written.put_nowait)
         showing = asyncio.create_task(show())
         try:
             question = SidePanelQuestion.model_validate(message)
-            answer = await self._answer(question, Progress(progress, written.put_nowait))
+            answer = await self._answer(question, progress)
             showing.cancel()
-            await tell("done", text=answer.text, read=answer.read, note=answer.note)
+            await tell("done", text=answer.text, **answer_data(answer.receipt))
         except ValidationError:
             await tell("failed", error={"code": "INVALID_ARGUMENT", "message": "The question is empty or too long."})
         except CloudModelError as error:
@@ -157,7 +163,8 @@ class SidePanel:
             answer = together or next(tab.answer for tab in answers if tab.answer)
             rendered = (tab.answer.render(read=False) if tab.answer else tab.text() for tab in answers)
             each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, rendered, strict=True))
-            return answer if answer.text else answer._replace(text=each)
+            receipt = combined_receipt(answers, answer.receipt, time.monotonic() - progress.started)
+            return answer._replace(text=answer.text or each, receipt=receipt)
         async with progress:
             talk = self._talks.get(asked.talk)
             talk = talk or Conversation(await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress))
@@ -180,6 +187,30 @@ class SidePanel:
 
     async def _tell(self, ask_id: str, state: str, **about: Any) -> None:
         await self._bridge.tell({"event": "answer", "id": ask_id, "state": state, **about})
+
+
+def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the side panel says under an answer, as codes and numbers: it writes the user's language."""
+    names = ("model", "seconds", "characters_read", "page_characters", "parts", "tabs")
+    shown = {name: receipt[name] for name in names if name in receipt}
+    return {"receipt": shown, "notes": [sentence_data(note) for note in receipt["notes"]]}
+
+
+def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """Return the receipt of an answer over several tabs: what was read of all of them, and which could not be read."""
+    receipts = [tab.answer.receipt for tab in answers if tab.answer]
+    totals = {name: sum(each[name] for each in receipts) for name in ("characters_read", "page_characters", "parts")}
+    notes = [note for each in receipts for note in each["notes"]]
+    notes += [
+        Sentence(
+            "tab_unread", f"{tab.heading()}: {tab.error.message}", tab=tab.heading(), error=tab.error.data()["error"]
+        )
+        for tab in answers
+        if tab.error
+    ]
+    notes += [note for note in receipt["notes"] if note not in notes]
+    about = {"model": receipts[0]["model"], "seconds": round(seconds, 2), "tabs": len(receipts)}
+    return {**receipt, **totals, **about, "notes": notes}
 
 
 async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:

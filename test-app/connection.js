@@ -14,7 +14,7 @@ const LONGEST_CALL_MS = 24 * 60 * 60 * 1_000;
 
 /**
  * @typedef {"connecting" | "connected" | "lost" | "left" | "locked"} State
- *   lost: the server does not answer, and is looked for; left: the person has disconnected; locked: the key is missing
+ *   lost: the server does not answer, and is looked for; left: the user has disconnected; locked: the key is missing
  */
 
 export class Connection {

@@ -29,10 +29,18 @@ export function loadHistory() {
   }
 }
 
+/**
+ * @param {string} tool
+ * @returns {string} the extension's command that it stands for, if it does
+ */
+export function commandOf(tool) {
+  const name = tool.startsWith(KAPTURE.prefix) ? tool.slice(KAPTURE.prefix.length) : tool;
+  return KAPTURE.others.get(name) ?? name;
+}
+
 /** @param {Run} run */
 export function remember(run) {
-  const name = run.tool.startsWith(KAPTURE.prefix) ? run.tool.slice(KAPTURE.prefix.length) : run.tool;
-  const command = KAPTURE.others.get(name) ?? name;
+  const command = commandOf(run.tool);
   const args = without(run.arguments, secretsIn(command, run.arguments));
   const reply = isReplyKept(command, run.arguments) ? run.reply.slice(0, REPLY_LENGTH) : "";
   const runs = [{ ...run, arguments: args, reply }, ...loadHistory()];
@@ -43,7 +51,7 @@ export function forgetHistory() {
   localStorage.removeItem(KEY);
 }
 
-/** Gives the person a file. */
+/** Download the history as a file. */
 export function exportHistory() {
   const file = new Blob([JSON.stringify(loadHistory(), null, 2)], { type: "application/json" });
   const link = make("a", { href: URL.createObjectURL(file), download: "chrome-tab-reader-history.json" });
@@ -59,14 +67,12 @@ export function exportHistory() {
 export function historyItem(run, onEdit, onRun) {
   const time = new Date(run.time).toLocaleTimeString();
   const outcome = make("span", { className: run.code ? "failed" : "succeeded" }, run.code || "ok");
+  const args = Object.keys(run.arguments).length ? JSON.stringify(run.arguments) : "";
   return make(
     "li",
     {},
-    make(
-      "button",
-      { type: "button", className: "item", title: JSON.stringify(run.arguments), onclick: () => onEdit(run) },
-      run.tool,
-    ),
+    make("button", { type: "button", className: "item", onclick: () => onEdit(run) }, run.tool),
+    ...(args ? [make("code", { className: "arguments", title: args }, args)] : []),
     make("span", { className: "count" }, `${time}, ${duration(run.milliseconds)}, `, outcome),
     makeButton("Run again", () => onRun(run), `Run ${run.tool} from ${time} again`),
   );

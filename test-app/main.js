@@ -6,11 +6,12 @@
  * @import {Schema} from "./form.js"
  */
 
+import { COMMANDS } from "../extension/ui/devtools/command-table.js";
 import { byId, duration, make, setText } from "../extension/ui/dom.js";
 import { Connection, sentenceOf } from "./connection.js";
 import { JsonEditor } from "./editor.js";
 import { argumentsOf, controlsIn, fieldsOf, fillFields } from "./form.js";
-import { exportHistory, forgetHistory, historyItem, loadHistory, remember } from "./history.js";
+import { commandOf, exportHistory, forgetHistory, historyItem, loadHistory, remember } from "./history.js";
 import { contentElements, errorOf, showJson, textOf } from "./result.js";
 import { attachedIds, isAboutPrivateTab, tabItem, tabsOf } from "./tabs.js";
 
@@ -21,6 +22,15 @@ const SENTENCES = {
   left: "Disconnected",
   locked: "Disconnected. The server requires a key",
 };
+
+/** The groups of the extension's commands, in their order; what has none reads and asks. */
+const GROUPS = new Map([
+  ["", "Ask and read"],
+  ["groupTabs", "Tabs"],
+  ["groupGo", "Navigate"],
+  ["groupLook", "Inspect"],
+  ["groupAct", "Interact"],
+]);
 
 const page = {
   status: byId("status", HTMLElement),
@@ -70,6 +80,8 @@ let chosen = null;
 let chosenTab = null;
 /** @type {import("./tabs.js").Tab[]} as they were last listed */
 let openTabs = [];
+/** Whether a tab was chosen, by the user or for them: that happens once. */
+let hasChosenTab = false;
 /** @type {AbortController | null} the call under way */
 let running = null;
 
@@ -115,17 +127,29 @@ function filterTools() {
   const shown = [...tools.values()].filter(({ name, description }) =>
     `${name} ${description}`.toLowerCase().includes(wanted),
   );
-  page.tools.replaceChildren(
-    ...shown.map(({ name, description = "" }) => {
-      const button = make(
-        "button",
-        { type: "button", className: "item", title: description, onclick: () => choose(name) },
-        name,
-      );
-      button.ariaCurrent = String(name === chosen?.name);
-      return make("li", {}, button);
-    }),
-  );
+  const groups = Map.groupBy(shown, ({ name }) => groupOf(name));
+  const lists = [...GROUPS].flatMap(([group, label]) => {
+    const items = groups.get(group)?.map(toolItem);
+    return items ? [make("li", {}, make("h3", {}, label), make("ul", { className: "list" }, ...items))] : [];
+  });
+  page.tools.replaceChildren(...lists);
+}
+
+/**
+ * @param {string} tool
+ * @returns {string} a key of GROUPS
+ */
+function groupOf(tool) {
+  const command = commandOf(tool);
+  return Object.hasOwn(COMMANDS, command) ? (COMMANDS[command]?.group ?? "") : "";
+}
+
+/** @param {Tool} tool */
+function toolItem({ name, description = "" }) {
+  const about = { className: "item", title: description, onclick: () => choose(name) };
+  const button = make("button", { type: "button", ...about }, name);
+  button.ariaCurrent = String(name === chosen?.name);
+  return make("li", {}, button);
 }
 
 /** @param {string} name */
@@ -175,6 +199,11 @@ function showTabs(open, attached) {
   }
   const ids = attachedIds(attached.structuredContent);
   if (!openTabs.some(({ id }) => id === chosenTab)) chosenTab = null;
+  if (!hasChosenTab && openTabs.length) {
+    hasChosenTab = true;
+    chosenTab = openTabs.findLast(({ url }) => !url.startsWith(location.origin))?.id ?? null;
+    putTab();
+  }
   const chooseTab = (/** @type {number | null} */ id) => () => {
     chosenTab = id;
     putTab();
@@ -216,6 +245,20 @@ function parsedEditor() {
   }
   setText(page.problem, "The arguments must be one JSON object. Correct the JSON, or go back to the form.");
   return null;
+}
+
+/**
+ * @param {Record<string, unknown>} args
+ * @returns {boolean} whether all are there that the tool needs; `#problem` says which are not
+ */
+function isComplete(args) {
+  const missing = (chosen?.inputSchema.required ?? []).filter((name) => !Object.hasOwn(args, name));
+  const controls = controlsIn(page.fields);
+  for (const control of controls) control.ariaInvalid = String(missing.includes(control.dataset.name ?? ""));
+  if (!missing.length) return true;
+  setText(page.problem, `Fill in ${missing.join(", ")}, then execute again.`);
+  if (page.jsonView.hidden) controls.find(({ dataset }) => dataset.name === missing[0])?.focus();
+  return false;
 }
 
 /** @returns {Record<string, unknown> | null} null where they cannot be read; `#problem` says why */
@@ -267,7 +310,8 @@ function clear() {
 
 async function execute() {
   const args = currentArguments();
-  if (!chosen || !args || running) return;
+  if (!chosen || !args || running || !isComplete(args)) return;
+  setText(page.problem, "");
   const { name } = chosen;
   const controller = new AbortController();
   running = controller;
@@ -353,7 +397,7 @@ function runAgain(run) {
   if (chosen?.name === run.tool) void execute();
 }
 
-// --- What the person does
+// --- What the user does
 
 page.connect.addEventListener(
   "click",

@@ -12,6 +12,7 @@ from collections.abc import (
     Coroutine,
     Mapping,
 )
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -41,6 +42,10 @@ def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
         f"connection string that `{server.command()} --pair` prints; if it says Disconnected, "
         f"press Reconnect. If it is not installed, run `{server.command()} --setup`.",
     )
+
+
+# Who acts instead of the session's client: the side panel. The extension's activity log names it.
+current_client: ContextVar[str] = ContextVar("current_client", default="")
 
 
 class Bridge:
@@ -162,7 +167,7 @@ class Bridge:
         A command that only reads is sent once more if the connection breaks. All failures are ChromeTabErrors.
         """
         await self.reach()
-        session = session or {"id": self.session_id, "client": self.client}
+        session = session or {"id": self.session_id, "client": current_client.get() or self.client}
         try:
             return await self._command_once(command, tab_id, params, session)
         except pending.ConnectionLostError:

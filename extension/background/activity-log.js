@@ -18,9 +18,16 @@ export class Activity {
   /** @readonly */
   #preferences;
 
-  /** @param {ChosenPreferences} preferences */
-  constructor(preferences) {
+  /** @readonly */
+  #onFailure;
+
+  /**
+   * @param {ChosenPreferences} preferences
+   * @param {(command: string, code: string) => void} onFailure a client's command has failed
+   */
+  constructor(preferences, onFailure) {
     this.#preferences = preferences;
+    this.#onFailure = onFailure;
   }
 
   /**
@@ -28,6 +35,7 @@ export class Activity {
    * @param {chrome.tabs.Tab | null} tab
    */
   add(entry, tab) {
+    if (entry.code && entry.session) this.#onFailure(entry.command, entry.code);
     if (!this.#preferences.now.log || tab?.incognito) return;
     const length = this.#unwritten.unshift({
       ...entry,

@@ -7,6 +7,7 @@ const COLORS = { good: "#137333", neutral: "#5f6368", error: "#b3261e" };
 /** A badge of one space is drawn as a plain dot of its colour. */
 const DOT = " ";
 const ATTACHED_DOT = "•";
+const FAILURE = "!";
 const QUESTION = { text: "?", color: "#8a5000" };
 
 /**
@@ -16,6 +17,21 @@ const QUESTION = { text: "?", color: "#8a5000" };
  * @type {{text?: string, color?: string, title?: string}}
  */
 let common = {};
+
+/** What failed while no page of ours was open; empty once one has been opened. */
+let failure = "";
+
+/**
+ * @param {string} command
+ * @param {string} code
+ */
+export function noteFailure(command, code) {
+  failure = phrase("badgeFailed", command, code);
+}
+
+export function clearFailure() {
+  failure = "";
+}
 
 /**
  * Chrome drops what was set for one tab whenever that tab navigates, so this is called again then.
@@ -31,11 +47,13 @@ export async function showBadge(status, attachedTabIds, requests) {
     `${phrase("name")}: ${describe(status)}`,
     ...(attachedTabIds.length ? [phrase("badgeAttached", attachedTabIds.length)] : []),
     ...(requests ? [phrase("badgeAsking")] : []),
+    ...(failure ? [failure] : []),
   ];
   const before = common;
+  const ofState = tone === "neutral" && status.paired ? "" : DOT;
   const now = {
-    text: requests ? QUESTION.text : tone === "neutral" && status.paired ? "" : DOT,
-    color: requests ? QUESTION.color : COLORS[tone],
+    text: requests ? QUESTION.text : failure ? FAILURE : ofState,
+    color: requests ? QUESTION.color : failure ? COLORS.error : COLORS[tone],
     title: said.join(" "),
   };
   common = now;
@@ -44,7 +62,7 @@ export async function showBadge(status, attachedTabIds, requests) {
     now.color !== before.color && chrome.action.setBadgeBackgroundColor({ color: now.color }),
     now.color !== before.color && chrome.action.setBadgeTextColor({ color: "#ffffff" }),
     now.title !== before.title && chrome.action.setTitle({ title: now.title }),
-    ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests ? ATTACHED_DOT : null)),
+    ...attachedTabIds.map((tabId) => setTabText(tabId, isConnected && !requests && !failure ? ATTACHED_DOT : null)),
   ]);
 }
 

@@ -7,10 +7,11 @@
  *   waiting         -> a retry is planned, in 2 to 3 seconds
  *   left closed     -> the user pressed Disconnect, or does not want it to reconnect by itself
  *
- * @import {AnswerEvent, CloseReason, Command, Pairing, Settings, Status} from "../shared/types.d.ts"
+ * @import {AnswerEvent, CloseReason, Command, Pairing, PastFailure, Settings, Status} from "../shared/types.d.ts"
  */
 
 import { Connection } from "./connection.js";
+import { log } from "./log.js";
 import {
   DEFAULT_SETTINGS,
   deleteSettings,
@@ -34,6 +35,10 @@ export class Bridge {
   #settings = { pairing: null, wanted: false, autoReconnect: false };
   /** @type {CloseReason | null} why the last attempt failed */
   #failure = null;
+  /** @type {PastFailure | null} the newest failure, kept after the next success */
+  #lastFailure = null;
+  #connectedAt = "";
+  #loggedState = "";
   /** @type {Connection | null} */
   #connection = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -74,6 +79,9 @@ export class Bridge {
       clients: this.#connection?.clients ?? [],
       failure: this.#failure,
       autoReconnect,
+      serverVersion: this.#connection?.isOpen ? this.#connection.serverVersion : "",
+      connectedAt: this.#connection?.isOpen ? this.#connectedAt : "",
+      lastFailure: this.#lastFailure,
     };
   }
 
@@ -143,6 +151,7 @@ export class Bridge {
   }
 
   #opened() {
+    this.#connectedAt = new Date().toISOString();
     this.#setFailure(null);
     this.#handlers.onOpen();
     this.#changed();
@@ -154,6 +163,8 @@ export class Bridge {
     const isNews = reason !== this.#failure;
     this.#connection = null;
     this.#handlers.onLost();
+    if (isNews) log(`connection closed: ${reason}`);
+    this.#lastFailure = { reason, at: new Date().toISOString() };
     this.#setFailure(reason);
     if (this.#mayRetry) this.#planRetry();
     // Thousands of attempts in vain leave the popup and the badge as they are.
@@ -194,6 +205,12 @@ export class Bridge {
     await saveSettings(this.#settings);
   }
 
+  #logState() {
+    if (this.#state === this.#loggedState) return;
+    this.#loggedState = this.#state;
+    log(`state: ${this.#state}, port ${this.#settings.pairing?.port ?? "none"}`);
+  }
+
   /** @param {CloseReason | null} failure */
   #setFailure(failure) {
     this.#failure = failure;
@@ -201,6 +218,7 @@ export class Bridge {
   }
 
   #changed() {
+    this.#logState();
     if (this.#mayRetry) void chrome.alarms.create(WAKE_ALARM, { periodInMinutes: WAKE_PERIOD_MINUTES });
     else void chrome.alarms.clear(WAKE_ALARM);
     this.#handlers.onChange();

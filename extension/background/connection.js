@@ -7,6 +7,7 @@
 import { loaded, missing } from "../commands/index.js";
 import { CommandError } from "../shared/errors.js";
 import { plainLine } from "../shared/text.js";
+import { log } from "./log.js";
 import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
 import { abortAll } from "../browser/async.js";
 
@@ -24,6 +25,7 @@ const MAX_FRAME_IN = 1024 * 1024;
 const MAX_CLIENTS = 50;
 const MAX_SESSION_LENGTH = 8;
 const MAX_CLIENT_LENGTH = 40;
+const MAX_VERSION_LENGTH = 40;
 
 const CLOSE_NORMAL = 1000;
 const CLOSE_OTHER_PROTOCOL = 4400;
@@ -52,6 +54,7 @@ export class Connection {
   sessions = 0;
   /** @type {string[]} names of their clients */
   clients = [];
+  serverVersion = "";
 
   /** @readonly */
   #pairing;
@@ -126,7 +129,8 @@ export class Connection {
   }
 
   /** @param {Record<string, unknown>} challenge */
-  async #answerChallenge({ protocol, nonce, proof }) {
+  async #answerChallenge({ protocol, version, nonce, proof }) {
+    this.serverVersion = plainLine(String(version ?? ""), MAX_VERSION_LENGTH);
     if (protocol !== PROTOCOL) return this.#fail("other_protocol", CLOSE_OTHER_PROTOCOL);
     this.#state = State.VERIFYING;
     // Nothing more is said to a server without the key: our own proof would help it to pass for us.
@@ -199,7 +203,7 @@ export class Connection {
     else if (message && expected === "OPEN cancel") this.#cancel(String(message.id));
     else if (message && expected === "OPEN event" && isSessionsEvent(message)) this.#sessionsChanged(message);
     else if (message && expected === "OPEN event" && isAnswerEvent(message)) this.#handlers.onAnswer(message);
-    else if (expected !== "OPEN pong") console.debug("Dropped a message that is malformed or not expected now.");
+    else if (expected !== "OPEN pong") log("dropped a message that is malformed or not expected now");
   }
 
   // --- Both

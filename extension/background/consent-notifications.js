@@ -48,11 +48,9 @@ function showNotification(request) {
     type: /** @type {const} */ ("basic"),
     iconUrl: chrome.runtime.getURL("icons/icon-128.png"),
     title: question(request),
-    message: [
-      `"${isolated(request.title)}" (${request.site})`,
-      `${request.client}${reason && `: ${reason}`}`,
-      explanation(request),
-    ].join("\n"),
+    message: [`"${isolated(request.title)}" (${request.site})`, ...(reason ? [reason] : []), explanation(request)].join(
+      "\n",
+    ),
     ...(NOTICES_ASK && { buttons: [{ title: phrase("allow") }, { title: phrase("deny") }], requireInteraction: true }),
   };
   const isThere = chrome.notifications.create(request.id, options).catch(() => {

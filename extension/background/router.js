@@ -16,8 +16,9 @@ import { usingDebugger } from "../browser/debugger/command-session.js";
 import { noteFirstLook, refuseSleeping } from "../browser/inject.js";
 import { withOwner } from "../browser/page-owners.js";
 import { parseConnectionString } from "./pairing.js";
-import { ANSWER_TIMEOUT_MS } from "../browser/consent-prompts.js";
+import { ANSWER_TIMEOUT_MS } from "../shared/consent-text.js";
 import { SiteRules } from "../browser/site-rules.js";
+import { log } from "./log.js";
 import { inTurn } from "./tab-queue.js";
 import { plainLine, siteOf, titleOf } from "../shared/text.js";
 import { spokenObstacleOf, tabById, urlOf, viewedTab } from "../browser/tabs.js";
@@ -308,7 +309,7 @@ function errorOf(error) {
 /** @param {unknown} error */
 function unexpected(error) {
   // Its message could quote the page; its name cannot.
-  console.debug("A command failed unexpectedly:", error instanceof Error ? error.name : typeof error);
+  log(`a command failed unexpectedly: ${error instanceof Error ? error.name : typeof error}`);
   return new CommandError(
     "EXECUTION_ERROR",
     `The extension failed at this command. Reload it in ${EXTENSIONS_PAGE}, and report it if it happens again.`,
@@ -393,14 +394,15 @@ export async function performShortcut(name, tab, bridge, services) {
  * @param {Services} services
  * @returns {Promise<View>} what our own pages show
  */
-export async function viewOf(tabId, bridge, { attachments, consentPrompts }) {
+export async function viewOf(tabId, bridge, { attachments, consentPrompts, sidePanelChat }) {
   const status = await bridge.status();
   const attached = (await attachments.tabs()).map((tab) => ({
     id: tab.id,
     title: titleOf(tab),
     site: siteOf(urlOf(tab)),
   }));
-  const whole = { type: /** @type {const} */ ("view"), status, requests: consentPrompts.list(), attached };
+  const isRunning = underWay.size > 0 || sidePanelChat.isAnswering;
+  const whole = { type: /** @type {const} */ ("view"), status, requests: consentPrompts.list(), attached, isRunning };
   const tab = await (tabId === null ? viewedTab() : tabById(tabId)).catch(() => null);
   if (!tab) return { ...whole, tab: null };
   const switches = await attachments.switchesOf(tab);

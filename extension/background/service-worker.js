@@ -7,7 +7,7 @@
 
 import { Activity } from "./activity-log.js";
 import { Attachments } from "../browser/attachments.js";
-import { clearBadge, showBadge } from "./badge.js";
+import { clearBadge, clearFailure, noteFailure, showBadge } from "./badge.js";
 import { Bridge } from "./bridge.js";
 import { SessionPool } from "../browser/debugger/session-pool.js";
 import { highlightElement } from "../browser/highlight.js";
@@ -31,7 +31,10 @@ const bridge = new Bridge({
   onChange: () => void show(),
 });
 
-const sidePanelChat = new SidePanelChat((message) => bridge.sendFrame(JSON.stringify(message)));
+const sidePanelChat = new SidePanelChat(
+  (message) => bridge.sendFrame(JSON.stringify(message)),
+  () => void show(),
+);
 
 const attachments = new Attachments((event) => {
   bridge.sendFrame(JSON.stringify(event));
@@ -75,7 +78,7 @@ const services = {
   consentPrompts,
   preferences,
   sidePanelChat,
-  activity: new Activity(preferences),
+  activity: new Activity(preferences, showFailure),
   rateLimiter: new SessionRateLimiter(preferences),
 };
 
@@ -111,6 +114,18 @@ async function openDebugger(tabId) {
   });
 }
 
+/**
+ * Nobody sees a failure while the popup and the panel are closed: the badge shows it until one is opened.
+ *
+ * @param {string} command
+ * @param {string} code
+ */
+function showFailure(command, code) {
+  if (uiPorts.isAnyOpen) return;
+  noteFailure(command, code);
+  void show();
+}
+
 async function show() {
   await showBadge(await bridge.status(), await attachments.tabIds(), consentPrompts.list().length);
   await uiPorts.show();
@@ -127,6 +142,7 @@ chrome.runtime.onConnect.addListener((port) => {
   // A page that has taken over its renderer can open a port too, but not with our address.
   if (!port.sender?.url?.startsWith(chrome.runtime.getURL(""))) return port.disconnect();
   uiPorts.add(port);
+  clearFailure();
 });
 
 chrome.tabs.onRemoved.addListener((tabId) => {

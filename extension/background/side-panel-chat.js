@@ -13,6 +13,7 @@ const SILENCE_MS = 20_000;
  * @property {unknown} owner the page that asked
  * @property {(event: AnswerEvent) => void} onEvent
  * @property {ReturnType<typeof setTimeout>} timer
+ * @property {boolean} isAnswer
  */
 
 export class SidePanelChat {
@@ -23,9 +24,16 @@ export class SidePanelChat {
   /** @readonly */
   #send;
 
-  /** @param {(message: QuestionMessage) => boolean} send returns whether a server is connected */
-  constructor(send) {
+  /** @readonly */
+  #onChange;
+
+  /**
+   * @param {(message: QuestionMessage) => boolean} send returns whether a server is connected
+   * @param {() => void} onChange an answer has been asked for, or has ended
+   */
+  constructor(send, onChange) {
     this.#send = send;
+    this.#onChange = onChange;
   }
 
   /**
@@ -35,7 +43,8 @@ export class SidePanelChat {
    */
   ask({ id, talk, question, tabIds, model, confirmed }, owner, onEvent) {
     this.#talks.set(owner, (this.#talks.get(owner) ?? new Set()).add(talk));
-    this.#open.set(id, { owner, onEvent, timer: this.#watch(id) });
+    this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: true });
+    this.#onChange();
     const ask = { id, talk, question, tab_ids: tabIds, model, ...(confirmed && { confirmed }) };
     const isSent = this.#send({ type: "question", ask });
     if (!isSent) this.#fail(id, "not_connected");
@@ -47,7 +56,7 @@ export class SidePanelChat {
    * @param {(event: AnswerEvent) => void} onEvent
    */
   nameModels(id, owner, onEvent) {
-    this.#open.set(id, { owner, onEvent, timer: this.#watch(id) });
+    this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: false });
     if (!this.#send({ type: "question", models: id })) this.#fail(id, "not_connected");
   }
 
@@ -56,6 +65,11 @@ export class SidePanelChat {
     if (!this.#open.has(id)) return;
     this.#send({ type: "question", stop: id });
     this.#fail(id, "stopped");
+  }
+
+  /** @returns {boolean} whether an answer is being made */
+  get isAnswering() {
+    return [...this.#open.values()].some(({ isAnswer }) => isAnswer);
   }
 
   stopAll() {
@@ -70,6 +84,7 @@ export class SidePanelChat {
     if (event.state === "reading" || event.state === "writing") open.timer = this.#watch(event.id);
     else this.#open.delete(event.id);
     open.onEvent(event);
+    if (open.isAnswer && !this.#open.has(event.id)) this.#onChange();
   }
 
   /** The server has disconnected; everything open fails. */

@@ -54,6 +54,10 @@ export class UiPorts {
     port.onMessage.addListener((request) => void this.#serve(port, page, request));
   }
 
+  get isAnyOpen() {
+    return this.#pages.size > 0;
+  }
+
   /** @param {number} tabId */
   isWatched(tabId) {
     return this.#watchersOf(tabId).length > 0;

@@ -5,11 +5,11 @@
  * @import {ConsentPrompt, Session, TabWithId} from "../shared/types.d.ts"
  */
 
+import { ANSWER_TIMEOUT_MS } from "../shared/consent-text.js";
 import { CommandError } from "../shared/errors.js";
 import { plainLine, siteOf } from "../shared/text.js";
 import { urlOf } from "./tabs.js";
 
-export const ANSWER_TIMEOUT_MS = 60_000;
 /** More than a user can look through. */
 const MAX_OPEN = 5;
 /** Cool-down after a denial, so that agents cannot wear the user down. */

@@ -2,21 +2,28 @@
 
 import { HAS_DEBUGGER } from "./capabilities.js";
 import { phrase } from "./messages.js";
+import { clientName } from "./status.js";
+import { isolated } from "./text.js";
+
+/** How long a prompt waits for the user. */
+export const ANSWER_TIMEOUT_MS = 60_000;
 
 /**
  * @param {ConsentPrompt} request
  * @returns {string} a question to the user
  */
 export function question({ kind, client, site }) {
-  return kind === "attach" ? phrase("attachQuestion", client) : phrase("actQuestion", client, site);
+  return kind === "attach"
+    ? phrase("attachQuestion", clientName(client))
+    : phrase("actQuestion", clientName(client), site);
 }
 
 /**
  * @param {ConsentPrompt} request
- * @returns {string} the client's own words, in quotes; empty when it gives no reason
+ * @returns {string} the client's own words, in quotes after its name; empty when it gives no reason
  */
-export function statedReason({ kind, reason }) {
-  return kind === "attach" ? `"${reason}"` : "";
+export function statedReason({ kind, client, reason }) {
+  return kind === "attach" ? phrase("requestReason", clientName(client), isolated(reason)) : "";
 }
 
 /**

@@ -1,4 +1,4 @@
-/** The connection's state in words, for the popup, the panel and the button's tooltip. @import {Status} from "./types.d.ts" */
+/** The connection's state in words, for the popup, the panel and the button's tooltip. @import {CloseReason, Status} from "./types.d.ts" */
 
 import { language, phrase } from "./messages.js";
 
@@ -46,19 +46,47 @@ export function toneOf({ state, failure, autoReconnect }) {
 
 /**
  * @param {Status} status
- * @returns {string} the clients by name, each once, and how many others there are: "claude-code (2), cursor and 1 more"
+ * @returns {string} the clients by name, each once, and how many others there are: "Claude Code (2), Cursor and 1 more"
  */
 function clientsOf({ sessions, clients }) {
   if (!clients.length) return sessions === 1 ? phrase("oneSession") : phrase("manySessions", sessions);
-  const counts = Map.groupBy(clients, (name) => name);
+  const counts = Map.groupBy(clients.map(clientName), (name) => name);
   const names = [...counts].map(([name, { length }]) => (length > 1 ? `${name} (${length})` : name));
   if (sessions > clients.length) names.push(phrase("moreSessions", sessions - clients.length));
   return new Intl.ListFormat(language()).format(names);
 }
 
+/** What clients call themselves, and what users know them by. */
+const CLIENT_NAMES = new Map([
+  ["claude-code", "Claude Code"],
+  ["claude-ai", "Claude"],
+  ["cursor-vscode", "Cursor"],
+  ["codex-mcp-client", "Codex"],
+  ["gemini-cli-mcp-client", "Gemini CLI"],
+]);
+
+/**
+ * @param {string} name that a client gives itself
+ * @returns {string} the name that users know it by
+ */
+export function clientName(name) {
+  if (name === "side-panel") return phrase("clientSidePanel");
+  if (name === "terminal") return phrase("clientTerminal");
+  return CLIENT_NAMES.get(name) ?? name;
+}
+
 /** @param {Status} status */
 function advice({ failure, port }) {
-  switch (failure) {
+  return failure ? advise(failure, port) : phrase("adviceReconnect", port ?? "");
+}
+
+/**
+ * @param {CloseReason} reason
+ * @param {number | null} port
+ * @returns {string} what happened, and what to do
+ */
+export function advise(reason, port) {
+  switch (reason) {
     case "unreachable":
     case "closed":
       return phrase("adviceNoServer", port ?? "");
@@ -72,7 +100,5 @@ function advice({ failure, port }) {
       return phrase("adviceOtherProtocol", port ?? "");
     case "already_connected":
       return phrase("adviceAlreadyConnected", port ?? "");
-    case null:
-      return phrase("adviceReconnect", port ?? "");
   }
 }

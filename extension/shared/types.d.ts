@@ -173,6 +173,7 @@ export type DebuggerUse = "nothing" | "observe" | "read" | "interact" | "navigat
 /** What commands.json says of a command's parameter: a JSON Schema and how forms show it. */
 export interface ParameterDescription {
   type?: string;
+  enum?: string[];
   default?: unknown;
   minimum?: number;
   maximum?: number;
@@ -886,6 +887,16 @@ export interface Status {
   clients: string[];
   failure: CloseReason | null;
   autoReconnect: boolean;
+  /** While connected: the server's version, and since when (ISO 8601); empty otherwise. */
+  serverVersion: string;
+  connectedAt: string;
+  /** Why the connection ended or could not be made the last time; `at` as ISO 8601. */
+  lastFailure: PastFailure | null;
+}
+
+export interface PastFailure {
+  reason: CloseReason;
+  at: string;
 }
 
 // --- The port of our own pages: the popup and the DevTools panel
@@ -962,12 +973,12 @@ export interface AnswerEvent {
   state: "reading" | "writing" | "done" | "failed" | "models";
   /** Of "reading": of 100, and what is being done. */
   percent?: number;
-  step?: string;
+  step?: ServerSentence & { tokens: number; seconds: number };
   /** Of "writing" and "done": the whole answer as far as it is written, in Markdown. */
   text?: string;
-  /** Of "done": one line about what was read, and what is missing from the answer. */
-  read?: string;
-  note?: string;
+  /** Of "done": what was read, and what is missing from the answer. */
+  receipt?: AnswerReceipt;
+  notes?: ServerSentence[];
   /** Of "failed": what the server says, or what the extension knows. */
   error?: { message: string; code: string };
   reason?: "not_connected" | "stopped" | "lost" | "silent";
@@ -977,6 +988,25 @@ export interface AnswerEvent {
   models?: string[];
   cloud?: Record<string, string>;
   model?: string;
+}
+
+/** A sentence of the server that side-panel/server-texts.js writes in the user's language. */
+export interface ServerSentence {
+  /** Empty for what has only an English text. */
+  code: string;
+  values?: Record<string, any>;
+  text?: string;
+}
+
+export interface AnswerReceipt {
+  model: string;
+  seconds: number;
+  characters_read: number;
+  page_characters: number;
+  /** Requests to the model that the text was split into. */
+  parts: number;
+  /** Of an answer over several tabs. */
+  tabs?: number;
 }
 
 /** Oldest first. */
@@ -997,6 +1027,8 @@ export interface View {
   requests: ConsentPrompt[];
   /** In the order in which they were attached. */
   attached: AttachedView[];
+  /** Whether there is something that Stop would end: a command, or an answer in the side panel. */
+  isRunning: boolean;
 }
 
 export interface AttachedView {

@@ -1,6 +1,7 @@
 /** The activity log, alike in the popup and the DevTools panel. @import {ActivityEntry} from "../shared/types.d.ts" */
 
-import { phrase } from "../shared/messages.js";
+import { language, phrase } from "../shared/messages.js";
+import { clientName } from "../shared/status.js";
 import { clearActivity, loadActivity, onActivityChanged } from "../shared/storage.js";
 import { byId, duration, make, setText } from "./dom.js";
 
@@ -18,7 +19,7 @@ let entries = [];
 export function startActivityView() {
   const show = async () => {
     entries = await loadActivity();
-    page.list.replaceChildren(...entries.map(item));
+    page.list.replaceChildren(...repeats(entries).map(item));
     page.empty.hidden = entries.length > 0;
     page.exportButton.disabled = page.clear.disabled = !entries.length;
   };
@@ -28,15 +29,38 @@ export function startActivityView() {
   void show();
 }
 
+/**
+ * @param {ActivityEntry[]} log newest first
+ * @returns {ActivityEntry[][]} entries one after another that differ in their time only
+ */
+function repeats(log) {
+  /** @type {ActivityEntry[][]} */
+  const groups = [];
+  for (const entry of log) {
+    const group = groups.at(-1);
+    if (group?.[0] && subjectOf(group[0]) === subjectOf(entry)) group.push(entry);
+    else groups.push([entry]);
+  }
+  return groups;
+}
+
 /** @param {ActivityEntry} entry */
-function item({ time, session, client, tab_id: tabId, site, command, code, milliseconds }) {
-  const line = make("li", {}, make("strong", {}, command), make("span", { className: "state" }));
+function subjectOf({ session, client, tab_id: tabId, site, command, code }) {
+  return JSON.stringify([session, client, tabId, site, command, code]);
+}
+
+/** @param {ActivityEntry[]} group as of `repeats` */
+function item(group) {
+  const [newest] = group;
+  if (!newest) throw new TypeError("An empty group.");
+  const { time, session, client, site, command, code, milliseconds } = newest;
+  const who = client ? clientName(client) : phrase(session ? "activityClient" : "activityYou");
+  const times = group.length > 1 ? ` ×${group.length}` : "";
+  const line = make("li", {}, make("strong", {}, who), make("span", { className: "state" }));
   line.dataset.state = code ? "failed" : "ok";
-  setText(/** @type {Element} */ (line.lastChild), `${code || "ok"} ${duration(milliseconds)}`);
-  const who = client || phrase(session ? "activityClient" : "activityYou");
-  const where = tabId === null ? "" : `, ${phrase("activityTab", tabId)}${site && ` ${site}`}`;
-  const said = `${new Date(time).toLocaleTimeString()}  ${who}${session && ` (${session})`}${where}`;
-  line.append(make("span", { className: "hint" }, said));
+  setText(/** @type {Element} */ (line.lastChild), `${code || "ok"} · ${duration(milliseconds)}`);
+  const parts = [command + times, site, new Date(time).toLocaleTimeString(language(), { timeStyle: "medium" })];
+  line.append(make("span", { className: "hint" }, parts.filter(Boolean).join(" · ")));
   return line;
 }
 

@@ -85,6 +85,19 @@ export function syncChildren(parent, children) {
 }
 
 /**
+ * Fills a list of terms, and leaves one alone that is the same already.
+ *
+ * @param {HTMLDListElement} list
+ * @param {[string, string][]} facts
+ */
+export function syncFacts(list, facts) {
+  const shown = JSON.stringify(facts);
+  if (list.dataset.shown === shown) return;
+  list.dataset.shown = shown;
+  list.replaceChildren(...facts.flatMap(([term, value]) => [make("dt", {}, term), make("dd", {}, value)]));
+}
+
+/**
  * @param {string} text
  * @returns {boolean} whether it is in the clipboard now
  */

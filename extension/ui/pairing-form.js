@@ -1,11 +1,14 @@
 /**
- * The form that takes the connection string, alike wherever the user can pair.
+ * The form that takes the connection string, alike wherever the user can pair, with the command that prints it.
  *
  * @import {Status} from "../shared/types.d.ts"
  */
 
 import { phrase } from "../shared/messages.js";
+import { commandElement } from "./command-line.js";
 import { make, setText } from "./dom.js";
+
+const PAIRING_COMMAND = "uv run chrome_tab_mcp_server.py --setup";
 
 export class PairingForm {
   /** @readonly */
@@ -30,6 +33,8 @@ export class PairingForm {
     this.#form = form;
     this.field.setAttribute("aria-describedby", this.#problem.id);
     form.append(
+      make("p", {}, phrase("pairAbout")),
+      commandElement(PAIRING_COMMAND, phrase("pairCommand")),
       make("label", { htmlFor: this.field.id }, phrase("connectionString")),
       this.field,
       this.#problem,
@@ -50,7 +55,7 @@ export class PairingForm {
     const isWanted = state === "setup" || failure === "wrong_key";
     this.#form.hidden = !isWanted;
     if (isWanted) return true;
-    // The key is not shown again once it is taken; a string that is refused stays, to be seen and mended.
+    // The key is not shown again once it is taken; a string that is refused stays, so that it can be corrected.
     this.field.value = "";
     this.#say("");
     return false;

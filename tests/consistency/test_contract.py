@@ -152,7 +152,7 @@ async def test_the_bounds_of_a_screenshot_are_those_of_the_extension() -> None:
 def test_both_sides_of_the_wire_have_the_same_limits() -> None:
     assert constant("background/router.js", "const MAX_FRAME_OUT_BYTES = ") == protocol.MAX_FRAME_BYTES
     assert constant("background/connection.js", "const MAX_FRAME_IN = ") == protocol.MAX_COMMAND_BYTES
-    assert constant("browser/consent-prompts.js", "const ANSWER_TIMEOUT_MS = ") == protocol.ANSWER_TIMEOUT_S * 1000
+    assert constant("shared/consent-text.js", "const ANSWER_TIMEOUT_MS = ") == protocol.ANSWER_TIMEOUT_S * 1000
     assert constant("background/connection.js", "const OPENING_TIMEOUT_MS = ") == protocol.OPENING_TIMEOUT_S * 1000
     assert constant("background/router.js", "const COMMAND_TIMEOUT_MS = ") < protocol.COMMAND_TIMEOUT_S * 1000
 

@@ -57,7 +57,7 @@ def test_every_text_that_is_asked_for_is_there_and_every_text_is_asked_for() -> 
 
 
 # Names, and what is the protocol's.
-UNTRANSLATED = {"Chrome Tab Reader", "dataLayer", "vf://..."}
+UNTRANSLATED = {"Chrome Tab Reader", "Ollama", "dataLayer", "uv", "vf://..."}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=[path.name for path in PAGES])

@@ -94,7 +94,12 @@ class Popup:
         await self.shows("Connected")
 
     async def press(self, element_id: str) -> None:
+        await self.show_connection()
         await self.element(element_id).click()
+
+    async def show_connection(self) -> None:
+        """Open the details that hold Disconnect, Unpair and "Reconnect automatically"."""
+        await self.element("connection-details").evaluate("(details) => (details.open = true)")
 
     async def unpair(self) -> None:
         """Press Unpair and say yes to its question."""

@@ -11,7 +11,7 @@ from tests.extension.conftest import Popup, Site, shorter_waits
 from tests.extension.test_attaching import error_of, until
 from tests.extension.test_popup import show_page
 from tests.support.fake_bridge import FakeBridge, Message
-from tests.support.ui_texts import ui_text
+from tests.support.ui_texts import isolated, ui_text
 
 REASON = "I am to fill in the form <b>now</b>"
 AGENT = {"id": "3fa2", "client": "claude-code"}
@@ -56,14 +56,16 @@ async def test_person_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
 
     text = await paired.element("requests").inner_text()
     for part in (
-        ui_text("attachQuestion", "claude-code"),
+        ui_text("attachQuestion", "Claude Code"),
         "One",
         "127.0.0.1",
-        "3fa2",
-        f'"{REASON}"',
+        f'"{isolated(REASON)}"',
         "until you detach",
+        ui_text("requestEnds", 60),
     ):
         assert part in text
+    assert AGENT["id"] not in text
+    await expect(paired.element("requests").get_by_role("button", name="Allow")).to_have_class("primary")
     assert await paired.page.locator("#requests b").count() == 0
     assert await paired.chrome("await chrome.action.getBadgeText({})") == "?"
     await notices(paired, 1)
@@ -200,8 +202,8 @@ async def test_what_an_agent_says_is_one_short_line(paired: Popup, bridge: FakeB
     await shown(paired)
 
     text = await paired.element("requests").inner_text()
-    assert '"a b' + "c" * 194 + '..."' in text
-    assert re.search(r"Attach this tab for Chrome Tab Readerx+\.\.\.\?", text)
+    assert f'"{isolated("a b" + "c" * 194 + "...")}"' in text
+    assert re.search(r"Let Chrome Tab Readerx+\.\.\. control this tab\?", text)
     assert "\u202e" not in text
     await answer(paired, "Deny")
     await asked
@@ -230,7 +232,7 @@ async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that
     asked = click()
     await shown(paired)
     text = await paired.element("requests").inner_text()
-    for part in ("claude-code", "127.0.0.1", "One", "3fa2", ui_text("actExplanation", "click")):
+    for part in ("Claude Code", "127.0.0.1", "One", ui_text("actExplanation", "click")):
         assert part in text
     await notices(paired, 1)
     # Who only reads need not wait.

@@ -200,13 +200,13 @@ async def opened_popup(context: BrowserContext) -> Popup:
 
 async def test_status_line_follows_the_number_of_sessions(paired: Popup, bridge: FakeBridge) -> None:
     await bridge.send({"type": "event", "event": "sessions", "sessions": 2})
-    await paired.shows("Connected to 2 sessions\\.")
+    await paired.shows("Connected · 2 sessions$")
 
     for wrong in (0, -1, 1.5, "3", None, [4]):
         await bridge.send({"type": "event", "event": "sessions", "sessions": wrong})
     await bridge.send({"type": "event", "event": "other", "sessions": 9})
     assert (await bridge.ask("list_tabs"))["success"]
-    await paired.shows("Connected to 2 sessions\\.")
+    await paired.shows("Connected · 2 sessions$")
 
     await bridge.send({"type": "event", "event": "sessions", "sessions": 1})
-    await paired.shows("Connected to 1 session\\.")
+    await paired.shows("Connected · 1 session$")

@@ -107,6 +107,7 @@ async def test_disconnect_lasts_until_reconnect_also_over_the_workers_death(pair
 
 
 async def test_without_automatic_reconnecting_a_lost_server_stays_lost(paired: Popup, bridge: FakeBridge) -> None:
+    await paired.show_connection()
     await paired.element("auto-reconnect").uncheck()
     await expect(paired.element("status")).to_contain_text("Connected")
     await bridge.stop()
@@ -119,6 +120,7 @@ async def test_without_automatic_reconnecting_a_lost_server_stays_lost(paired: P
     await paired.shows("Disconnected")
     assert len(bridge.hellos) == 1
 
+    await paired.show_connection()
     await paired.element("auto-reconnect").check()
     await bridge.connected()
     await paired.shows("Connected")
@@ -198,20 +200,20 @@ async def test_frames_that_are_no_command_are_dropped_and_the_next_command_is_an
 
     # A reply to any of them would have come before this one, and ends the fake bridge's connection.
     assert (await bridge.ask("browser_get_tabs"))["success"]
-    await paired.shows("Connected to 1 session")
+    await paired.shows("Connected · 1 session")
 
 
 async def test_names_of_clients_are_shown_and_what_is_no_name_is_not(paired: Popup, bridge: FakeBridge) -> None:
     event = {"type": "event", "event": "sessions"}
     for sessions, clients, shown in (
-        (1, ["claude-code"], "claude-code"),
-        (3, ["claude-code", "cursor", "claude-code"], "claude-code (2) and cursor"),
-        (4, ["claude-code", "cursor"], "claude-code, cursor, and 2 more"),
+        (1, ["claude-code"], "Claude Code"),
+        (3, ["claude-code", "cursor", "claude-code"], "Claude Code (2) and cursor"),
+        (4, ["claude-code", "cursor"], "Claude Code, cursor, and 2 more"),
         (2, ["<b>x</b>", 7, "", None], "<b>x</b> and 1 more"),
         (2, {"a": "b"}, "2 sessions"),
     ):
         await bridge.send({**event, "sessions": sessions, "clients": clients})
-        await expect(paired.element("status")).to_have_text(f"Connected to {shown}.")
+        await expect(paired.element("status")).to_have_text(f"Connected · {shown}")
 
 
 async def test_answer_for_a_lost_connection_is_not_given_to_the_next(

@@ -90,6 +90,10 @@ async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, si
     bridge, popup = driver
     await popup.open()
     async with driven_tab(driver, site, "/one") as first, driven_tab(driver, site, "/two") as second:
+        # The tab in front has a section of its own.
+        await popup.page.bring_to_front()
+        other = await popup.page.context.new_page()
+        await other.goto(site.url("/blank"))
         rows = popup.element("attached-tabs").locator("li")
         await expect(rows).to_contain_text(["One", "Two"])
         await expect(rows.nth(0)).to_contain_text("127.0.0.1")
@@ -99,6 +103,7 @@ async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, si
         await first.told("tab_detached")
         await expect(rows).to_have_count(1)
         assert [tab["tab_id"] for tab in (await bridge.ask("list_tabs"))["result"]] == [second.tab_id]
+        await other.close()
 
 
 # Nothing in it is ready for a command, until it is released; it notes what commands have made of it.
@@ -318,6 +323,24 @@ async def test_panel_shows_the_log_with_what_the_person_ran(driven: DrivenTab) -
 
     await expect(page.locator("#activity > li").first).to_contain_text("list_tabs")
     await expect(page.locator("#activity > li").first).to_contain_text(ui_text("activityYou"))
+    await page.close()
+
+
+async def test_activity_names_who_asked_and_merges_repeats(driven: DrivenTab) -> None:
+    bridge = driven.bridge
+    await driven.popup.chrome("await chrome.storage.local.remove('activity')")
+    for client in ("side-panel", "claude-code", "claude-code", "terminal"):
+        bridge.session = {"id": "aaaa", "client": client}
+        assert (await bridge.ask("list_tabs"))["success"]
+    await log_of(driven.popup, 4)
+    page = await driven.page.context.new_page()
+    await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={driven.tab_id}")
+    await page.locator("#tab-activity").click()
+
+    rows = page.locator("#activity > li")
+    for number, name in enumerate([ui_text("clientTerminal"), "Claude Code", ui_text("clientSidePanel")]):
+        await expect(rows.locator("strong").nth(number)).to_have_text(name)
+    await expect(rows.nth(1)).to_contain_text("list_tabs \u00d72")
     await page.close()
 
 

@@ -44,8 +44,9 @@ async def test_options_are_reached_and_changed_by_keyboard_and_hold_at_once(driv
         await expect(options.locator(f"#{name}")).to_be_focused()
         await options.keyboard.press("Space")
         await stored(popup, f"p.{name} === false")
-    await options.keyboard.press("Tab")
-    await expect(options.locator("#auto-reconnect")).to_be_focused()
+    for name in ("auto-reconnect", "disconnect", "forget"):
+        await options.keyboard.press("Tab")
+        await expect(options.locator(f"#{name}")).to_be_focused()
     await options.keyboard.press("Tab")
     await options.keyboard.type("7")
     await options.keyboard.press("Tab")
@@ -58,15 +59,23 @@ async def test_options_are_reached_and_changed_by_keyboard_and_hold_at_once(driv
 
 async def test_host_that_is_none_stays_in_its_field_with_the_reason(driver: Driver, options: Page) -> None:
     hosts = options.locator("#denied-hosts")
-    await hosts.fill("bank.example\nhttps://bank.example/login")
+    await hosts.fill("bank.example\nftp://bank.example/login")
     await options.keyboard.press("Tab")
 
-    await expect(options.locator("#problem")).to_have_text(ui_text("hostWrong", "https://bank.example/login"))
-    await expect(hosts).to_have_value("bank.example\nhttps://bank.example/login")
+    await expect(options.locator("#problem")).to_have_text(ui_text("hostWrong", "ftp://bank.example/login"))
+    await expect(hosts).to_have_value("bank.example\nftp://bank.example/login")
     await hosts.fill("bank.example")
     await options.keyboard.press("Tab")
     await stored(driver[1], "p.deniedHosts?.[0] === 'bank.example'")
     await expect(options.locator("#problem")).to_be_empty()
+
+
+async def test_host_of_a_pasted_address_is_denied(driver: Driver, options: Page) -> None:
+    await options.locator("#denied-hosts").fill("https://user@Bank.example:8443/login?x=1\nhttp://[::1]:3000/")
+    await options.keyboard.press("Tab")
+
+    await stored(driver[1], 'JSON.stringify(p.deniedHosts) === \'["bank.example","::1"]\'')
+    await expect(options.locator("#denied-hosts")).to_have_value("bank.example\n::1")
 
 
 async def test_a_choice_that_cannot_be_stored_is_shown_and_one_that_can_is_saved(options: Page) -> None:

@@ -43,7 +43,7 @@ async def test_pasted_string_connects_and_says_so(popup: Popup, bridge: FakeBrid
     await popup.paste(bridge.connection_string)
     await bridge.connected()
 
-    await expect(popup.element("status")).to_have_text("Connected to 1 session.")
+    await expect(popup.element("status")).to_have_text("Connected · 1 session")
     assert bridge.origins == [EXTENSION_URL]
 
 

@@ -73,7 +73,11 @@ class Panel:
     async def fill_form(self, command: str, **fields: object) -> None:
         await self.element("command").select_option(command)
         for name, value in fields.items():
-            await self.element(f"field-{name}").fill(str(value))
+            field = self.element(f"field-{name}")
+            if await field.evaluate("(field) => field instanceof HTMLSelectElement"):
+                await field.select_option(str(value))
+            else:
+                await field.fill(str(value))
 
     async def run(self, command: str, **fields: object) -> Locator:
         """Run a command of the form and return its card, once it has its reply."""
@@ -146,7 +150,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     shown = DrivenTab(bridge, popup, site, page, await popup.tab_id(site.url("/one")))
     panel = await opened_panel(popup.page.context, shown.tab_id)
     await panel.show_details()
-    await expect(panel.element("sentence")).to_have_text(re.compile("^Connected to 1 session"))
+    await expect(panel.element("sentence")).to_have_text(re.compile("^Connected · 1 session"))
     await expect(panel.element("connection-word")).to_have_text("Connected")
     await expect(panel.element("tab-title")).to_have_text("One")
     await expect(panel.element("tab-url")).to_have_text(site.url("/one"))
@@ -971,7 +975,9 @@ async def test_history_is_bounded(panel: Panel, inspected: DrivenTab) -> None:
     await expect(panel.page.locator("#history > li").first).to_contain_text(ui_text("tooLong"))
 
 
-async def test_forgetting_the_server_leaves_history_and_saved_commands(panel: Panel, inspected: DrivenTab) -> None:
+async def test_forgetting_the_server_leaves_history_and_saved_commands_and_the_panel_pairs_again(
+    panel: Panel, inspected: DrivenTab
+) -> None:
     await panel.fill_form("click", selector="#buy")
     await panel.element("save-name").fill("Buy")
     await panel.element("save").click()
@@ -983,9 +989,17 @@ async def test_forgetting_the_server_leaves_history_and_saved_commands(panel: Pa
 
     assert [each["name"] for each in (await panel.memory())["saved"]] == ["Buy"]
     assert "pairing" not in await panel.page.evaluate("chrome.storage.local.get()")
-    await expect(panel.element("sentence")).to_have_text(re.compile("^Setup.*popup of the extension"))
-    await inspected.popup.paste(inspected.bridge.connection_string)
+    await expect(panel.element("sentence")).to_have_text(ui_text("statusSetup"))
+    await panel.page.bring_to_front()
+    await panel.element("connection").click()
+    await panel.element("connection-string").fill("nonsense")
+    await panel.element("connect").click()
+    await expect(panel.element("pairing-problem")).to_contain_text("not a connection string")
+    await panel.element("connection-string").fill(inspected.bridge.connection_string)
+    await panel.element("connect").click()
     await inspected.bridge.connected()
+    await expect(panel.element("setup")).to_be_hidden()
+    await panel.page.keyboard.press("Escape")
 
 
 async def test_saved_command_runs_is_replaced_under_its_name_and_deleted(panel: Panel, inspected: DrivenTab) -> None:

@@ -1,4 +1,4 @@
-"""The popup as a person sees it, by mouse, keyboard and screen reader, and the badge."""
+"""The popup as a user sees it, by mouse, keyboard and screen reader, and the badge."""
 
 import asyncio
 import json
@@ -64,6 +64,8 @@ async def test_connected_shows_the_tab_and_disconnect(paired: Popup, site: Site)
     await show_page(paired, site.url("/one"))
     await expect(paired.element("tab-title")).to_have_text("One")
 
+    assert await visible_controls(paired) == {"attachButton"}
+    await paired.show_connection()
     assert await visible_controls(paired) == {"attachButton", "disconnect", "forget", "auto-reconnect"}
 
 
@@ -98,12 +100,11 @@ async def test_one_primary_action_by_state(popup: Popup, bridge: FakeBridge, sit
     await popup.paste(bridge.connection_string)
     await popup.shows("Connected")
     page = await show_page(popup, site.url("/one"))
-    await is_primary("attachButton")
+    await is_primary("ask-page")
     await popup.press("attachButton")
-    await is_primary()
-    await popup.press("attachButton")
-    await is_primary("attachButton")
+    await is_primary("ask-page")
     await page.goto("chrome://version/")
+    await popup.press("attachButton")
     await is_primary()
     await popup.press("disconnect")
     await is_primary("reconnect")
@@ -150,6 +151,89 @@ async def test_copy_that_the_browser_refuses_does_not_take_the_persons_next_one(
     assert copied == {"refused": [False, False], "allowed": [True, True, False]}
 
 
+async def test_stop_stays_in_sight_with_ten_attached_tabs_and_the_tab_in_front_is_listed_once(
+    paired: Popup, bridge: FakeBridge, site: Site
+) -> None:
+    await paired.page.set_viewport_size({"width": 340, "height": 600})
+    await show_page(paired, site.url("/one"))
+    await expect(paired.element("stop")).to_be_hidden()
+    await paired.press("attachButton")
+    await expect(paired.element("stop")).to_be_visible()
+    await expect(paired.element("attached")).to_be_hidden()
+
+    for number in range(9):
+        await bridge.ask("browser_create_tab", url=site.url(f"/two?{number}"), background=True)
+    await expect(paired.element("attached-tabs").locator("li")).to_have_count(9)
+    await expect(paired.element("attached-heading")).to_have_text(ui_text("otherAttachedTabs"))
+    for end in (0, "document.documentElement.scrollHeight"):
+        await paired.page.evaluate(f"window.scrollTo(0, {end})")
+        await expect(paired.element("stop")).to_be_in_viewport(ratio=1)
+    assert await paired.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+    await paired.press("stop")
+    await expect(paired.element("stop")).to_be_hidden()
+    await expect(paired.element("attachButton")).to_have_attribute("data-action", "attach")
+
+
+async def test_connection_details_name_the_port_the_server_and_the_last_problem(
+    paired: Popup, bridge: FakeBridge
+) -> None:
+    await paired.show_connection()
+    facts = paired.page.locator("#connection-controls dl")
+    await expect(facts).to_contain_text(f"{ui_text('factPort')}{bridge.port}{ui_text('factVersion')}1.0.0")
+    await expect(facts).to_contain_text(ui_text("factSince"))
+
+    await bridge.hang_up()
+    await paired.shows("Paired")
+    await expect(facts).to_contain_text(ui_text("adviceNoServer", bridge.port))
+    await bridge.connected()
+    await expect(facts).to_contain_text(ui_text("adviceNoServer", bridge.port))
+
+
+async def test_clients_are_named_as_users_know_them(paired: Popup, bridge: FakeBridge) -> None:
+    clients = ["claude-code", "claude-code", "own-client"]
+    await bridge.send({"type": "event", "event": "sessions", "sessions": 3, "clients": clients})
+
+    await paired.shows(re.escape("Connected · Claude Code (2) and own-client"))
+
+
+async def test_badge_shows_a_command_that_failed_while_no_page_of_ours_was_open(
+    paired: Popup, bridge: FakeBridge
+) -> None:
+    (worker,) = paired.page.context.service_workers
+    bridge.session = {"id": "3fa2", "client": "claude-code"}
+    assert not (await bridge.ask("list_tabs", tab_id=-5))["error"]
+    await bridge.ask("click", selector="#there-is-none")
+    failed = "Chrome Tab Reader: Connected · 1 session"
+    await wait_for_badge(worker, -1, " ", failed)
+
+    await paired.page.goto("about:blank")
+    error = (await bridge.ask("click", selector="#there-is-none"))["error"]
+    await wait_for_badge(worker, -1, "!", f"{failed} {ui_text('badgeFailed', 'click', error['code'])}")
+    await paired.open()
+    await wait_for_badge(worker, -1, " ", failed)
+
+
+async def test_worker_logs_states_and_close_reasons_with_a_prefix(popup: Popup, bridge: FakeBridge) -> None:
+    (worker,) = popup.page.context.service_workers
+    lines: list[str] = []
+    worker.on("console", lambda message: lines.append(message.text))
+    await popup.pair(bridge)
+    await bridge.hang_up()
+    await popup.shows("Paired")
+    await bridge.connected()
+    await popup.shows("Connected")
+
+    logged = [line for line in lines if "[Chrome Tab Reader]" in line]
+    assert logged == [
+        f"[Chrome Tab Reader] state: paired, port {bridge.port}",
+        f"[Chrome Tab Reader] state: connected, port {bridge.port}",
+        "[Chrome Tab Reader] connection closed: closed",
+        f"[Chrome Tab Reader] state: paired, port {bridge.port}",
+        f"[Chrome Tab Reader] state: connected, port {bridge.port}",
+    ]
+
+
 async def test_wrong_key_can_be_mended_in_each_way_there_is(popup: Popup, bridge: FakeBridge) -> None:
     string = bridge.connection_string
     bridge.key = make_nonce()
@@ -157,8 +241,7 @@ async def test_wrong_key_can_be_mended_in_each_way_there_is(popup: Popup, bridge
     await popup.shows("Disconnected. The server")
     await expect(popup.element("status")).to_have_attribute("data-tone", "error")
 
-    both = {"connection-string", "connect", "reconnect"}
-    assert await visible_controls(popup) == {*both, "forget", "auto-reconnect"}
+    assert await visible_controls(popup) == {"connection-string", "connect", "reconnect"}
 
 
 async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: Popup, bridge: FakeBridge) -> None:
@@ -166,14 +249,21 @@ async def test_everything_works_by_keyboard_and_the_focus_is_never_lost(popup: P
     await keyboard.insert_text(bridge.connection_string)
     await keyboard.press("Enter")
     await popup.shows("Connected")
-    await expect(popup.element("disconnect")).to_be_focused()
+    connection = popup.page.locator("summary", has_text="Connection")
+    await expect(connection).to_be_focused()
 
+    await keyboard.press("Enter")
+    await keyboard.press("Tab")
+    await keyboard.press("Tab")
+    await expect(popup.element("disconnect")).to_be_focused()
     await keyboard.press("Enter")
     await popup.shows("Disconnected")
     await expect(popup.element("reconnect")).to_be_focused()
 
     await keyboard.press("Tab")
     await expect(popup.page.get_by_text("Activity", exact=True)).to_be_focused()
+    await keyboard.press("Tab")
+    await expect(connection).to_be_focused()
     await keyboard.press("Tab")
     await expect(popup.element("auto-reconnect")).to_be_focused()
     await keyboard.press("Space")
@@ -196,8 +286,9 @@ async def test_screen_reader_hears_names_the_state_and_refusals(paired: Popup, b
     await paired.press("attachButton")
     await expect(page.get_by_role("button", name="Detach", exact=True)).to_be_visible()
     await expect(page.get_by_role("checkbox", name="JavaScript in this tab")).to_be_visible()
+    await paired.show_connection()
     await expect(page.get_by_role("checkbox", name="Reconnect automatically")).to_be_checked()
-    await expect(page.get_by_role("status")).to_contain_text("Connected to 1 session")
+    await expect(page.get_by_role("status")).to_contain_text("Connected · 1 session")
 
     await bridge.stop()
     await expect(page.get_by_role("status")).to_contain_text("Paired. Connects when your client starts.")
@@ -331,7 +422,7 @@ async def test_title_of_a_page_is_shown_as_text(paired: Popup, site: Site) -> No
 async def test_badge_shows_each_state_and_the_tooltip_says_it(paired: Popup, bridge: FakeBridge, site: Site) -> None:
     await show_page(paired, site.url("/one"))
     tab_id = await paired.tab_id(site.url("/one"))
-    connected = "Chrome Tab Reader: Connected to 1 session."
+    connected = "Chrome Tab Reader: Connected · 1 session"
     await expect_badge(paired, tab_id, " ", connected)
     assert await badge_color(paired) == GREEN
 
@@ -415,7 +506,7 @@ async def test_popup_fits_and_its_text_has_contrast_in_light_and_dark(paired: Po
     for scheme in schemes:
         await paired.page.emulate_media(color_scheme=scheme)
         backgrounds.add(await paired.page.evaluate("getComputedStyle(document.body).backgroundColor"))
-        for selector in ("h1", "#sentence", "#tab-title", "#attachButton", "#disconnect", ".switch span"):
+        for selector in ("h1", "#sentence", "#tab-title", "#attachButton", "#connection-details summary"):
             assert await contrast(paired.page, selector) >= 4.5, (scheme, selector)
     assert len(backgrounds) == 2
 
@@ -450,13 +541,14 @@ async def expect_badge(popup: Popup, tab_id: int, text: str, tooltip: str) -> No
 
 
 async def wait_for_badge(context: Page | Worker, tab_id: int, text: str, tooltip: str) -> None:
-    """Wait as above, in any context of the extension."""
+    """Wait as above, in any context of the extension; a negative id is for what all tabs have."""
     shown = "Promise.all([chrome.action.getBadgeText(details), chrome.action.getTitle(details)])"
     script = f"""async ([details, text, tooltip]) => {{
       const isShown = ([shownText, title]) => shownText === text && title.startsWith(tooltip);
       while (!isShown(await {shown})) await new Promise((again) => setTimeout(again, 50));
     }}"""
-    await asyncio.wait_for(context.evaluate(script, [{"tabId": tab_id}, text, tooltip]), 10)
+    details = {} if tab_id < 0 else {"tabId": tab_id}
+    await asyncio.wait_for(context.evaluate(script, [details, text, tooltip]), 10)
 
 
 async def contrast(page: Page, selector: str) -> float:

@@ -51,7 +51,7 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
         assert "through the session that holds port" in str(await second.call_tool("chrome_tab_status", {}))
         popup = await browser.new_page()
         await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
-        await popup.get_by_text("Connected to demo (2).").wait_for()
+        await popup.get_by_text("Connected · demo (2)").wait_for()
         await page.bring_to_front()
 
         process_on(int(environment["CHROME_TAB_PORT"])).kill()
@@ -62,4 +62,4 @@ async def test_after_kill_9_of_the_owner_the_extension_comes_back_and_the_other_
 
         # On a machine that does nothing else it takes two seconds, the extension's first retry.
         await until(answers)
-        await popup.get_by_text("Connected to demo.").wait_for()
+        await popup.get_by_text("Connected · demo").wait_for()

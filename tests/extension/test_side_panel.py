@@ -1,4 +1,4 @@
-"""The side panel: what the person asks, and what they see of the answer."""
+"""The side panel: what the user asks, and what they see of the answer."""
 
 from collections.abc import AsyncGenerator
 from typing import Any
@@ -7,7 +7,7 @@ import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, shared_tab_at
-from tests.support.ui_texts import ui_text
+from tests.support.ui_texts import isolated, ui_text
 
 one = shared_tab_at("/one")
 
@@ -26,6 +26,11 @@ They cost **1 euro** & `a < b`, see [the shop](https://shop.test/a) or [this](ja
 
 <script>document.title = "HACKED"</script>
 """
+
+
+# As the server reports it.
+STEP = {"code": "reading_part", "values": {"model": "small", "part": "2", "parts": 3}, "tokens": 0, "seconds": 4}
+RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_characters": 19, "parts": 1}
 
 
 class Panel:
@@ -75,12 +80,13 @@ async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: 
         [panel.tab.tab_id],
         "small",
     )
-    await panel.tell(asked, "reading", percent=40, step="small is reading the page")
-    await expect(panel.at(".step")).to_contain_text("small is reading the page")
+    await panel.tell(asked, "reading", percent=40, step=STEP)
+    await expect(panel.at(".step")).to_have_text(f"{ui_text('stepReadingPart', isolated('small'), 2, 3)} · 4\u00a0s")
+    assert await panel.at(".step progress").evaluate("(bar) => bar.value") == 40
     await expect(panel.at("#ask")).to_be_hidden()
     await panel.tell(asked, "writing", text="# App")
     await expect(panel.at(".answer h3")).to_have_text("App")
-    await panel.tell(asked, "done", text=MARKDOWN, read="(read 19 of 19 characters)", note="Note: cut.")
+    await panel.tell(asked, "done", text=MARKDOWN, receipt=RECEIPT, notes=[])
 
     answer = panel.at(".answer")
     await expect(answer.locator("h3")).to_have_text("Apples")
@@ -88,10 +94,48 @@ async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: 
     await expect(answer.locator("code")).to_have_text("a < b")
     await expect(answer.locator("td")).to_have_text(["red", "1"])
     await expect(answer.locator("li")).to_have_text(["☑ sweet", "sour"])
-    await expect(panel.at(".read")).to_have_text("(read 19 of 19 characters)")
-    await expect(panel.at(".note")).to_have_text("Note: cut.")
+    receipt = panel.at(".end details")
+    await expect(receipt.locator("summary")).to_have_text(f"Whole page · {isolated('small')} · 1.2\u00a0s")
+    await expect(receipt.locator("p")).to_be_hidden()
+    await receipt.locator("summary").click()
+    await expect(receipt.locator("p")).to_have_text(ui_text("receiptDetails", 19, 19, 1))
+    await expect(panel.at(".notes")).to_have_count(0)
+    await panel.at("#question").focus()
     await expect(panel.at(".step")).to_have_count(0)
     await expect(panel.at("#question")).to_be_focused()
+
+
+async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(panel: Panel) -> None:
+    error = {"code": "MODEL_TIMEOUT", "message": "..."}
+    notes = [
+        {"code": "unread", "values": {"start": 999, "end": 2000, "total": 3000, "error": error}},
+        {"code": "links_broken", "values": {"count": 2}},
+        {"code": "", "text": "the page was <b>still loading</b>"},
+        {"code": "of a later version", "values": {}},
+    ]
+    receipt = RECEIPT | {"characters_read": 2999, "page_characters": 3000}
+    await panel.tell(await panel.ask("What is it?"), "done", text="It is.", receipt=receipt, notes=notes)
+
+    await expect(panel.at(".notes li")).to_have_text(
+        [
+            ui_text("noteUnread", "1,000", "2,000", "3,000", ui_text("errorModelTimeout")),
+            ui_text("noteLinks", 2),
+            "the page was <b>still loading</b>",
+        ]
+    )
+    await expect(panel.at(".end summary")).to_have_text(f"99% of the page · {isolated('small')} · 1.2\u00a0s")
+
+
+async def test_a_page_that_cannot_be_read_is_named_before_the_question(panel: Panel) -> None:
+    await expect(panel.at("#ready button").first).to_be_visible()
+    await panel.tab.page.goto("chrome://version/")
+    await expect(panel.at("#obstacle")).to_contain_text("chrome: pages")
+    await expect(panel.at("#ask")).to_be_disabled()
+    await expect(panel.at("#ready")).to_be_hidden()
+
+    await panel.tab.page.goto(panel.tab.site.url("/one"))
+    await expect(panel.at("#obstacle")).to_be_hidden()
+    await expect(panel.at("#ask")).to_be_enabled()
 
 
 async def test_a_long_title_is_cut_and_does_not_widen_the_panel(panel: Panel) -> None:
@@ -125,7 +169,7 @@ async def test_further_questions_belong_to_the_same_talk_until_it_is_begun_anew(
     second = await panel.ask("Which colour?")
     await panel.tell(second, "done", text="Red.")
     assert second["talk"] == first["talk"]
-    await expect(panel.at(".about")).to_have_count(1)
+    await expect(panel.at(".about")).to_have_count(0)
 
     await panel.at("#begin-anew").click()
     assert await panel.question("forget") == first["talk"]
@@ -153,18 +197,21 @@ async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None
 async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
     error = {"code": "HOST_BLOCKED", "message": "[sites] denies <b>one.test</b>."}
     await panel.tell(await panel.ask("What is it?"), "failed", error=error)
-    await expect(panel.at(".problem")).to_have_text("[sites] denies <b>one.test</b>. [HOST_BLOCKED]")
+    await expect(panel.at(".problem")).to_have_text(ui_text("errorHostBlocked"))
+    await panel.at(".problem + details summary").click()
+    await expect(panel.at(".problem + details p")).to_have_text("[sites] denies <b>one.test</b>. [HOST_BLOCKED]")
     await expect(panel.at("#ask")).to_be_enabled()
 
     await panel.ask("What is it?")
     await panel.tab.bridge.hang_up()
     await expect(panel.at(".problem").last).to_contain_text(ui_text("askFailedLost"))
     await expect(panel.at("#ask")).to_be_disabled()
-    await expect(panel.at("#status")).to_contain_text("--serve")
-    await expect(panel.at("#help a")).to_be_visible()
+    await expect(panel.at("#status")).to_have_text(ui_text("askNoServer"))
+    await expect(panel.at("#serve pre")).to_contain_text("uv run /path/to/chrome_tab_mcp_server.py --serve")
+    await panel.at("#reconnect").click()
     await panel.tab.bridge.connected()
     await expect(panel.at("#ask")).to_be_enabled()
-    await expect(panel.at("#help a")).to_be_hidden()
+    await expect(panel.at("#offline")).to_be_hidden()
 
 
 async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_two_are_attached(
@@ -175,6 +222,8 @@ async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_
     assert asked["question"] == ui_text("askFactsQuestion")
     await expect(panel.at(".asked")).to_have_text(ui_text("askFacts"))
     await panel.tell(asked, "done", text="Facts.")
+    await expect(panel.at("#ready")).to_be_hidden()
+    await panel.at("#begin-anew").click()
 
     compare = panel.at("#ready button", has_text="Compare")
     await expect(compare).to_be_hidden()
@@ -272,10 +321,10 @@ async def test_an_answer_that_is_hard_to_parse_is_shown_and_the_next_one_is_draw
     await panel.tell(asked, "writing", text=hostile)
     await panel.at("#question").click(timeout=5_000)
     await expect(panel.page).to_have_title("Clicked")
-    await panel.tell(asked, "done", text=f"{hostile}\n\nWORD", read="(read 1 of 1 characters)")
+    await panel.tell(asked, "done", text=f"{hostile}\n\nWORD", receipt=RECEIPT)
 
     await expect(panel.at(".answer").last).to_contain_text("WORD", timeout=20_000)
-    await expect(panel.at(".read")).to_have_text("(read 1 of 1 characters)")
+    await expect(panel.at(".end summary")).to_contain_text("Whole page")
     await panel.tell(await panel.ask("And then?"), "done", text="**An apple**")
     await expect(panel.at(".answer").last.locator("strong")).to_have_text("An apple", timeout=20_000)
 
@@ -305,6 +354,10 @@ async def test_a_title_is_shown_without_characters_that_turn_or_hide_its_letters
         "Example Bank \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
     )
     assert "\u202e" not in await panel.page.evaluate("document.querySelector('#tab-title').textContent")
+    await panel.tell(await panel.ask("What is it?"), "done", text="It is.")
+    await panel.tab.page.goto(panel.tab.site.url("/two"))
+    await panel.tab.page.evaluate("(title) => (document.title = title)", title)
+    await expect(panel.at("#tab-title")).to_contain_text("Example Bank")
     await panel.ask("What is it?")
     assert await panel.at(".about").inner_text() != ""
     assert "\u202e" not in await panel.at(".about").inner_text()

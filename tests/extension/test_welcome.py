@@ -1,4 +1,4 @@
-"""The page that opens once the extension is installed: three steps, and what has become of each."""
+"""The page that opens once the extension is installed: three steps, and the state of each."""
 
 import json
 import re
@@ -47,6 +47,11 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
 ) -> None:
     keyboard, field = welcome.keyboard, welcome.locator("#connection-string")
     await expect(welcome.locator("#client-check")).to_have_text(ui_text("checkAfterPairing"))
+    await expect(welcome.locator("details[open]")).to_have_id("pair-step")
+    copies = welcome.locator("#setup .command button")
+    await copies.focus()
+    await keyboard.press("Enter")
+    await expect(copies).to_have_text(ui_text("copied"))
     await keyboard.press("Tab")
     await expect(field).to_be_focused()
     await keyboard.type("nonsense")
@@ -61,13 +66,17 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     await expect(welcome.locator("#pair-check")).to_have_text(re.compile("Paired with the server on port"))
     await expect(welcome.locator("#pair-check")).to_have_attribute("data-tone", "good")
     await expect(welcome.locator("#client-check")).to_have_text(re.compile("No client uses it yet"))
-    await expect(welcome.locator("#copy")).to_be_focused()
+    await expect(welcome.locator("details[open]")).to_have_id("client-step")
+    await expect(welcome.locator("#page-check")).to_be_hidden()
+    copies = welcome.locator("#add-command button")
+    await expect(copies).to_be_focused()
     await keyboard.press("Enter")
-    await expect(welcome.locator("#copy")).to_have_text("Copied.")
+    await expect(copies).to_have_text(ui_text("copied"))
 
     await bridge.send({"type": "event", "event": "sessions", "sessions": 1, "clients": ["claude-code"]})
-    await expect(welcome.locator("#client-check")).to_have_text("Connected to claude-code.")
+    await expect(welcome.locator("#client-check")).to_have_text("Connected · Claude Code")
     await expect(welcome.locator("#client-check")).to_have_attribute("data-tone", "good")
+    await expect(welcome.locator("details[open]")).to_have_id("page-step")
     page = await welcome.context.new_page()
     check = welcome.locator("#page-check")
     await page.goto(site.url("/one"))
@@ -79,6 +88,27 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
 
     await bridge.stop()
     await expect(welcome.locator("#client-check")).to_contain_text("No server runs on port")
+
+
+async def test_options_page_pairs_disconnects_and_unpairs(popup: Popup, bridge: FakeBridge) -> None:
+    page = await popup.page.context.new_page()
+    await page.goto(f"{EXTENSION_URL}/ui/options/options.html")
+    await expect(page.locator("#connection-controls")).to_be_hidden()
+    await page.locator("#connection-string").fill("nonsense")
+    await page.locator("#connect").click()
+    await expect(page.locator("#pairing-problem")).to_contain_text("not a connection string")
+    await page.locator("#connection-string").fill(bridge.connection_string)
+    await page.locator("#connect").click()
+    await bridge.connected()
+    await expect(page.locator("#sentence")).to_have_text("Connected · 1 session")
+    await page.locator("#disconnect").click()
+    await expect(page.locator("#sentence")).to_contain_text(f"port {bridge.port}")
+    await page.locator("#reconnect").click()
+    await bridge.connected()
+    await page.locator("#forget").click()
+    await page.locator("#unpair-confirm").click()
+    await expect(page.locator("#setup")).to_be_visible()
+    await page.close()
 
 
 async def test_welcome_fits_and_its_text_has_contrast_in_each_theme(welcome: Page) -> None:
@@ -110,6 +140,7 @@ async def test_every_page_fits_in_each_language(popup: Popup, locale: str) -> No
         "popup/popup": "help",
         "options/options": "keyboard",
         "welcome/welcome": "stepAsk",
+        "side-panel/side-panel": "help",
         "devtools/panel": "savedCommands",
     }
     for path, key in pages.items():

@@ -26,6 +26,7 @@ class Panel:
     def __init__(self, extension: FakeExtension) -> None:
         self.extension = extension
         self.read: list[int] = []
+        self.readers: set[str] = set()
 
     async def send(self, **message: Any) -> None:
         await self.extension.send({"type": "question", **message})
@@ -42,7 +43,14 @@ class Panel:
                 return message
             if message.get("command") == "read_tab":
                 self.read.append(message["tab_id"])
-                await self.extension.reply(message, {"tab_id": message["tab_id"], **TABS[message["tab_id"]]})
+                self.readers.add(message["session"]["client"])
+                await self._reply(message, message["tab_id"])
+
+    async def _reply(self, message: Message, tab_id: int) -> None:
+        if tab_id in TABS:
+            await self.extension.reply(message, {"tab_id": tab_id, **TABS[tab_id]})
+        else:
+            await self.extension.refuse(message, {"code": "TAB_NOT_FOUND", "message": "There is no such tab."})
 
     async def end(self) -> Message:
         """Return how it has ended."""
@@ -76,7 +84,13 @@ async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_rea
     assert next(event["percent"] for event in told if event["state"] == "reading") < 10
     assert all("Apples cost 1 euro.".startswith(event["text"]) for event in told if event["state"] == "writing")
     assert told[-1]["text"] == "Apples cost 1 euro."
-    assert told[-1]["read"].startswith("(read 19 of 19 characters in 1 part, fake-model")
+    receipt = told[-1]["receipt"]
+    assert receipt.pop("seconds") >= 0
+    assert receipt == {"model": "fake-model", "characters_read": 19, "page_characters": 19, "parts": 1}
+    assert told[-1]["notes"] == []
+    steps = [event["step"] for event in told if event["state"] == "reading"]
+    assert {"code": "reading_tab", "values": {}, "tokens": 0, "seconds": 0} in steps
+    assert {"code": "reading_page", "values": {"model": "fake-model"}, "tokens": 0, "seconds": 0} in steps
     assert fake.chats[0].instruction.startswith("What do apples cost?")
 
 
@@ -97,16 +111,40 @@ async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgot
         await shown.ask("And ten of them?")
         assert (await shown.end())["state"] == "done"
         assert shown.read == [1, 1]
+        assert shown.readers == {"side-panel"}
         assert fake.chats[-1].instruction.startswith("And ten of them?")
 
 
 async def test_a_question_about_several_tabs_gets_one_answer_over_all() -> None:
     async with FakeOpenAIServer(answer("Apples are cheaper.")) as fake, panel(**model(fake)) as shown:
         await shown.ask("Which is cheaper?", 1, 2)
-        assert (await shown.end())["text"] == "Apples are cheaper."
+        end = await shown.end()
 
+    assert end["text"] == "Apples are cheaper."
+    assert (end["receipt"]["tabs"], end["receipt"]["characters_read"]) == (2, 19 + len(OTHER["text"]))
+    assert end["notes"] == []
     assert sorted(shown.read) == [1, 2]
     assert "Tab 2: Pears" in fake.chats[-1].data
+
+
+async def test_what_is_missing_from_an_answer_travels_as_codes_and_numbers() -> None:
+    written = "An [apple](https://elsewhere.test/)."
+    async with FakeOpenAIServer(answer(written, finish_reason="length")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("What is it?")
+        notes = (await shown.end())["notes"]
+
+    assert notes == [{"code": "cut_off", "values": {}}, {"code": "links_broken", "values": {"count": 1}}]
+
+
+async def test_a_tab_that_cannot_be_read_is_named_under_an_answer_over_several() -> None:
+    async with FakeOpenAIServer(answer("Apples.")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("Which is cheaper?", 1, 2, 3)
+        end = await shown.end()
+
+    assert end["receipt"]["tabs"] == 2
+    assert [(note["code"], note["values"]["error"]["code"]) for note in end["notes"]] == [
+        ("tab_unread", "TAB_NOT_FOUND")
+    ]
 
 
 async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_more() -> None:

@@ -150,23 +150,29 @@ class App:
         await expect(self.page.locator("#outcome")).to_have_text(outcome)
 
 
-async def answer_commands(extension: FakeExtension, app: App) -> None:
+async def answer_commands(extension: FakeExtension, app: App, replies: dict[str, Any]) -> None:
     while True:
         message = await extension.receive()
         if message["type"] == "command":
             app.commands.append(message)
-            await extension.reply(message, REPLIES.get(message["command"], ACTED))
+            await extension.reply(message, (REPLIES | replies).get(message["command"], ACTED))
 
 
 @asynccontextmanager
 async def shown_app(
-    page: Page, served: HttpServer, extension: FakeExtension, viewport: ViewportSize = DESKTOP, scheme: Any = "light"
+    page: Page,
+    served: HttpServer,
+    extension: FakeExtension,
+    viewport: ViewportSize = DESKTOP,
+    scheme: Any = "light",
+    *,
+    replies: Any = None,
 ) -> AsyncGenerator[App]:
     """The test app of that server, whose extension answers everything; nothing of it is left in the browser."""
     await page.set_viewport_size(viewport)
     await page.emulate_media(color_scheme=scheme)
     app = App(page, served)
-    answering = asyncio.create_task(answer_commands(extension, app))
+    answering = asyncio.create_task(answer_commands(extension, app, replies or {}))
     try:
         yield app
     finally:
@@ -306,6 +312,45 @@ async def test_chosen_tab_goes_into_the_form_and_into_the_json(app: App) -> None
     assert [(each["tab_id"], each["params"]["selector"]) for each in clicks] == [(8, "#a")]
 
 
+async def test_the_last_tab_that_is_not_the_app_is_chosen_once(page: Page) -> None:
+    async with started_parts() as (served, extension):
+        itself = {"id": 9, "url": f"{served.base}/", "title": "Test app", "active": True, "windowId": 1}
+        listed = REPLIES["browser_get_tabs"]
+        async with shown_app(page, served, extension, replies={"browser_get_tabs": [*listed, itself]}) as app:
+            await app.enter()
+            await app.choose("click")
+            await expect(app.page.locator("#argument-tab_id")).to_have_value("8")
+            await app.page.locator("#tabs label", has_text="Any tab").click()
+            await app.page.locator("#tabs-refresh").click()
+            await app.choose("hover")
+            await expect(app.page.locator("#argument-tab_id")).to_have_value("")
+
+
+async def test_a_required_argument_that_is_missing_is_named_and_nothing_is_sent(app: App) -> None:
+    await app.enter()
+    await app.choose("fill")
+    await app.fill({"value": "x"})
+    await app.page.locator("#execute").click()
+    await expect(app.page.locator("#problem")).to_contain_text("selector")
+    await expect(app.page.locator("#argument-selector")).to_be_focused()
+    await expect(app.page.locator("#argument-selector")).to_have_attribute("aria-invalid", "true")
+    assert await app.page.locator("#result").is_hidden()
+
+    await app.fill({"selector": "#a"})
+    await app.execute()
+    await expect(app.page.locator("#problem")).to_be_empty()
+    assert [message["params"]["selector"] for message in app.commands if message["command"] == "fill"] == ["#a"]
+
+
+async def test_tools_are_in_groups(app: App) -> None:
+    await app.enter()
+    await expect(app.page.locator("#tools h3")).to_have_text(
+        ["Ask and read", "Tabs", "Navigate", "Inspect", "Interact"]
+    )
+    interact = app.page.locator("#tools > li", has_text="Interact")
+    await expect(interact.get_by_role("button", name="click", exact=True)).to_be_visible()
+
+
 async def test_json_that_is_none_is_not_sent(app: App) -> None:
     await app.enter()
     await app.choose("read_chrome_tab")
@@ -387,6 +432,7 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
     page: Page, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, names: str, prefix: str
 ) -> None:
     press = f"{prefix}keypress" if prefix else "press"
+    field = "tabId" if prefix else "tab_id"
     async with opened_app(page, open=True, tool_names=names) as app:
         await app.open()
         await app.is_connected()
@@ -403,6 +449,7 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
         items = app.page.locator("#history li")
         # What it has told of the last run is what it keeps: the outcome is on the page a moment earlier.
         await expect(items).to_have_count(3)
+        await expect(items.first.locator(".arguments")).to_contain_text('{"selector":"#a"')
         await app.page.reload()
         await app.is_connected()
 
@@ -414,19 +461,20 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
         await (await download.value).save_as(tmp_path / "history.json")
         exported = json.loads((tmp_path / "history.json").read_text())
         assert [run["tool"] for run in exported] == [f"{prefix}click", f"{prefix}click", f"{prefix}fill", press]
-        assert [run["arguments"] for run in exported[2:]] == [{"selector": "#a"}, {}]
+        # The tab that the app has chosen by itself is among them.
+        kept = [{name: value for name, value in run["arguments"].items() if name != field} for run in exported[2:]]
+        assert kept == [{"selector": "#a"}, {}]
         assert [bool(run["reply"]) for run in exported] == [True, True, False, False]
         assert "secret" not in await app.page.evaluate("JSON.stringify(localStorage)")
         await app.page.locator("#history-clear").click()
         await expect(items).to_have_count(0)
         normal, private = REPLIES["browser_get_tabs"]
         monkeypatch.setitem(REPLIES, "browser_get_tabs", [normal, private | {"incognito": True}])
-        field = "tabId" if prefix else "tab_id"
         for tab in ("8", "", "7"):
             await app.fill({field: tab})
             await app.execute()
             await expect(app.page.locator("#working")).to_be_hidden()
-        await expect(items.locator("button.item")).to_have_attribute("title", f'{{"selector":"#a","{field}":7}}')
+        await expect(items.locator(".arguments")).to_have_text(f'{{"selector":"#a","{field}":7}}')
 
     assert [message["command"] for message in app.commands].count("click") == 5
 

@@ -155,20 +155,41 @@ function formOf(command) {
   return form;
 }
 
-/** @returns {(HTMLInputElement | HTMLTextAreaElement)[]} in the order of the command's fields */
+/** @typedef {HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement} Control */
+
+/** @returns {Control[]} in the order of the command's fields */
 function controls() {
-  return [...page.fields.querySelectorAll(":is(input, textarea)")].filter(
-    (element) => element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement,
-  );
+  return /** @type {Control[]} */ ([...page.fields.querySelectorAll(":is(input, textarea, select)")]);
 }
 
 /**
  * @param {Field} field
  * @param {unknown} value
  */
-function fieldElements({ name, kind, hint, usual = 0, required, min, max }, value) {
+function fieldElements(field, value) {
+  const { name, hint, usual = 0 } = field;
   const id = `field-${name}`;
+  const control = controlOf(field, id, value);
+  const about = make("span", { className: "hint", id: `${id}-hint` }, phrase(hint, grouped(usual)));
+  control.setAttribute("aria-describedby", about.id);
+  const label = make("label", { htmlFor: id }, name);
+  return [make("div", { className: "field" }, label, make("div", { className: "control" }, control, about))];
+}
+
+/**
+ * @param {Field} field
+ * @param {string} id
+ * @param {unknown} value
+ * @returns {Control}
+ */
+function controlOf({ name, kind, choices, required, min, max }, id, value) {
   const text = textOf(kind, value);
+  if (kind === "choice") {
+    const options = ["", ...choices].map((choice) =>
+      make("option", { value: choice, selected: choice === text }, choice),
+    );
+    return make("select", { id, name, required }, ...options);
+  }
   const common = {
     id,
     name,
@@ -185,10 +206,7 @@ function fieldElements({ name, kind, hint, usual = 0, required, min, max }, valu
   if (control instanceof HTMLInputElement && kind === "number") {
     Object.assign(control, { min: String(min ?? ""), max: String(max ?? ""), step: "1" });
   }
-  const about = make("span", { className: "hint", id: `${id}-hint` }, phrase(hint, grouped(usual)));
-  control.setAttribute("aria-describedby", about.id);
-  const label = make("label", { htmlFor: id }, name);
-  return [make("div", { className: "field" }, label, make("div", { className: "control" }, control, about))];
+  return control;
 }
 
 /**
@@ -208,7 +226,7 @@ function textOf(kind, value) {
 function valueOf({ kind, mayBeEmpty }, text) {
   if (!text && !mayBeEmpty) return undefined;
   if (kind === "number") return Number(text);
-  if (kind === "json") return parsed(text);
+  if (kind === "json" || kind === "choice") return parsed(text);
   if (kind !== "lines") return text;
   const lines = text.split("\n").filter((line) => line.trim());
   return lines.length === 1 ? lines[0] : lines;

@@ -7,7 +7,9 @@
  *
  * @typedef {object} Field
  * @property {string} name
- * @property {"text" | "code" | "number" | "lines" | "json"} kind lines: one text, or a list with one text a line
+ * @property {"text" | "code" | "number" | "lines" | "json" | "choice"} kind lines: one text, or a list with one text a
+ *   line
+ * @property {string[]} choices of a "choice"
  * @property {MessageKey} hint
  * @property {number | undefined} usual what counts when it is empty
  * @property {boolean} required
@@ -55,11 +57,14 @@ function fieldOf(name, schema, isRequired) {
   const { form } = schema;
   if (!form) return [];
   const isNumber = schema.type === "integer" || schema.type === "number";
-  const kind = form.kind ?? (isNumber ? "number" : schema.type === "string" ? "text" : "json");
+  const choices = schema.type === "boolean" ? ["true", "false"] : (schema.enum ?? []);
+  const ofType = choices.length ? "choice" : isNumber ? "number" : schema.type === "string" ? "text" : "json";
+  const kind = form.kind ?? ofType;
   return [
     {
       name,
       kind,
+      choices,
       hint: form.hint,
       usual: typeof schema.default === "number" ? schema.default : undefined,
       required: isRequired && !form.empty,

@@ -11,6 +11,7 @@ import { phrase } from "../../shared/messages.js";
 import { showAttachment } from "../attach-controls.js";
 import { startActivityView } from "../activity-view.js";
 import { byId, setText } from "../dom.js";
+import { PairingForm } from "../pairing-form.js";
 import { describe, toneOf, wordOf } from "../../shared/status.js";
 import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
 import { CommandForm } from "./command-form.js";
@@ -26,6 +27,7 @@ import { WorkerPort } from "./worker-port.js";
 
 const page = {
   status: byId("status", HTMLElement),
+  details: byId("details", HTMLElement),
   sentence: byId("sentence", HTMLElement),
   connection: byId("connection", HTMLButtonElement),
   connectionWord: byId("connection-word", HTMLElement),
@@ -48,11 +50,15 @@ const tabId = chrome.devtools?.inspectedWindow.tabId ?? Number(new URLSearchPara
 /** @type {View | undefined} */
 let view;
 
+const pairingForm = new PairingForm(byId("setup", HTMLFormElement), (connectionString) =>
+  ask({ action: "connect", connectionString }),
+);
 const consoleView = new ConsoleView();
 const worker = new WorkerPort(tabId, {
   onView: show,
   onConsole: (batch) => consoleView.add(batch),
   onProblem: (message) => setText(page.problem, message),
+  onRefusal: (message) => pairingForm.refuse(message),
 });
 const dataLayerView = new DataLayerView(worker);
 const runsView = new RunsView(worker, edit);
@@ -64,9 +70,10 @@ const historyView = new HistoryView(runAgain, edit);
 
 /** @param {View} newView */
 function show(newView) {
+  const isFirst = view === undefined;
   view = newView;
   const focused = document.activeElement;
-  showStatus(newView);
+  showStatus(newView, isFirst);
   showTab(newView);
   consoleView.setTab(newView.tab);
   dataLayerView.setTab(newView.tab);
@@ -77,11 +84,16 @@ function show(newView) {
   if (focused?.closest("[hidden]")) [page.reconnect, page.disconnect].find((button) => !button.hidden)?.focus();
 }
 
-/** @param {View} newView */
-function showStatus({ status }) {
+/**
+ * @param {View} newView
+ * @param {boolean} isFirst
+ */
+function showStatus({ status }, isFirst) {
   page.status.dataset.tone = page.connection.dataset.tone = toneOf(status);
-  const advice = status.state === "setup" ? ` ${phrase("panelSetup")}` : "";
-  const sentence = describe(status) + advice;
+  const sentence = describe(status);
+  const isPairing = pairingForm.show(status);
+  // Once, when the panel opens: nothing works before.
+  if (isPairing && isFirst) page.details.showPopover();
   if (page.sentence.textContent && page.sentence.textContent !== sentence) setText(page.spoken, sentence);
   setText(page.sentence, sentence);
   const word = wordOf(status);

@@ -21,6 +21,7 @@ export class WorkerPort {
    * @param {(view: View) => void} handlers.onView
    * @param {(batch: ConsoleBatch) => void} handlers.onConsole
    * @param {(message: string) => void} handlers.onProblem
+   * @param {(message: string) => void} handlers.onRefusal why a connection string is not taken
    */
   constructor(tabId, handlers) {
     this.tabId = tabId;
@@ -106,6 +107,7 @@ export class WorkerPort {
       case "console":
         return this.#handlers.onConsole(message);
       case "refused":
+        if (message.action === "connect") return this.#handlers.onRefusal(message.message);
         return this.#handlers.onProblem(message.message);
       case "response":
         this.#running.get(message.id)?.(message);

@@ -1,18 +1,25 @@
-/** What the user may choose; each change holds at once. */
+/** The user's choices; each change applies at once. @import {Status} from "../../shared/types.d.ts" */
 
 import "../storage-problem.js";
 import "../texts.js";
 import { openShortcuts } from "../../shared/capabilities.js";
 import { phrase } from "../../shared/messages.js";
-import { loadPreferences, loadSettings, savePreferences } from "../../shared/storage.js";
+import { describe, toneOf } from "../../shared/status.js";
+import { loadPreferences, savePreferences } from "../../shared/storage.js";
 import { asciiHost } from "../../shared/denied-hosts.js";
+import { ConnectionControls } from "../connection-controls.js";
 import { byId, setText } from "../dom.js";
+import { PairingForm } from "../pairing-form.js";
+import { ViewPort } from "../view-port.js";
 
 const page = {
   group: byId("group", HTMLInputElement),
   outline: byId("outline", HTMLInputElement),
   log: byId("log", HTMLInputElement),
-  autoReconnect: byId("auto-reconnect", HTMLInputElement),
+  status: byId("status", HTMLElement),
+  sentence: byId("sentence", HTMLElement),
+  reconnect: byId("reconnect", HTMLButtonElement),
+  connection: byId("connection-controls", HTMLElement),
   commandsPerSecond: byId("commands-per-second", HTMLInputElement),
   deniedHosts: byId("denied-hosts", HTMLTextAreaElement),
   problem: byId("problem", HTMLElement),
@@ -22,6 +29,22 @@ const page = {
 /** A host as browsers report it, `*` for any part of it; `*` alone is all of them. */
 const HOST = /^(?:[a-z\d_*-]+(?:\.[a-z\d_*-]+)*|[\da-f:*.]+)$/;
 
+const pairingForm = new PairingForm(byId("setup", HTMLFormElement), (connectionString) =>
+  port.send({ action: "connect", connectionString }),
+);
+const connectionControls = new ConnectionControls(page.connection, (action) => port.send(action));
+
+/** @param {Status} status */
+function showStatus(status) {
+  page.status.dataset.tone = toneOf(status);
+  setText(page.sentence, describe(status));
+  const isPairing = pairingForm.show(status);
+  page.reconnect.hidden = status.state !== "disconnected";
+  page.reconnect.classList.toggle("primary", !isPairing);
+  page.connection.hidden = !status.paired;
+  connectionControls.show(status);
+}
+
 async function show() {
   const { group, outline, log, commandsPerSecond, deniedHosts } = await loadPreferences();
   Object.assign(page.group, { checked: group });
@@ -29,7 +52,6 @@ async function show() {
   Object.assign(page.log, { checked: log });
   page.commandsPerSecond.valueAsNumber = commandsPerSecond;
   page.deniedHosts.value = deniedHosts.join("\n");
-  page.autoReconnect.checked = (await loadSettings()).autoReconnect;
 }
 
 /** @param {Parameters<typeof savePreferences>[0]} change */
@@ -42,16 +64,26 @@ async function save(change) {
 function saveHosts() {
   const hosts = page.deniedHosts.value
     .split("\n")
-    .map((line) => line.trim())
+    .map((line) => hostIn(line.trim()))
     .filter(Boolean);
   const wrong = hosts.find((host) => !HOST.test(asciiHost(host)));
   page.deniedHosts.ariaInvalid = String(wrong !== undefined);
   if (wrong === undefined) {
+    page.deniedHosts.value = hosts.join("\n");
     void save({ deniedHosts: hosts.map(asciiHost) });
     return;
   }
   setText(page.said, "");
   setText(page.problem, phrase("hostWrong", wrong));
+}
+
+/**
+ * @param {string} line
+ * @returns {string} the host of an address that was pasted; anything else as it is
+ */
+function hostIn(line) {
+  const address = /^https?:\/\//i.test(line) ? URL.parse(line) : null;
+  return address ? address.hostname.replace(/^\[|\]$/g, "") : line;
 }
 
 for (const name of /** @type {const} */ (["group", "outline", "log"])) {
@@ -61,8 +93,11 @@ page.commandsPerSecond.addEventListener("change", () => {
   if (page.commandsPerSecond.reportValidity()) void save({ commandsPerSecond: page.commandsPerSecond.valueAsNumber });
 });
 page.deniedHosts.addEventListener("change", saveHosts);
-page.autoReconnect.addEventListener("change", () => {
-  chrome.runtime.connect().postMessage({ action: "set_auto_reconnect", on: page.autoReconnect.checked });
-});
+page.reconnect.addEventListener("click", () => port.send({ action: "reconnect" }));
 page.shortcuts.addEventListener("click", () => void openShortcuts());
+const port = new ViewPort({
+  onView: ({ status }) => showStatus(status),
+  onRefusal: ({ action, message }) =>
+    action === "connect" ? pairingForm.refuse(message) : setText(page.problem, message),
+});
 void show();

@@ -2,7 +2,7 @@
 
 import { byId, make, makeButton, refill } from "../dom.js";
 import { phrase } from "../../shared/messages.js";
-import { explanation, question, statedReason } from "../../shared/consent-text.js";
+import { ANSWER_TIMEOUT_MS, explanation, question, statedReason } from "../../shared/consent-text.js";
 
 const list = byId("requests", HTMLElement);
 
@@ -24,23 +24,32 @@ export function showRequests(requests, onAnswer) {
  * @param {(id: string, allowed: boolean) => void} onAnswer
  */
 function item(request, onAnswer) {
-  const { id, kind, title, site, client, session } = request;
-  const who = `${client}${session && ` (${session})`}`;
+  const { id, title, site } = request;
   const asked = question(request);
   const reason = statedReason(request);
   return make(
     "li",
     {},
     make("strong", {}, asked),
-    make("p", { className: "title", dir: "auto" }, title),
-    make("p", { className: "hint" }, kind === "attach" ? phrase("requestSays", site, who) : `${site} - ${who}`),
-    ...(reason ? [make("p", { dir: "auto" }, reason)] : []),
+    make("p", { className: "title", dir: "auto" }, title, make("span", { className: "hint" }, site)),
+    ...(reason ? [make("p", { className: "reason", dir: "auto" }, reason)] : []),
     make("p", { dir: "auto" }, explanation(request)),
+    make("p", { className: "hint" }, phrase("requestEnds", ANSWER_TIMEOUT_MS / 1_000)),
     make(
       "div",
       { className: "buttons" },
-      makeButton(phrase("allow"), () => onAnswer(id, true), `${phrase("allow")}: ${asked}`),
+      allowButton(asked, () => onAnswer(id, true)),
       makeButton(phrase("deny"), () => onAnswer(id, false), `${phrase("deny")}: ${asked}`),
     ),
   );
+}
+
+/**
+ * @param {string} asked
+ * @param {() => void} onClick
+ */
+function allowButton(asked, onClick) {
+  const button = makeButton(phrase("allow"), onClick, `${phrase("allow")}: ${asked}`);
+  button.className = "primary";
+  return button;
 }

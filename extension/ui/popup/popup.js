@@ -1,5 +1,5 @@
 /**
- * Shows what the worker says and tells it what the user wants; it decides nothing itself. It may also be open as a
+ * The popup shows the worker's view and sends it the user's actions; it decides nothing itself. It may also be open as a
  * normal tab.
  *
  * @import {Action, Refusal, View, ViewedTab} from "../../shared/types.d.ts"
@@ -9,6 +9,7 @@ import "../storage-problem.js";
 import "../texts.js";
 import { showAttachment } from "../attach-controls.js";
 import { byId, setText } from "../dom.js";
+import { ConnectionControls } from "../connection-controls.js";
 import { PairingForm } from "../pairing-form.js";
 import { ViewPort } from "../view-port.js";
 import { ALL_SITES, HAS_DEBUGGER, openSidePanel } from "../../shared/capabilities.js";
@@ -40,23 +41,13 @@ const page = {
   showPrivate: byId("show-private", HTMLInputElement),
   stop: byId("stop", HTMLButtonElement),
   connection: byId("connection", HTMLElement),
+  connectionDetails: byId("connection-details", HTMLDetailsElement),
   reconnect: byId("reconnect", HTMLButtonElement),
-  disconnect: byId("disconnect", HTMLButtonElement),
-  forget: byId("forget", HTMLButtonElement),
-  unpair: byId("unpair", HTMLDialogElement),
-  autoReconnect: byId("auto-reconnect", HTMLInputElement),
   version: byId("version", HTMLElement),
 };
 
+const connectionControls = new ConnectionControls(byId("connection-controls", HTMLElement), ask);
 const pairingForm = new PairingForm(page.setup, (connectionString) => ask({ action: "connect", connectionString }));
-
-/** Where the focus goes in each state. */
-const mainControls = {
-  setup: pairingForm.field,
-  connected: page.disconnect,
-  paired: page.disconnect,
-  disconnected: page.reconnect,
-};
 
 /** @type {View | undefined} */
 let view;
@@ -71,11 +62,25 @@ function show(newView) {
   showStatus(newView);
   showTab(newView);
   showRequests(newView.requests, (id, allowed) => ask({ action: "answer_request", id, allowed }));
-  showAttachedTabs(newView.attached, (tabId) => ask({ action: "detach", tabId }));
-  page.stop.hidden = newView.status.state !== "connected" && !newView.attached.length;
+  // The tab in front has a section of its own.
+  const others = newView.attached.filter(({ id }) => page.tab.hidden || id !== newView.tab?.id);
+  const areOthers = others.length < newView.attached.length;
+  showAttachedTabs(others, areOthers, (tabId) => ask({ action: "detach", tabId }));
+  page.stop.hidden = !newView.isRunning && !newView.attached.length;
   // Who works by keyboard must not be thrown to the top when the pressed button goes away.
   const isWaitingForPaste = isFirst && newView.status.state === "setup";
-  if (isWaitingForPaste || focused?.closest("[hidden]")) mainControls[newView.status.state].focus();
+  if (isWaitingForPaste || focused?.closest("[hidden]")) mainControl(newView).focus();
+}
+
+/**
+ * @param {View} view
+ * @returns {HTMLElement} where the focus goes in its state
+ */
+function mainControl({ status }) {
+  if (status.state === "setup") return pairingForm.field;
+  if (status.state === "disconnected") return page.reconnect;
+  const controls = [page.askPage, page.attachButton].filter((button) => button.checkVisibility() && !button.disabled);
+  return controls[0] ?? page.connectionDetails.querySelector("summary") ?? page.stop;
 }
 
 /** @param {View} newView */
@@ -86,20 +91,22 @@ function showStatus({ status }) {
   page.connection.hidden = !status.paired;
   page.reconnect.hidden = status.state !== "disconnected";
   page.reconnect.classList.toggle("primary", !isPairing);
-  page.disconnect.hidden = status.state !== "connected" && status.state !== "paired";
-  page.autoReconnect.checked = status.autoReconnect;
+  connectionControls.show(status);
 }
 
 /** @param {View} newView */
-function showTab({ status, tab }) {
+function showTab({ status, tab, requests }) {
   page.tab.hidden = !tab || (status.state !== "connected" && status.state !== "paired" && !tab.attached);
   if (!tab) return;
   showTabIdentity(page, tab);
   setText(page.tabRights, rightsIn(tab));
   page.askPage.hidden = !openSidePanel || tab.obstacle !== "";
+  // While a client waits for an answer, that comes first.
+  page.askPage.classList.toggle("primary", !requests.length);
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
-  page.attachButton.classList.toggle("primary", !tab.attached && !page.attachButton.disabled);
+  page.attachButton.title = tab.attached ? "" : phrase(HAS_DEBUGGER ? "attachHint" : "attachHintReading");
+  page.attachButton.classList.toggle("primary", page.askPage.hidden && !tab.attached && !page.attachButton.disabled);
 }
 
 /** @param {ViewedTab} tab */
@@ -129,18 +136,6 @@ function ask(action) {
 
 page.stop.addEventListener("click", () => ask({ action: "stop" }));
 page.reconnect.addEventListener("click", () => ask({ action: "reconnect" }));
-page.disconnect.addEventListener("click", () => ask({ action: "disconnect" }));
-page.forget.addEventListener("click", () => {
-  // Of the time before: a dialog that is left by Escape keeps it.
-  page.unpair.returnValue = "";
-  page.unpair.showModal();
-});
-page.unpair.addEventListener("close", () => {
-  if (page.unpair.returnValue === "unpair") ask({ action: "forget" });
-});
-page.autoReconnect.addEventListener("change", () => {
-  ask({ action: "set_auto_reconnect", on: page.autoReconnect.checked });
-});
 page.attachButton.addEventListener("click", () => {
   if (view?.tab) ask({ action: view.tab.attached ? "detach" : "attach", tabId: view.tab.id });
 });

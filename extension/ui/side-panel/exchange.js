@@ -1,7 +1,7 @@
 /**
  * One question and its answer, as they stand in the side panel.
  *
- * @import {AnswerEvent} from "../../shared/types.d.ts"
+ * @import {AnswerEvent, AnswerReceipt} from "../../shared/types.d.ts"
  */
 
 import { phrase } from "../../shared/messages.js";
@@ -9,6 +9,7 @@ import { isolated } from "../../shared/text.js";
 import { copyText, make, makeButton, setText } from "../dom.js";
 import { parse } from "./markdown-parser.js";
 import { elementsOf } from "./markdown-view.js";
+import { errorSentence, isWhole, noteSentence, progressLine, receiptDetails, receiptLine } from "./server-texts.js";
 
 const REASONS = /** @type {const} */ ({
   not_connected: "askFailedNotConnected",
@@ -23,9 +24,9 @@ export class Exchange {
   #isDrawing = false;
   /** Whether the text is shown as it is: until now it could not be parsed in time. */
   #isPlain = false;
-  #bar = make("progress", { max: 100 });
+  #bar = make("progress", { max: 100, value: 0 });
   #step = make("span", {}, phrase("askWaiting"));
-  #progress = make("p", { className: "step" }, this.#bar, this.#step);
+  #progress = make("div", { className: "step" }, this.#bar, this.#step);
   #answer = make("div", { className: "answer" });
   #end = make("div");
 
@@ -55,7 +56,7 @@ export class Exchange {
     const { state, text = "" } = event;
     if (state === "reading") {
       this.#bar.value = event.percent ?? 0;
-      setText(this.#step, event.step ?? "");
+      setText(this.#step, progressLine(event));
       return false;
     }
     if (state === "done") this.#isPlain = false;
@@ -96,20 +97,28 @@ export class Exchange {
   }
 
   /** @param {AnswerEvent} event */
-  #finish({ read = "", note = "" }) {
+  #finish({ receipt, notes = [] }) {
     const copy = makeButton(phrase("copy"), () =>
       setText(copy, phrase(copyText(this.#text) ? "copied" : "copyFailed")),
     );
-    if (note) this.#end.append(make("p", { className: "note" }, note));
-    this.#end.append(make("div", { className: "end" }, make("span", { className: "read" }, read), copy));
+    const sentences = notes
+      .map(noteSentence)
+      .filter(Boolean)
+      .map((sentence) => make("li", { dir: "auto" }, sentence));
+    if (sentences.length) this.#end.append(make("ul", { className: "notes" }, ...sentences));
+    this.#end.append(make("div", { className: "end" }, ...(receipt ? [receiptElement(receipt)] : []), copy));
     this.#end.role = "status";
   }
 
   /** @param {AnswerEvent} event */
   #fail({ error, reason, confirm }) {
     if (confirm) return this.#askToConfirm(confirm);
-    const sentence = error ? `${error.message} [${error.code}]` : phrase(REASONS[reason ?? "silent"]);
+    const sentence = error ? errorSentence(error) : phrase(REASONS[reason ?? "silent"]);
     this.#end.append(make("p", { className: reason === "stopped" ? "hint" : "problem", role: "alert" }, sentence));
+    if (!error) return;
+    // The server's own words name what the sentence cannot: an address, a model, a setting.
+    const words = make("p", { dir: "auto" }, `${error.message} [${error.code}]`);
+    this.#end.append(make("details", { className: "more" }, make("summary", {}, phrase("errorDetails")), words));
   }
 
   /** @param {NonNullable<AnswerEvent["confirm"]>} confirm */
@@ -121,4 +130,12 @@ export class Exchange {
     });
     this.#end.append(make("p", { className: "problem", role: "alert" }, sentence), send);
   }
+}
+
+/** @param {AnswerReceipt} receipt */
+function receiptElement(receipt) {
+  const summary = make("summary", {}, receiptLine(receipt));
+  const details = make("details", { className: "more" }, summary, make("p", {}, receiptDetails(receipt)));
+  details.classList.toggle("partial", !isWhole(receipt));
+  return details;
 }

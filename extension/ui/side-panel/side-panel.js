@@ -1,8 +1,8 @@
 /**
- * The side panel: the person asks about the tab they look at, and reads the answer while it is written. It decides
- * nothing, keeps nothing, and asks nobody but the worker.
+ * The side panel: the user asks about the tab in front, and reads the answer while it is written. It decides nothing,
+ * keeps nothing, and talks only to the worker.
  *
- * @import {AnswerEvent, View} from "../../shared/types.d.ts"
+ * @import {AnswerEvent, Status, View} from "../../shared/types.d.ts"
  * @import {MessageKey} from "../../shared/messages.js"
  */
 
@@ -10,6 +10,7 @@ import "../texts.js";
 import { phrase } from "../../shared/messages.js";
 import { describe } from "../../shared/status.js";
 import { isolated } from "../../shared/text.js";
+import { commandElement } from "../command-line.js";
 import { byId, make, makeButton, setText } from "../dom.js";
 import { showTabIdentity } from "../tab-identity.js";
 import { ViewPort } from "../view-port.js";
@@ -21,8 +22,11 @@ const page = {
   tabHost: byId("tab-host", HTMLElement),
   beginAnew: byId("begin-anew", HTMLButtonElement),
   scroller: byId("scroller", HTMLElement),
+  offline: byId("offline", HTMLElement),
   status: byId("status", HTMLElement),
-  help: byId("help", HTMLElement),
+  serve: byId("serve", HTMLElement),
+  reconnect: byId("reconnect", HTMLButtonElement),
+  obstacle: byId("obstacle", HTMLElement),
   introduction: byId("introduction", HTMLElement),
   talk: byId("talk", HTMLOListElement),
   ready: byId("ready", HTMLElement),
@@ -47,10 +51,18 @@ let talk = { id: "", tabId: -1, url: "" };
 /** @type {Exchange | null} the question under way */
 let running = null;
 let wasConnected = false;
+/** Starts a server for the side panel alone; where it stands and the model are the user's. */
+const SERVE_COMMAND =
+  "uv run /path/to/chrome_tab_mcp_server.py --serve --ollama-url http://localhost:11434 --model qwen3";
+/** How long Reconnect shows that it was pressed: looking for a server takes less. */
+const RECONNECTING_MS = 2_000;
 
 const port = new ViewPort({
   onView: show,
-  onRefusal: ({ message: reason }) => setText(page.status, reason),
+  onRefusal: ({ message: reason }) => {
+    page.offline.hidden = false;
+    setText(page.status, reason);
+  },
   onAnswer: hear,
   onClose: () => running && hear({ type: "event", event: "answer", id: running.id, state: "failed", reason: "lost" }),
 });
@@ -62,8 +74,7 @@ function show(newView) {
   view = newView;
   const { status, tab, attached } = newView;
   const isConnected = status.state === "connected";
-  setText(page.status, isConnected ? "" : `${describe(status)} ${phrase("askNoServer")}`);
-  page.help.hidden = isConnected;
+  showConnection(status);
   if (isConnected && !wasConnected) port.send({ action: "models", id: "models" });
   wasConnected = isConnected;
   if (tab) showTabIdentity(page, tab);
@@ -71,14 +82,26 @@ function show(newView) {
   showState();
 }
 
+/** @param {Status} status */
+function showConnection(status) {
+  page.offline.hidden = status.state === "connected";
+  const isServerMissing = status.state === "paired";
+  setText(page.status, isServerMissing ? phrase("askNoServer") : describe(status));
+  page.serve.hidden = !isServerMissing;
+  page.reconnect.hidden = status.state === "setup";
+}
+
 function showState() {
-  const mayAsk = wasConnected && Boolean(view?.tab) && !running;
+  const obstacle = view?.tab?.obstacle ?? "";
+  setText(page.obstacle, obstacle);
+  page.obstacle.hidden = obstacle === "";
+  const mayAsk = wasConnected && Boolean(view?.tab) && !obstacle && !running;
   for (const button of page.ready.querySelectorAll("button")) button.disabled = !mayAsk;
   page.ask.disabled = !mayAsk;
   page.ask.hidden = running !== null;
   page.stop.hidden = running === null;
   const hasBegun = page.talk.childElementCount > 0;
-  page.introduction.hidden = hasBegun;
+  page.introduction.hidden = hasBegun || !wasConnected || obstacle !== "";
   page.beginAnew.hidden = !hasBegun;
 }
 
@@ -105,9 +128,10 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
   const isSame = !tabIds && talk.tabId === tab.id && talk.url === tab.url;
   if (!isSame) {
     forget();
-    talk = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
     const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", isolated(tab.title));
-    page.talk.append(make("li", { className: "about" }, about));
+    // The header names the page until the conversation moves on to another.
+    if (tabIds || page.talk.childElementCount) page.talk.append(make("li", { className: "about" }, about));
+    talk = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
   }
   running = new Exchange(label, stayAtEnd, (model) => ask(question, { label, tabIds, confirmed: model }));
   page.talk.append(running.element);
@@ -148,7 +172,17 @@ function hear(event) {
   if (document.activeElement === document.body) page.question.focus();
 }
 
-// --- What the person does
+// --- What the user does
+
+page.reconnect.addEventListener("click", () => {
+  port.send({ action: "reconnect" });
+  page.reconnect.disabled = true;
+  setText(page.reconnect, phrase("reconnecting"));
+  setTimeout(() => {
+    page.reconnect.disabled = false;
+    setText(page.reconnect, phrase("reconnect"));
+  }, RECONNECTING_MS);
+});
 
 page.form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -181,4 +215,5 @@ const compare = makeButton(phrase("askCompare"), () => {
   ask(phrase("askCompareQuestion"), { label: phrase("askCompare"), tabIds });
 });
 page.ready.append(compare);
+page.serve.append(commandElement(SERVE_COMMAND, phrase("askServerCommand")));
 page.question.focus();

@@ -1,12 +1,13 @@
 /**
- * The first steps, each with what has become of it by now. Opened once the extension is installed, and from the popup
- * and the options at any time.
+ * The first steps: the current one is open, each shows its state. Opened once the extension is installed, and from the
+ * popup and the options at any time.
  *
  * @import {Status, View, ViewedTab} from "../../shared/types.d.ts"
  */
 
 import "../texts.js";
-import { byId, copyText, setText } from "../dom.js";
+import { commandElement } from "../command-line.js";
+import { byId, setText } from "../dom.js";
 import { PairingForm } from "../pairing-form.js";
 import { ViewPort } from "../view-port.js";
 import { phrase } from "../../shared/messages.js";
@@ -14,18 +15,24 @@ import { describe, toneOf } from "../../shared/status.js";
 import { isolated, siteOf } from "../../shared/text.js";
 
 const LOOK_MS = 3_000;
+const ADD_COMMAND =
+  "claude mcp add --scope user chrome-tab-reader -- uv run /path/to/chrome_tab_mcp_server.py " +
+  "--ollama-url http://localhost:11434 --model qwen3";
 
 const page = {
   pairCheck: byId("pair-check", HTMLElement),
   clientCheck: byId("client-check", HTMLElement),
   pageCheck: byId("page-check", HTMLElement),
   addCommand: byId("add-command", HTMLElement),
-  copy: byId("copy", HTMLButtonElement),
   reconnect: byId("reconnect", HTMLButtonElement),
 };
 const pairingForm = new PairingForm(byId("setup", HTMLFormElement), (connectionString) =>
   port.send({ action: "connect", connectionString }),
 );
+/** In their order. */
+const steps = ["pair-step", "client-step", "page-step"].map((id) => byId(id, HTMLDetailsElement));
+/** Number of the step that was opened last; the user may open others meanwhile. */
+let current = -1;
 /** Of the looks at a tab; only what the latest one sees is shown. */
 let latest = 0;
 
@@ -37,8 +44,25 @@ function show({ status, tab }) {
   showPairing(status);
   showClient(status);
   void showTab(tab);
+  openCurrent(status);
   // Who works by keyboard must not be thrown to the top when the form or the button goes away.
-  if (focused?.closest("[hidden]")) (page.reconnect.hidden ? page.copy : page.reconnect).focus();
+  if (!focused?.closest("[hidden], details:not([open])")) return;
+  (page.reconnect.hidden ? page.addCommand.querySelector("button") : page.reconnect)?.focus();
+}
+
+/**
+ * Opens the first step that is not done, and closes those that are.
+ *
+ * @param {Status} status
+ */
+function openCurrent({ state, paired, failure, clients }) {
+  const isPaired = paired && failure !== "wrong_key";
+  const hasClient = state === "connected" && clients.length > 0;
+  const next = !isPaired ? 0 : !hasClient ? 1 : 2;
+  page.pageCheck.hidden = next < 2;
+  if (next === current) return;
+  current = next;
+  steps.forEach((step, index) => (step.open = index === next));
 }
 
 /** @param {Status} status */
@@ -88,9 +112,7 @@ function say(check, tone, sentence) {
   setText(check, sentence);
 }
 
-page.copy.addEventListener("click", () => {
-  if (copyText(page.addCommand.textContent)) setText(page.copy, phrase("copied"));
-});
+page.addCommand.append(commandElement(ADD_COMMAND, phrase("addCommand")));
 page.reconnect.addEventListener("click", () => port.send({ action: "reconnect" }));
 
 const port = new ViewPort({ onView: show, onRefusal: ({ message }) => pairingForm.refuse(message) });

@@ -1,0 +1,125 @@
+/**
+ * What the server reports about an answer, in the user's language: it sends codes and numbers.
+ *
+ * @import {AnswerEvent, AnswerReceipt, ServerSentence} from "../../shared/types.d.ts"
+ * @import {MessageKey} from "../../shared/messages.js"
+ */
+
+import { language, phrase } from "../../shared/messages.js";
+import { isolated } from "../../shared/text.js";
+import { grouped } from "../dom.js";
+
+/** @typedef {Record<string, any>} Values */
+
+/** @type {Record<string, [MessageKey, (values: Values) => (string | number)[]]>} */
+const STEPS = {
+  reading_tab: ["stepReadingTab", () => []],
+  asking_window: ["stepWindow", ({ model }) => [isolated(model)]],
+  reading_page: ["stepReadingPage", ({ model }) => [isolated(model)]],
+  reading_part: ["stepReadingPart", ({ model, part, parts }) => [isolated(model), part, parts]],
+  combining: ["stepCombining", ({ model, answers }) => [isolated(model), answers]],
+  waiting_turn: ["stepTurn", ({ limit }) => [limit]],
+  retrying: ["stepRetrying", () => []],
+};
+
+/** @type {Record<string, [MessageKey, (values: Values) => (string | number)[]]>} */
+const NOTES = {
+  unread: [
+    "noteUnread",
+    ({ start, end, total, error }) => [grouped(start + 1), grouped(end), grouped(total), errorSentence(error)],
+  ],
+  cut_off: ["noteCutOff", () => []],
+  uncombined: ["noteUncombined", () => []],
+  answer_cut: ["noteAnswerCut", ({ limit }) => [grouped(limit)]],
+  links_broken: ["noteLinks", ({ count }) => [grouped(count)]],
+  pictures_linked: ["notePictures", ({ count }) => [grouped(count)]],
+  invisible_removed: ["noteInvisible", ({ count }) => [grouped(count)]],
+  lines_quoted: ["noteLines", ({ count }) => [grouped(count)]],
+  tab_unread: ["noteTab", ({ tab, error }) => [isolated(tab), errorSentence(error)]],
+};
+
+/** @type {Record<string, MessageKey>} */
+const ERRORS = {
+  HOST_BLOCKED: "errorHostBlocked",
+  MODEL_UNREACHABLE: "errorModelUnreachable",
+  MODEL_NOT_FOUND: "errorModelNotFound",
+  MODEL_TIMEOUT: "errorModelTimeout",
+  MODEL_ERROR: "errorModel",
+  MODEL_EMPTY: "errorModelEmpty",
+  UNREADABLE_PAGE: "errorUnreadable",
+  EMPTY_PAGE: "errorEmptyPage",
+  TAB_NOT_FOUND: "errorTabGone",
+  TAB_DISCONNECTED: "errorTabGone",
+  COMMAND_TIMEOUT: "errorTabBusy",
+  RATE_LIMITED: "errorRateLimited",
+  INVALID_ARGUMENT: "errorQuestion",
+};
+
+/**
+ * @param {AnswerEvent} event about an answer that is being made
+ * @returns {string} the current step, and what has happened in it
+ */
+export function progressLine({ step }) {
+  const known = step && STEPS[step.code];
+  if (!known) return phrase("askWaiting");
+  const [key, values] = known;
+  const parts = [phrase(key, ...values(step.values ?? {}))];
+  if (step.tokens) parts.push(phrase("stepTokens", grouped(step.tokens)));
+  else if (step.seconds) parts.push(seconds(step.seconds, 0));
+  return parts.join(" · ");
+}
+
+/**
+ * @param {ServerSentence} note
+ * @returns {string} what is missing from an answer; a note of the page itself is in English
+ */
+export function noteSentence({ code, values = {}, text = "" }) {
+  const known = NOTES[code];
+  return known ? phrase(known[0], ...known[1](values)) : text;
+}
+
+/**
+ * @param {{code: string}} error
+ * @returns {string} what happened and what to do
+ */
+export function errorSentence({ code }) {
+  return phrase(ERRORS[code] ?? "errorOther");
+}
+
+/**
+ * @param {AnswerReceipt} receipt
+ * @returns {boolean} whether the answer is about all of what was to be read
+ */
+export function isWhole({ characters_read: read, page_characters: all }) {
+  return read >= all;
+}
+
+/**
+ * @param {AnswerReceipt} receipt
+ * @returns {string} for example "Whole page · qwen3:8b · 1.1 s"
+ */
+export function receiptLine(receipt) {
+  const { tabs = 1, model, seconds: took } = receipt;
+  const scope = tabs > 1 ? phrase("receiptTabs", tabs) : phrase("receiptWhole");
+  const share = receipt.characters_read / receipt.page_characters;
+  // What is missing is never rounded away.
+  const percent = Math.min(0.99, Math.floor(share * 100) / 100).toLocaleString(language(), { style: "percent" });
+  return [isWhole(receipt) ? scope : phrase("receiptShare", percent), isolated(model), seconds(took, 1)].join(" · ");
+}
+
+/**
+ * @param {AnswerReceipt} receipt
+ * @returns {string} in full
+ */
+export function receiptDetails({ characters_read: read, page_characters: all, parts }) {
+  return phrase("receiptDetails", grouped(read), grouped(all), grouped(parts));
+}
+
+/**
+ * @param {number} count
+ * @param {number} digits
+ */
+function seconds(count, digits) {
+  const format = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return `${count.toLocaleString(language(), format)}\u00a0s`;
+}
