@@ -6,10 +6,11 @@ It goes the server's one way of reading and answering. It is imported at the fir
 from __future__ import annotations
 
 import asyncio
+import bisect
 import contextlib
 import functools
 import sys
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -17,6 +18,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chrome_tab.bridge.bridge import Bridge, Role
 from chrome_tab_mcp_server import (
+    CHECK_RESULTS,
     Answer,
     ChromeTabError,
     ChromeTabs,
@@ -121,7 +123,8 @@ class SidePanel:
             question = SidePanelQuestion.model_validate(message)
             answer = await self._answer(question, Progress(progress, written.put_nowait))
             showing.cancel()
-            await tell("done", text=answer.text, read=answer.read, note=answer.note)
+            about = {"checked": checked(answer), "evidence": evidence(answer)}
+            await tell("done", text=answer.text, read=answer.read, note=answer.note, **about)
         except ValidationError:
             await tell("failed", error={"code": "INVALID_ARGUMENT", "message": "The question is empty or too long."})
         except ChromeTabError as error:
@@ -137,17 +140,24 @@ class SidePanel:
         if missing := missing_settings(tabs.settings):
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
         if len(asked.tab_ids) > 1:
-            about = Query(asked.question, None, asked.model)
+            about = Query(asked.question, None, asked.model, evidence=True)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
-            rendered = (tab.answer.render(read=False) if tab.answer else tab.text() for tab in answers)
+            # The panel gets the evidence of the answer over all, as data.
+            rendered = (
+                tab.answer._replace(notes="").render(read=False) if tab.answer else tab.text() for tab in answers
+            )
             each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, rendered, strict=True))
             return answer if answer.text else answer._replace(text=each)
         async with progress:
             talk = self._talks.get(asked.talk)
-            talk = talk or Conversation(await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress))
+            if talk is None:
+                page = await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress)
+                talk = Conversation(page._replace(tab_id=asked.tab_ids[0]))
             check_site(tabs.settings, talk.page.url)
-            about = Query(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model)
+            said = "\n".join([*(question for question, _ in talk.exchanges), asked.question])
+            prompt = talk.prompt(asked.question, tabs.analyst.mark)
+            about = Query(prompt, None, asked.model, evidence=True, said=said)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)
         self._talks[asked.talk] = talk.after(asked.question, answer.text)
@@ -163,6 +173,34 @@ class SidePanel:
 
     async def _tell(self, ask_id: str, state: str, **about: Any) -> None:
         await self._bridge.tell({"event": "answer", "id": ask_id, "state": state, **about})
+
+
+def checked(answer: Answer) -> dict[str, Any]:
+    """Return how many figures of an answer are where, and by their places those that are not in the passage it is about."""
+    place = utf16_places(answer.text)
+    results = Counter(finding.result for finding in answer.findings)
+    doubtful = [
+        {"result": finding.result, "start": place(finding.start), "end": place(finding.end)}
+        for finding in answer.findings
+        if finding.result in ("elsewhere", "not_on_page")
+    ]
+    return {"counts": {result: results[result] for result in CHECK_RESULTS}, "figures": doubtful}
+
+
+def evidence(answer: Answer) -> list[dict[str, Any]]:
+    """Return by the places of an answer's sentences the passages that support them; null where none was found."""
+    place = utf16_places(answer.text)
+    return [
+        {"start": place(each.start), "end": place(each.end), "passage": None}
+        | ({"passage": each.passage, "offset": each.offset, "tab_id": each.page.tab_id} if each.passage else {})
+        for each in answer.evidence
+    ]
+
+
+def utf16_places(text: str) -> Callable[[int], int]:
+    """Return what turns a place in a text into that of a JavaScript string."""
+    wide = [i for i, c in enumerate(text) if ord(c) > 0xFFFF]  # noqa: PLR2004 -- the last of one unit
+    return lambda place: place + bisect.bisect_left(wide, place)
 
 
 async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
