@@ -3015,7 +3015,7 @@ MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
 # Combining marks that Python counts to no word, and scripts that put no space between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
 SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
-WORDS = re.compile(rf"[\w{MARKS}]+")
+WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
 SENTENCE_END = re.compile(
@@ -3025,7 +3025,8 @@ SENTENCE_END = re.compile(
 # What a full stop does not end a sentence after: a short word, and the number of a list's item.
 ABBREVIATED = re.compile(r"(?<![^\s(])[^\W\d_]{1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
-DIGITS = r"(?<!\d)\d{1,3}(?:[ ']\d{3})+(?:[.,]\d+)?(?!\d)|\d+(?:[.,]\d+)*+"
+# Of folded text, whose digits are ASCII: a pattern that begins with one character class is searched for fast.
+DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
 CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-4])[:h]([0-5]\d)(?::\d\d)?(?![\d:])(?: ?([ap])\.? ?m\b)?")
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
@@ -3083,9 +3084,14 @@ def folded_alone(character: str) -> str:
     return fold(character)
 
 
+def words_of(folded: str) -> list[str]:
+    """Return the words of a folded text, numbers included."""
+    return ASCII_WORDS.findall(folded) if folded.isascii() else WORDS.findall(folded.replace("_", " "))
+
+
 def stems(folded: str) -> list[str]:
     """Return the words of a folded text without their endings; pairs of characters where no spaces stand."""
-    words = WORDS.findall(folded.replace("_", " "))
+    words = words_of(folded)
     if folded.isascii() or not SPACELESS.search(folded):
         return [word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM] for word in words]
     found: list[str] = []
@@ -3244,6 +3250,9 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
     """Return what a written number can mean, each as the values that it consists of: 1,299 is 1299 or 1.299."""
     found: list[Collection[str]] = []
     compact = raw.replace(" ", "").replace("'", "")
+    pieces = re.split("[ ']", raw)
+    if len(pieces[0]) > DIGITS_OF_GROUP and len(pieces) > 1:
+        return tuple(frozenset().union(*each) for each in itertools.product(*map(readings, pieces)))
     marks = [c for c in compact if c in ".,"]
     groups = compact.replace(",", ".").split(".")
     is_grouped = (
@@ -3260,7 +3269,7 @@ def readings(raw: str) -> tuple[frozenset[str], ...]:
             found.append({numeral("".join(groups[:-1]), groups[-1])})
         if len(marks) > 1:
             found.append([numeral(group) for group in groups])
-    if len(pieces := re.split("[ ']", raw)) > 1 and "." not in raw and "," not in raw:
+    if len(pieces) > 1 and not marks:
         found.append([numeral(piece) for piece in pieces])
     return tuple(map(frozenset, found))
 
@@ -3298,9 +3307,9 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
 
 def words_in(folded: str, words: Vocabulary) -> set[str]:
     """Return the values of the numbers and months that a folded text names in words."""
-    named = {*WORDS.findall(folded), *COMPOUND.findall(folded)}
+    named = {*words_of(folded), *(COMPOUND.findall(folded) if "-" in folded else ())}
     found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
-    if SPACELESS.search(folded):
+    if not folded.isascii() and SPACELESS.search(folded):
         for table in (words.values, words.months):
             found += [table[word] for word in table if SPACELESS.match(word) and word in folded]
     return set[str]().union(*found)
@@ -3487,14 +3496,17 @@ class PageIndex:
         sizes = [counts.total() for counts in self._counts]
         mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
-        self._places: dict[str, list[tuple[int, int]]] = {}
-        for number, counts in enumerate(self._counts):
-            for stem, count in counts.items():
-                self._places.setdefault(stem, []).append((number, count))
+        self._found_places: dict[str, list[tuple[int, int]]] = {}
         self.words = vocabulary(languages_of(set[str]().union(*texts)))
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
+
+    def _places(self, stem: str) -> list[tuple[int, int]]:
+        if stem not in self._found_places:
+            found = [(number, counts[stem]) for number, counts in enumerate(self._counts) if stem in counts]
+            self._found_places[stem] = found
+        return self._found_places[stem]
 
     def _values(self, number: int) -> set[str]:
         if number not in self._found_values:
@@ -3513,7 +3525,7 @@ class PageIndex:
 
     def weight(self, stem: str) -> float:
         """Return how much a stem distinguishes: most when it is in no chunk."""
-        found = len(self._places.get(stem, ()))
+        found = len(self._places(stem))
         return math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
 
     def best(self, query: Collection[str], count: int) -> list[int]:
@@ -3521,7 +3533,7 @@ class PageIndex:
         scores: dict[int, float] = {}
         for stem in query:
             weight = self.weight(stem) * (self.K + 1)
-            for number, times in self._places.get(stem, ()):
+            for number, times in self._places(stem):
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nsmallest(count, scores, key=lambda number: (-scores[number], number))
 
