@@ -3023,7 +3023,7 @@ SENTENCE_END = re.compile(
     r"|(?<![\u3002\uff01\uff1f\u061f\u0964])[\u3002\uff01\uff1f\u061f\u0964]++[\"\u201d\u00bb\u300d\u300f\uff09)]{0,3}\s*"
 )
 # What a full stop does not end a sentence after: a short word, and the number of a list's item.
-ABBREVIATED = re.compile(r"(?<![^\s(])[^\W\d_]{1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
+ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
 # Of folded text, whose digits are ASCII: a pattern that begins with one character class is searched for fast.
 DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
@@ -3489,7 +3489,8 @@ class PageIndex:
 
     K, B = 1.2, 0.75
 
-    def __init__(self, texts: Sequence[str], chunk_chars: int) -> None:
+    def __init__(self, texts: Sequence[str], chunk_chars: int, query: str = "") -> None:
+        """Split the texts; figures of `query` will be looked for, which may be in another language."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
         self._counts = [Counter(stems(chunk.folded)) for chunk in self.chunks]
@@ -3497,7 +3498,7 @@ class PageIndex:
         mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
-        self.words = vocabulary(languages_of(set[str]().union(*texts)))
+        self.words = vocabulary(languages_of(set(query).union(*texts)))
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
@@ -3810,7 +3811,8 @@ def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> st
 def checked_answer(answer: Answer, page: Page, question: Query) -> Answer:
     """Return an answer with where the page has its figures and, if wanted, what supports its sentences."""
     pages, said = page.sources or (page,), question.said or question.prompt
-    index = PageIndex([each.text for each in pages], CHECKED_CHUNK_CHARS)
+    stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
+    index = PageIndex([each.text for each in pages], CHECKED_CHUNK_CHARS, stated)
     if question.output_schema:
         schema = json.dumps(question.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")
@@ -3838,7 +3840,7 @@ def check_line(checked: Mapping[str, Sequence[str]]) -> str:
         listed = ", ".join(f'"{text}"' for text in itertools.islice(shown, MAX_SHOWN_FIGURES))
         return listed + (f" and {more} more" if more > 0 else "")
 
-    found, total = (sum(len(checked[result]) for result in results) for results in (FOUND_RESULTS, JUDGED_RESULTS))
+    found, total = (sum(len(checked.get(result, ())) for result in kinds) for kinds in (FOUND_RESULTS, JUDGED_RESULTS))
     if not total:
         return ""
     line = f"{found} of {total} figure{'' if total == 1 else 's'} {'is' if total == 1 else 'are'} on the page"

@@ -663,7 +663,9 @@ async def test_the_receipt_is_one_line_of_the_answer_and_the_note_stays_last(osa
     assert blank == ""
     assert note.startswith("Note: part 3 of 7 ")
     (only,) = blocks_of(whole)
-    assert re.fullmatch(r'\{"a": 1\}\n\n\(read 25 of 25 characters in 1 part, fake-model, \d+\.\d s\)', only)
+    assert re.fullmatch(
+        r'\{"a": 1\}\n\n\(read 25 of 25 characters in 1 part, fake-model, \d+\.\d s; 0 of 1 figure .+\)', only
+    )
     assert blocks_of(as_data) == ['{"a": 1}']
 
 
