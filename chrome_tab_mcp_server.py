@@ -2991,6 +2991,7 @@ MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 MIN_WORDS = 4  # of a sentence, below which the prompt says what it is about
 MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit
 ALL_WORDS = 0.999
+MAX_MATCHING, NEARLY_BEST = 3, 0.7  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
 LENGTH_PRICE = 0.0003  # of a passage, a character
 # Measured on XQuAD, bench/checked.py: what refuses 99 % of claims about other pages, and what a clear match is.
@@ -3531,12 +3532,20 @@ class PageIndex:
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match the stems of a query best, the best first."""
+        return [number for _, number in self._ranked(query, count)]
+
+    def matching(self, query: Collection[str]) -> list[int]:
+        """Return the number of the chunk that matches a query best, and of those that match it nearly as well."""
+        ranked = self._ranked(query, MAX_MATCHING)
+        return [number for score, number in ranked if score >= NEARLY_BEST * ranked[0][0]]
+
+    def _ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
         scores: dict[int, float] = {}
         for stem in query:
             weight = self.weight(stem) * (self.K + 1)
             for number, times in self._places(stem):
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
-        return heapq.nsmallest(count, scores, key=lambda number: (-scores[number], number))
+        return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
     def share(self, query: Collection[str], found: Collection[str]) -> float:
         """Return how much of the weight of a query's stems is found, 0 to 1."""
@@ -3667,7 +3676,7 @@ def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
         if not (figures := find_figures(answer, start, end, index.words)):
             continue
         query = stems(fold(answer[start:end]))
-        best = index.best({*query, *(about if len(query) < MIN_WORDS else ())}, 1)
+        best = index.matching({*query, *(about if len(query) < MIN_WORDS else ())})
         for figure in figures:
             shown = one_line(answer[figure.start : figure.end])
             found.append(Finding(figure.start, figure.end, shown, locate(figure, best, index, given)))
@@ -3695,7 +3704,7 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
     """Return where the page has one value of a JSON answer: its figures, and a short text as a whole."""
     text = value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
     figures = find_figures(text, 0, len(text), index.words)
-    best = index.best({*about, *stems(fold(text))}, 1)
+    best = index.matching({*about, *stems(fold(text))})
     if not isinstance(value, str) and 0 < value < 1:  # a percentage may be a fraction in JSON
         share = frozenset({scaled(readings_of_float(value), 100)})
         figures = [figure._replace(options=(*figure.options, share)) for figure in figures]
