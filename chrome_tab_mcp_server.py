@@ -3801,7 +3801,7 @@ def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
 
 def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
     """Return a numbered note for each sentence: the passage that supports it, its offset and link, or that none was found."""
-    notes, links = [EVIDENCE_HEADING], list[str]()
+    notes, links = list[str](), list[str]()
     for number, each in enumerate(evidence, 1):
         sentence = one_line(answer[each.start : each.end], MAX_NOTED_SENTENCE_CHARS)
         passage = f'"{one_line(each.passage)}"' if each.passage else "no support found"
@@ -3811,7 +3811,8 @@ def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> st
         notes.append(f'[{number}] "{sentence}": {passage}{place}')
         links += [link, each.passage]
     # What the passages name is on the page.
-    return sanitize_answer("\n".join(notes), "\n".join([*links, prompt]))[0] if evidence else ""
+    safe = sanitize_answer("\n".join(notes), "\n".join([*links, prompt]))[0]
+    return f"{EVIDENCE_HEADING}\n{safe}" if evidence else ""
 
 
 # --- Checking an answer, and reading less of a page ---

@@ -775,6 +775,7 @@ async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOs
         "answer_tokens": 7,
         "notes": [],
         "content": {},
+        "checked": {"on_page": [], "elsewhere": [], "in_prompt": [], "not_on_page": []},
     }
 
 
