@@ -2,6 +2,7 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = [
+#   "babel>=2.17,<3",
 #   "fastmcp>=4.1,<5",
 #   "httpx>=0.28,<0.29",
 #   "idna>=3.10,<4",
@@ -15,6 +16,7 @@
 #   "starlette>=1.0,<2",
 #   "tenacity>=9.2,<10",
 #   "tomlkit>=0.15,<0.16",
+#   "unicode-rbnf>=2.4,<3",
 #   "uvicorn>=0.35,<1",
 #   "websockets>=15,<18",
 # ]
@@ -34,7 +36,7 @@ This file and chrome_tab.scpt are a whole reader for a Mac. The package chrome_t
 Chrome extension, MCP over HTTP, the side panel, the history and --setup.
 
 Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
-7 Whole-page answers. 8 AppleScript. 9 Reader. 10 Status. 11 Tools. 12 Command line.
+7 Whole-page answers. 8 Checked answers. 9 AppleScript. 10 Reader. 11 Status. 12 Tools. 13 Command line.
 """
 
 from __future__ import annotations
@@ -47,6 +49,7 @@ import errno
 import functools
 import gc
 import hashlib
+import heapq
 import hmac
 import html
 import importlib
@@ -90,7 +93,7 @@ from http import HTTPStatus
 from pathlib import Path
 from types import FrameType, MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, NoReturn, Protocol, Self, get_args
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 if __name__ == "__main__":
     gc.disable()  # nothing that is imported becomes garbage, and looking for it takes a sixth of the start
@@ -926,7 +929,7 @@ ADDRESS_INSIDE = re.compile(
 FORGED = re.compile(
     r"^(?=[ \t#*_~+-]*(?:\(?read [\d.,]+ of [\d.,]+ characters|\(?looked at \d+ x \d+ pixels"
     r"|Note:.*(?:could not be read|the answer was cut|stand one after another|not on the page|invisible character)"
-    r"|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
+    r"|evidence from the page, found without the model|\[?cut: [\d.,]+ of|\[[\d.,]+ more characters\]))",
     re.IGNORECASE | re.MULTILINE,
 )
 FORGED_HEADING = re.compile(
@@ -2258,6 +2261,17 @@ class Page(NamedTuple):
     incognito: bool | None = None  # None where nobody has said so
     # What the text does not hold of the page.
     notes: tuple[str, ...] = ()
+    # The pages that the text is made of, where it is not one page's: what an answer about it is checked against.
+    sources: tuple[Page, ...] = ()
+    chunks_read: ChunksRead | None = None
+    tab_id: int | None = None  # of one of several tabs
+
+
+class ChunksRead(NamedTuple):
+    """How many of a page's chunks were read, because they match the prompt best."""
+
+    read: int
+    chunks: int
 
 
 def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
@@ -2282,6 +2296,9 @@ class Query(NamedTuple):
     output_schema: dict[str, Any] | None = None
     model: str | None = None
     confirmed: bool = False  # whether the user has confirmed that this model may run elsewhere
+    evidence: bool = False
+    quick: bool = False
+    said: str = ""  # what of the prompt the user has said, where that is not all of it
 
 
 class Answer(NamedTuple):
@@ -2292,10 +2309,19 @@ class Answer(NamedTuple):
     note: str
     data: Any
     receipt: dict[str, Any]
+    findings: tuple[Finding, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    notes: str = ""  # the evidence, as numbered notes
 
     def render(self, *, read: bool = True) -> str:
-        """Return the answer with its note as the last line, and before it, if wanted, with what was read."""
-        return "\n\n".join(filter(None, (self.text, self.read if read else "", self.note)))
+        """Return the answer with its notes as the last lines, and before the last, if wanted, with what was read."""
+        text = with_numbers(self.text, self.evidence)
+        return "\n\n".join(filter(None, (text, self.notes, self.read if read else "", self.note)))
+
+    def structured_evidence(self) -> dict[str, Any] | None:
+        """Return the answer with its evidence as JSON; None without evidence."""
+        evidence = [each.data(self.text) for each in self.evidence]
+        return {"answer": self.text, "evidence": evidence} if evidence else None
 
 
 class Progress:
@@ -2481,6 +2507,13 @@ class PageAnalyzer:
         return hmac.new(self._mark_key, text.encode("utf-8", "replace"), "sha256").hexdigest()[:12]
 
     async def answer(self, page: Page, question: Query, progress: Progress) -> Answer:
+        """Answer about the page, all of it unless the question wants it quick, and check the answer against it."""
+        is_quick = question.quick and question.prompt != DEFAULT_SYSTEM_PROMPT
+        read = await asyncio.to_thread(quick_page, page, question) if is_quick else page
+        answer = await self._ask(read, question, progress)
+        return await asyncio.to_thread(checked_answer, answer, read, question)
+
+    async def _ask(self, page: Page, question: Query, progress: Progress) -> Answer:
         """Answer about the whole page, with the fallback models unless one model is asked for."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
         models = [well_formed(question.model)] if question.model else configured
@@ -2966,9 +2999,17 @@ class PageReading:
 def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt in a line."""
     parts = f"{receipt['parts']} part{'' if receipt['parts'] == 1 else 's'}"
+    quick = receipt.get("quick")
+    more = (
+        f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read"
+        if quick
+        else "",
+        check_line(receipt["checked"]) if "checked" in receipt else "",
+    )
     return (
         f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {parts}, "
-        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s)"
+        f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s"
+        f"{''.join(f'; {each}' for each in more if each)})"
     )
 
 
@@ -3150,7 +3191,906 @@ def merge_values(left: Any, right: Any) -> Any:
     return left
 
 
-# --- 8. AppleScript ----------------------------------------------------------------------------
+# --- 8. Checked answers ------------------------------------------------------------------------
+#
+# What an answer states is compared with the text that it is about, without a model. Both are untrusted: every pattern
+# is bounded, or begins where no other match can begin, so that a search takes linear time.
+
+CHECKED_CHUNK_CHARS, QUICK_CHUNK_CHARS = 1_000, 1_500
+MAX_PASSAGE_CHARS = 200
+MAX_EVIDENCE = 100  # sentences
+MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
+
+MIN_WORDS = 4  # of a sentence, below which the prompt says what it is about
+MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit
+ALL_WORDS = 0.999
+MAX_MATCHING, NEARLY_BEST = 3, 0.7  # chunks that a sentence may be about
+CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
+LENGTH_PRICE = 0.0003  # of a passage, a character
+# Measured on XQuAD, bench/checked.py: what refuses 99 % of claims about other pages, and what a clear match is.
+MIN_SUPPORT = 0.32
+QUICK_CHUNKS, MIN_QUICK_COVERAGE = 5, 0.45
+MAX_FRAGMENT_CHARS, FRAGMENT_WORDS = 80, 4
+MAX_NOTED_SENTENCE_CHARS = 60
+EVIDENCE_HEADING = "Evidence from the page, found without the model:"
+BLOCK_END = re.compile(r"\n|\t| \| |\*\*|`")
+BLOCK_MARKS = "#>*+-| "
+
+CheckResult = Literal["on_page", "elsewhere", "in_prompt", "not_on_page"]  # the best first
+CHECK_RESULTS: tuple[CheckResult, ...] = get_args(CheckResult)
+FOUND_RESULTS, JUDGED_RESULTS = ("on_page", "elsewhere"), ("on_page", "elsewhere", "not_on_page")
+MONTH = "month "  # what a month's value begins with, and below that of a time, and of a number before "million"
+TIME, SCALED = "minute ", "scaled "
+
+SHORT_STEM, LONG_STEM, LONG_WORD = 5, 6, 8
+DIGITS_OF_GROUP, DIGITS_OF_DAY, MONTHS, NOON = 3, 2, 12, 12
+MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
+
+# Combining marks that Python counts to no word, and scripts that put no space between words.
+MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
+SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac00-\ud7af]+)")
+WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
+LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
+COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
+SENTENCE_END = re.compile(
+    r"\n\s*|(?<![.!?])[.!?]++[\"'\u201d\u00bb)\]]{0,3}\s+"
+    r"|(?<![\u3002\uff01\uff1f\u061f\u0964])[\u3002\uff01\uff1f\u061f\u0964]++[\"\u201d\u00bb\u300d\u300f\uff09)]{0,3}\s*"
+)
+# What a full stop does not end a sentence after: a short word, and the number of a list's item.
+ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
+CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
+# Of folded text, whose digits are ASCII: a pattern that begins with one character class is searched for fast.
+DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
+NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
+CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-4])[:h]([0-5]\d)(?::\d\d)?(?![\d:])(?: ?([ap])\.? ?m\b)?")
+NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
+MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
+UNIT_AFTER = re.compile(rf" ?(?:[%\u2030\u066a]|\u00b0[cf]?\b|{CURRENCY})")
+DATE_GLUE = re.compile(r"[ .,]{0,3}(?:(?:st|nd|rd|th|er|de|del|of)[ .,]{1,2})?")
+NUMBERING = re.compile(r"[ \t>#*_|+\u2022-]{0,20}[(\[]?\d{1,3}[.):\]]+[*_]{0,3}(?=\s)|[ \t>]*\|?[ \t]*\d{1,3}[ \t]*\|")
+QUOTED = re.compile(
+    '(?<![\\w"])"([^"\n]{3,300})"(?!\\w)|[\u201c\u201e\u201d]([^\u201c\u201d\u201e\n]{3,300})[\u201c\u201d]'
+    "|\u00ab([^\u00ab\u00bb\n]{3,300})\u00bb|\u00bb([^\u00ab\u00bb\n]{3,300})\u00ab|[\u300c\u300e]([^\u300c-\u300f\n]{3,300})[\u300d\u300f]"
+)
+ELLIPSIS = re.compile(r"\[?(?:\.{3}|\u2026)\]?")
+STATED_ADDRESS = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"'`)\]}|*]{1,500}|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}",
+    re.IGNORECASE,
+)
+ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
+SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
+
+
+# --- Comparable text ---
+
+
+@functools.lru_cache(8192)
+def fold_character(character: str) -> str:
+    """Return a character as it is compared: digits of all scripts as ASCII, one kind of space, dash and apostrophe."""
+    if character.isdecimal():
+        return str(unicodedata.decimal(character))
+    if character in "\u2018\u2019\u02bc\u2032":
+        return "'"
+    if character in "\u066c\u060c\uff0c":
+        return ","
+    if "\u0370" <= character <= "\u03ff":
+        return unicodedata.normalize("NFD", character)[0]
+    if "\u064b" <= character <= "\u0652":
+        return ""
+    kinds = {"Cf": "", "Zs": " ", "Pd": "-"}
+    return {"\u066b": ".", "\u2212": "-", "\u2044": "/"}.get(
+        character, kinds.get(unicodedata.category(character), character)
+    )
+
+
+def fold(text: str) -> str:
+    """Return a text in the one form in which texts are compared: without case, compatible forms, one form of digits."""
+    if text.isascii():
+        return text.lower()
+    text = unicodedata.normalize("NFKC", SUPERSCRIPT.sub("", text)).casefold()
+    changed = {c: folded for c in set(text) if not c.isascii() and (folded := fold_character(c)) != c}
+    return text.translate(str.maketrans(changed)) if changed else text
+
+
+@functools.lru_cache(8192)
+def folded_alone(character: str) -> str:
+    """Return what one character becomes when it is folded."""
+    return fold(character)
+
+
+def words_of(folded: str) -> list[str]:
+    """Return the words of a folded text, numbers included."""
+    return ASCII_WORDS.findall(folded) if folded.isascii() else WORDS.findall(folded.replace("_", " "))
+
+
+def stems(folded: str) -> list[str]:
+    """Return the words of a folded text without their endings; pairs of characters where no spaces stand."""
+    words = words_of(folded)
+    if folded.isascii() or not SPACELESS.search(folded):
+        return [word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM] for word in words]
+    found: list[str] = []
+    for word in words:
+        for piece in SPACELESS.split(word):
+            if SPACELESS.match(piece):
+                found += [piece[i : i + 2] for i in range(max(1, len(piece) - 1))]
+                if piece < "\u2e80":
+                    found += [piece[i : i + 3] for i in range(len(piece) - 2)]
+            elif piece:
+                found.append(piece[: SHORT_STEM if len(piece) < LONG_WORD else LONG_STEM])
+    return found
+
+
+def letters_of(folded: str) -> str:
+    """Return the letters and digits of a folded text alone, as quotations are compared."""
+    return "".join(filter(str.isalnum, folded))
+
+
+def sentence_spans(text: str, most: int = MAX_PASSAGE_CHARS) -> list[tuple[int, int]]:
+    """Return (start, end) of each sentence and line of a text without the space around it, long ones in pieces."""
+    spans: list[tuple[int, int]] = []
+    start = 0
+
+    def add(start: int, end: int) -> None:
+        while end - start > most:
+            cut = text.rfind(" ", start + most // 2, start + most)
+            cut = cut if cut > 0 else start + most
+            spans.append((start, cut))
+            start = cut + (text[cut] == " ")
+        if start < end and not text[start:end].isspace():
+            spans.append((start, end))
+
+    for match in SENTENCE_END.finditer(text):
+        mark = match[0]
+        is_stop = mark[0] in ".!?"
+        if is_stop and (
+            ABBREVIATED.search(text, max(start, match.start() - 12), match.start())
+            or text[match.end() : match.end() + 1].islower()
+        ):
+            continue
+        add(start, match.start() + len(mark.rstrip()))
+        start = match.end()
+    add(start, len(text))
+    return spans
+
+
+# --- Words for numbers, months and currencies, from CLDR ---
+
+
+# Languages by the script that they are written in; a page does not say in which it is.
+LANGUAGES = MappingProxyType(
+    {
+        "LATIN": "en de es fr it pt nl pl ro tr vi sv da fi cs sk hu hr id ca",
+        "CYRILLIC": "ru uk bg sr",
+        "GREEK": "el",
+        "ARABIC": "ar fa",
+        "DEVANAGARI": "hi",
+        "THAI": "th",
+        "CJK": "zh ja",
+        "HIRAGANA": "ja",
+        "HANGUL": "ko",
+        "HEBREW": "he",
+    }
+)
+SPELLED_NUMBERS = (*range(21), *range(30, 101, 10))
+MIN_SPELLED_CHARS = 3  # of a Latin word: shorter ones are common words of other languages
+
+
+class Vocabulary(NamedTuple):
+    """What words of some languages stand for: numbers and months (their values), factors, currency signs (their codes)."""
+
+    values: Mapping[str, frozenset[str]]
+    months: Mapping[str, frozenset[str]]
+    factors: Mapping[str, frozenset[int]]
+    currencies: Mapping[str, frozenset[str]]
+
+
+@functools.cache
+def vocabulary_of(language: str) -> Vocabulary:
+    """Return the words of a language, as CLDR has them."""
+    from babel import Locale
+    from unicode_rbnf import FormatPurpose, RbnfEngine
+
+    locale, engine = Locale.parse(language), RbnfEngine.for_language(language)
+    values, months, factors, currencies = (dict[str, set[Any]]() for _ in range(4))
+    for number, purpose in itertools.product(SPELLED_NUMBERS, (FormatPurpose.CARDINAL, FormatPurpose.ORDINAL)):
+        with contextlib.suppress(ValueError):  # of a language without such rules
+            for word in map(fold, engine.format_number(number, purpose).text_by_ruleset.values()):
+                if not word.isascii() or len(word) >= MIN_SPELLED_CHARS:
+                    values.setdefault(word, set()).add(str(number))
+    for use, width in itertools.product(("format", "stand-alone"), ("wide", "abbreviated")):
+        for number, name in locale.months[use][width].items():
+            months.setdefault(fold(name).strip(". "), set()).add(f"{MONTH}{number}")
+    patterns = (by_size.items() for width in locale.compact_decimal_formats.values() for by_size in width.values())
+    for size, pattern in itertools.chain.from_iterable(patterns):
+        word = fold(pattern.pattern.replace("0", "").replace("'", "")).strip(" .")
+        factors.setdefault(word, set()).add(int(size) // 10 ** max(0, pattern.pattern.count("0") - 1))
+    for code, sign in locale.currency_symbols.items():
+        currencies.setdefault(fold(sign), set()).add(code)
+        currencies.setdefault(code.lower(), set()).add(code)
+    tables = (values, months, factors, currencies)
+    return Vocabulary(*({word: frozenset(found) for word, found in table.items() if word} for table in tables))
+
+
+@functools.lru_cache(64)
+def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
+    """Return the words of several languages."""
+    return Vocabulary(*map(merged_words, zip(*map(vocabulary_of, languages), strict=True)))
+
+
+def merged_words(parts: Sequence[Mapping[str, frozenset[Any]]]) -> dict[str, frozenset[Any]]:
+    """Return one table of several; a word stands for all that it stands for in any."""
+    merged: dict[str, frozenset[Any]] = {}
+    for part in parts:
+        for word, meanings in part.items():
+            merged[word] = merged.get(word, frozenset()) | meanings
+    return merged
+
+
+@functools.lru_cache(8192)
+def script_of(character: str) -> str:
+    """Return the first word of a character's name, which is its script's for letters."""
+    return unicodedata.name(character, "").partition(" ")[0]
+
+
+def languages_of(characters: Collection[str]) -> tuple[str, ...]:
+    """Return the languages that texts with these characters may be in."""
+    scripts = {script_of(character) for character in characters if character.isalpha()} | {"LATIN"}
+    return tuple(
+        dict.fromkeys(
+            itertools.chain.from_iterable(LANGUAGES.get(name, "").split() for name in LANGUAGES if name in scripts)
+        )
+    )
+
+
+# --- Figures ---
+
+
+def numeral(whole: str, fraction: str = "") -> str:
+    """Return the one form of a number: no zeros in front, and none at the end of its fraction."""
+    fraction = fraction.rstrip("0")
+    return (whole.lstrip("0") or "0") + (f".{fraction}" if fraction else "")
+
+
+def scaled(number: str, factor: int) -> str:
+    """Return a number times a power of ten."""
+    whole, _, fraction = number.partition(".")
+    shift = len(str(factor)) - 1
+    fraction = fraction.ljust(shift, "0")
+    return numeral(whole + fraction[:shift], fraction[shift:])
+
+
+@functools.lru_cache(4096)
+def readings(raw: str) -> tuple[frozenset[str], ...]:
+    """Return what a written number can mean, each as the values that it consists of: 1,299 is 1299 or 1.299."""
+    found: list[Collection[str]] = []
+    compact = raw.replace(" ", "").replace("'", "")
+    pieces = re.split("[ ']", raw)
+    if len(pieces[0]) > DIGITS_OF_GROUP and len(pieces) > 1:
+        return tuple(frozenset().union(*each) for each in itertools.product(*map(readings, pieces)))
+    marks = [c for c in compact if c in ".,"]
+    groups = compact.replace(",", ".").split(".")
+    is_grouped = (
+        len(groups[0]) <= DIGITS_OF_GROUP
+        and all(len(group) in (2, 3) for group in groups[1:])
+        and len(groups[-1]) == DIGITS_OF_GROUP
+    )
+    if not marks:
+        found.append({numeral(compact)})
+    else:
+        if len(set(marks)) == 1 and is_grouped:
+            found.append({numeral("".join(groups))})
+        if marks.count(marks[-1]) == 1:
+            found.append({numeral("".join(groups[:-1]), groups[-1])})
+        if len(marks) > 1:
+            found.append([numeral(group) for group in groups])
+    if len(pieces) > 1 and not marks:
+        found.append([numeral(piece) for piece in pieces])
+    return tuple(map(frozenset, found))
+
+
+def factor_word(after: str, words: Vocabulary) -> str:
+    """Return of the words after a number those that multiply it, such as "million"."""
+    for word in (after, after.partition(" ")[0]):
+        if word in words.factors:
+            return word
+    return next((word for word in (after[:2], after[:1]) if word in words.factors and SPACELESS.match(word)), "")
+
+
+def minutes(hour: int, minute: int, half: str) -> set[str]:
+    """Return a time of day, as minutes: both halves of the day are possible where none is named."""
+    hours = {hour % NOON + NOON * (half == "p")} if half else {hour, hour + NOON} if 0 < hour < NOON else {hour}
+    return {f"{TIME}{60 * each + minute}" for each in hours}
+
+
+def values_in(folded: str, words: Vocabulary) -> set[str]:
+    """Return every value that the figures of a folded text can have."""
+    found: set[str] = set()
+    for raw, after in set(NUMBER.findall(folded)):
+        values = {numeral(raw)} if raw.isdecimal() else set[str]().union(*readings(raw))
+        if after and (factors := words.factors.get(factor_word(after, words))):
+            found |= {scaled(value, factor) for value in values for factor in factors}
+            found |= {SCALED + value for value in values}
+            continue
+        found |= values
+        if after[:1] in ("a", "p") and re.match(r"[ap]\.?m\b", after) and raw.isdecimal() and len(raw) <= DIGITS_OF_DAY:
+            found |= minutes(int(raw), 0, after[0])
+    for hour, minute, half in CLOCK.findall(folded):
+        found |= minutes(int(hour), int(minute), half)
+    return found
+
+
+def words_in(folded: str, words: Vocabulary) -> set[str]:
+    """Return the values of the numbers and months that a folded text names in words."""
+    named = {*words_of(folded), *(COMPOUND.findall(folded) if "-" in folded else ())}
+    found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
+    if not folded.isascii() and SPACELESS.search(folded):
+        for table in (words.values, words.months):
+            found += [table[word] for word in table if SPACELESS.match(word) and word in folded]
+    return set[str]().union(*found)
+
+
+DatePart = tuple[int, int, frozenset[str]]  # where a number or a month is, and the months that a name stands for
+
+
+class Figure(NamedTuple):
+    """What an answer states and a text can be searched for: a number, date, time, quotation or address.
+
+    `options` are sets of values, of which one has to be there; what has none is a text, `quoted` or an address.
+    """
+
+    start: int
+    end: int
+    options: tuple[frozenset[str], ...] = ()
+    currency: frozenset[str] = frozenset()
+    quoted: str = ""
+    address: str = ""
+
+
+def find_figures(text: str, start: int, end: int, words: Vocabulary) -> list[Figure]:
+    """Return the figures of a sentence of an answer, in their order."""
+    found: list[Figure] = []
+    rest = text[start:end]
+
+    def take(match: re.Match[str]) -> str:
+        at = start + match.start()
+        if match.re is STATED_ADDRESS:
+            shown = match[0].rstrip(".,;:!?*_")
+            found.append(Figure(at, at + len(shown), address=shown))
+        elif match.re is QUOTED and re.search(LETTER, match[0]):
+            found.append(Figure(at, start + match.end(), quoted=next(filter(None, match.groups()))))
+        return " " * len(match[0])
+
+    if text[:start].endswith("\n") or start == 0:
+        rest = NUMBERING.sub(take, rest, count=1) if NUMBERING.match(rest) else rest
+    rest = QUOTED.sub(take, STATED_ADDRESS.sub(take, rest))
+    folded = [folded_alone(c) for c in rest]
+    places = [start + i for i, piece in enumerate(folded) for _ in piece] + [end]
+    found += find_numbers("".join(folded), places, words)
+    return sorted(found)
+
+
+def find_numbers(folded: str, places: Sequence[int], words: Vocabulary) -> list[Figure]:
+    """Return the numbers, dates and times of a folded sentence; `places` are its characters' in the answer."""
+    found: list[Figure] = []
+
+    def add(start: int, end: int, options: Iterator[Collection[str]], currency: frozenset[str] = frozenset()) -> str:
+        options_once = tuple(dict.fromkeys(map(frozenset[str], options)))
+        found.append(Figure(places[start], places[end - 1] + 1, options_once, currency))
+        return " " * (end - start)
+
+    def date(match: re.Match[str]) -> str:
+        first, middle, last = match[1], match[3], match[4]
+        year, day = (first, last) if len(first) > DIGITS_OF_DAY else (last, first)
+        years = [year, f"20{year}", f"19{year}"] if len(year) <= DIGITS_OF_DAY else [year]
+        return add(*match.span(), dated(years, [(day, middle), (middle, day)]))
+
+    def time(match: re.Match[str]) -> str:
+        return add(*match.span(), ({value} for value in minutes(int(match[1]), int(match[2]), match[3] or "")))
+
+    folded = CLOCK.sub(time, NUMERIC_DATE.sub(date, folded))
+    numbers = list(NUMBER.finditer(folded))
+    parts: list[DatePart] = [
+        (*match.span(), months) for match in WORDS.finditer(folded) if (months := words.months.get(match[0]))
+    ]
+    parts += [(*match.span(1), frozenset[str]()) for match in numbers if match[1].isdecimal()]
+    in_dates: set[int] = set()
+    for group in date_groups(sorted(parts), folded):
+        in_dates.update(start for start, _, _ in group)
+        add(group[0][0], group[-1][1], named_date(group, folded))
+    for match in numbers:
+        if match.start() not in in_dates:
+            currency = currency_of(folded, *match.span(1), words)
+            add(
+                *shown_range(match, folded, words, is_money=bool(currency)),
+                number_options(match[1], match[2] or "", words),
+                currency,
+            )
+    return found
+
+
+def shown_range(match: re.Match[str], folded: str, words: Vocabulary, *, is_money: bool) -> tuple[int, int]:
+    """Return the range of a number with its currency, unit and factor."""
+    start, end = match.span(1)
+    before = MONEY_BEFORE.search(folded, max(0, start - 4), start) if is_money else None
+    factor = factor_word(match[2] or "", words)
+    ends = [end, match.start(2) + len(factor) if factor else end]
+    for sign in (UNIT_AFTER, MONEY_AFTER) if is_money else (UNIT_AFTER,):
+        ends += [after.end() for after in (sign.match(folded, end),) if after]
+    return before.start() if before else start, max(ends)
+
+
+def named_date(group: Sequence[DatePart], folded: str) -> Iterator[set[str]]:
+    """Yield what a date can consist of on a page, whose month may be a number there."""
+    others = {numeral(folded[start:end]) for start, end, months in group if not months}
+    for month in frozenset[str]().union(*(months for _, _, months in group)):
+        yield others | {month}
+        yield others | {month.removeprefix(MONTH)}
+
+
+def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set[str]]:
+    """Yield what a date in numbers can consist of; `days` are what may be the day and the month."""
+    for year, (day, month) in itertools.product(years, days):
+        if int(month) <= MONTHS:
+            for value in (numeral(month), f"{MONTH}{int(month)}"):
+                yield {numeral(year), numeral(day), value}
+        else:
+            yield {numeral(year), numeral(day), numeral(month)}
+
+
+def date_groups(items: Sequence[DatePart], folded: str) -> Iterator[list[DatePart]]:
+    """Yield neighbours that are one date: a month by its name, and a number or two."""
+    group: list[DatePart] = []
+    for item in [*items, (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
+        is_near = (
+            group and item[0] - group[-1][1] <= MAX_DATE_GAP and DATE_GLUE.fullmatch(folded, group[-1][1], item[0])
+        )
+        months = sum(bool(named) for _, _, named in group)
+        if group and not (is_near and len(group) < MAX_DATE_PARTS and months + bool(item[2]) <= 1):
+            if months == 1 and len(group) > 1:
+                yield group
+            group = []
+        group.append(item)
+
+
+def number_options(raw: str, after: str, words: Vocabulary) -> Iterator[Collection[str]]:
+    """Yield what a number can be on a page, with what follows it."""
+    factors = words.factors.get(factor_word(after, words), frozenset[int]())
+    half = re.match(r"([ap])\.?m\b", after) if raw.isdecimal() and len(raw) <= DIGITS_OF_DAY else None
+    for values in readings(raw):
+        for factor in factors:
+            yield {scaled(value, factor) for value in values}
+        yield values
+        if not factors:
+            yield {SCALED + value for value in values}
+        if half:
+            yield from ({value} for value in minutes(int(raw), 0, half[1]))
+            yield {str(int(raw) % NOON + NOON * (half[1] == "p"))}
+
+
+def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozenset[str]:
+    """Return the codes of the currencies whose sign stands next to a number; none is no currency, or an unknown one."""
+    before, after = MONEY_BEFORE.search(folded, max(0, start - 4), start), MONEY_AFTER.match(folded, end)
+    for sign in (before, after):
+        if sign and (codes := words.currencies.get(sign[1])):
+            return codes
+    return frozenset()
+
+
+# --- The passages of a page ---
+
+
+class TextChunk(NamedTuple):
+    """Neighbouring passages of one of the texts of an index."""
+
+    source: int
+    start: int
+    end: int
+    passages: tuple[tuple[int, int], ...]
+    folded: str
+
+
+class RankedPassage(NamedTuple):
+    """How well a passage supports a sentence (0 to 1), the number of its text, and its place there."""
+
+    support: float
+    source: int
+    start: int
+    end: int
+
+
+class PageIndex:
+    """Finds the chunks and passages of texts that match a sentence best, by BM25 and without a model."""
+
+    K, B = 1.2, 0.75
+
+    def __init__(self, texts: Sequence[str], chunk_chars: int, query: str = "") -> None:
+        """Split the texts; figures of `query` will be looked for, which may be in another language."""
+        self.texts = texts
+        self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
+        self._counts = [Counter(stems(chunk.folded)) for chunk in self.chunks]
+        sizes = [counts.total() for counts in self._counts]
+        mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
+        self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
+        self._found_places: dict[str, list[tuple[int, int]]] = {}
+        self.words = vocabulary(languages_of(set(query).union(*texts)))
+        self._found_values: dict[int, set[str]] = {}
+        self._found_words: dict[int, set[str]] = {}
+        self._found_letters: dict[int, str] = {}
+
+    def _places(self, stem: str) -> list[tuple[int, int]]:
+        if stem not in self._found_places:
+            found = [(number, counts[stem]) for number, counts in enumerate(self._counts) if stem in counts]
+            self._found_places[stem] = found
+        return self._found_places[stem]
+
+    def _values(self, number: int) -> set[str]:
+        if number not in self._found_values:
+            self._found_values[number] = values_in(self.chunks[number].folded, self.words)
+        return self._found_values[number]
+
+    def _named(self, number: int) -> set[str]:
+        if number not in self._found_words:
+            self._found_words[number] = words_in(self.chunks[number].folded, self.words)
+        return self._found_words[number]
+
+    def _letters(self, number: int) -> str:
+        if number not in self._found_letters:
+            self._found_letters[number] = letters_of(self.chunks[number].folded)
+        return self._found_letters[number]
+
+    def weight(self, stem: str) -> float:
+        """Return how much a stem distinguishes: most when it is in no chunk."""
+        found = len(self._places(stem))
+        return math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
+
+    def best(self, query: Collection[str], count: int) -> list[int]:
+        """Return the numbers of the chunks that match the stems of a query best, the best first."""
+        return [number for _, number in self._ranked(query, count)]
+
+    def matching(self, query: Collection[str]) -> list[int]:
+        """Return the number of the chunk that matches a query best, and of those that match it nearly as well."""
+        ranked = self._ranked(query, MAX_MATCHING)
+        return [number for score, number in ranked if score >= NEARLY_BEST * ranked[0][0]]
+
+    def _ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
+        scores: dict[int, float] = {}
+        for stem in query:
+            weight = self.weight(stem) * (self.K + 1)
+            for number, times in self._places(stem):
+                scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
+        return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
+
+    def share(self, query: Collection[str], found: Collection[str]) -> float:
+        """Return how much of the weight of a query's stems is found, 0 to 1."""
+        weights = {stem: self.weight(stem) for stem in query}
+        total = sum(weights.values())
+        return sum(weight for stem, weight in weights.items() if stem in found) / total if total else 0.0
+
+    def coverage(self, query: Collection[str], number: int) -> float:
+        """Return how much of the weight of a query's stems a chunk has, 0 to 1."""
+        return self.share(query, self._counts[number])
+
+    def holds(self, number: int, figure: Figure) -> bool:
+        """Say whether a chunk has a figure."""
+        chunk = self.chunks[number]
+        if figure.address:
+            return has_address(chunk.folded, figure.address)
+        if figure.quoted:
+            return all(part in self._letters(number) for part in quoted_parts(figure.quoted))
+        values = self._values(number)
+        if not any(option <= values for option in figure.options):
+            values = values | self._named(number)
+            if not any(option <= values for option in figure.options):
+                return False
+        return not figure.currency or not self._is_other_currency(chunk.folded, figure)
+
+    @functools.cached_property
+    def _all_values(self) -> set[str]:
+        numbers = range(len(self.chunks))
+        return set[str]().union(*map(self._values, numbers), *map(self._named, numbers))
+
+    def holds_anywhere(self, figure: Figure) -> bool:
+        """Say whether a figure is in any chunk, or a quotation in several that follow each other."""
+        if figure.quoted:
+            letters = "".join(map(self._letters, range(len(self.chunks))))
+            return all(part in letters for part in quoted_parts(figure.quoted))
+        if figure.options and not any(option <= self._all_values for option in figure.options):
+            return False
+        return any(self.holds(number, figure) for number in range(len(self.chunks)))
+
+    def _is_other_currency(self, folded: str, figure: Figure) -> bool:
+        """Say whether every place where a chunk has an amount gives it in other currencies."""
+        found: list[frozenset[str]] = []
+        for match in NUMBER.finditer(folded):
+            options = map(frozenset, number_options(match[1], match[2] or "", self.words))
+            if not set(options).isdisjoint(figure.options):
+                found.append(currency_of(folded, *match.span(1), self.words))
+        return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
+
+
+def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
+    """Yield a text in chunks of whole passages, of about so many characters."""
+    spans = sentence_spans(text)
+    first = 0
+    for after in range(1, len(spans) + 1):
+        if after == len(spans) or spans[after][1] - spans[first][0] > chunk_chars:
+            start, end = spans[first][0], spans[after - 1][1]
+            yield TextChunk(source, start, end, tuple(spans[first:after]), fold(text[start:end]))
+            first = after
+
+
+def quoted_parts(quoted: str) -> list[str]:
+    """Return the letters of a quotation that have to be found, in parts where it leaves something out."""
+    return list(filter(None, map(letters_of, map(fold, ELLIPSIS.split(quoted)))))
+
+
+def has_address(folded: str, address: str) -> bool:
+    """Say whether a folded text has an address as a whole."""
+    wanted = ADDRESS_START.sub("", fold(address), count=1).rstrip("/")
+    at = folded.find(wanted)
+    while at >= 0:
+        after = at + len(wanted)
+        if not re.match(r"[\w@+-]", folded[max(0, at - 1) : at]) and not re.match(
+            r"/?[\w-]|[.?=&#%]\w", folded[after : after + 2]
+        ):
+            return True
+        at = folded.find(wanted, at + 1)
+    return False
+
+
+# --- The check ---
+
+
+class Finding(NamedTuple):
+    """A figure of an answer, where it is in the answer (a path in JSON has no place), and where the page has it."""
+
+    start: int
+    end: int
+    shown: str
+    result: CheckResult
+
+
+class Evidence(NamedTuple):
+    """A sentence of an answer, by its place there, and the passage that supports it best; without one that is empty."""
+
+    start: int
+    end: int
+    page: Page
+    offset: int = 0
+    passage: str = ""
+
+    def data(self, answer: str) -> dict[str, Any]:
+        """Return the evidence as JSON, with the sentence of the answer that it is about."""
+        about: dict[str, Any] = {"sentence": answer[self.start : self.end], "passage": None}
+        if self.passage:
+            about |= {"passage": strip_invisible(self.passage), "offset": self.offset, "link": self.link}
+        return about | ({} if self.page.tab_id is None else {"tab_id": self.page.tab_id})
+
+    @property
+    def link(self) -> str | None:
+        """Return an address that scrolls to the passage; None where the page has none that a browser opens."""
+        return fragment_link(self.page.url, self.passage) if self.passage else None
+
+
+def locate(figure: Figure, best: Sequence[int], index: PageIndex, given: PageIndex) -> CheckResult:
+    """Return where a figure is: in one of the best chunks, elsewhere on the page, only in the prompt, or nowhere."""
+    if any(index.holds(number, figure) for number in best):
+        return "on_page"
+    if index.holds_anywhere(figure):
+        return "elsewhere"
+    return "in_prompt" if given.holds_anywhere(figure) else "not_on_page"
+
+
+def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
+    """Return where the page has each figure of an answer; `prompt` is what the user has said."""
+    about, given = stems(fold(prompt)), PageIndex([prompt], CHECKED_CHUNK_CHARS)
+    found: list[Finding] = []
+    for start, end in sentence_spans(answer, MAX_ANSWER_CHARS):
+        if not (figures := find_figures(answer, start, end, index.words)):
+            continue
+        query = stems(fold(answer[start:end]))
+        best = index.matching({*query, *(about if len(query) < MIN_WORDS else ())})
+        for figure in figures:
+            shown = one_line(answer[figure.start : figure.end])
+            found.append(Finding(figure.start, figure.end, shown, locate(figure, best, index, given)))
+    return found
+
+
+def check_values(data: Any, index: PageIndex, prompt: str) -> list[Finding]:
+    """Return where the page has each number and text of a JSON answer, by its path."""
+    given, found = PageIndex([prompt], CHECKED_CHUNK_CHARS), list[Finding]()
+    left: list[tuple[str, Any, list[str]]] = [("$", data, [])]
+    while left:
+        path, value, about = left.pop()
+        if isinstance(value, dict):
+            scalars = (str(each)[:MAX_PASSAGE_CHARS] for each in value.values() if isinstance(each, str | int | float))
+            about = stems(fold(" ".join([*map(str, value), *itertools.islice(scalars, MAX_EVIDENCE)])))
+            left += [(f"{path}.{key}", each, about) for key, each in reversed(value.items())]
+        elif isinstance(value, list):
+            left += [(f"{path}[{i}]", value[i], about) for i in reversed(range(len(value)))]
+        elif isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+            found += [Finding(0, 0, one_line(path), check_value(value, about, index, given))]
+    return found
+
+
+def check_value(value: str | float, about: Sequence[str], index: PageIndex, given: PageIndex) -> CheckResult:
+    """Return where the page has one value of a JSON answer: its figures, and a short text as a whole."""
+    text = value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
+    figures = find_figures(text, 0, len(text), index.words)
+    best = index.matching({*about, *stems(fold(text))})
+    if not isinstance(value, str) and 0 < value < 1:  # a percentage may be a fraction in JSON
+        share = frozenset({scaled(readings_of_float(value), 100)})
+        figures = [figure._replace(options=(*figure.options, share)) for figure in figures]
+    results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
+    rest = "".join(c for i, c in enumerate(text) if not any(figure.start <= i < figure.end for figure in figures))
+    if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and len(letters_of(fold(rest))) > MAX_UNIT_LETTERS:
+        whole = locate(Figure(0, len(text), quoted=text), best, index, given)
+        words = set(stems(fold(text)))
+        is_near = whole == "not_on_page" and any(index.coverage(words, number) > ALL_WORDS for number in best)
+        results.append("on_page" if is_near else whole)
+    worst: CheckResult = "on_page"
+    return max((worst, *results), key=CHECK_RESULTS.index)
+
+
+def readings_of_float(value: float) -> str:
+    """Return a number between 0 and 1 in the form of a page's numbers."""
+    return numeral(*f"{value:.10f}".split("."))
+
+
+# --- Evidence ---
+
+
+def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: str) -> tuple[Evidence, ...]:
+    """Return for each sentence of an answer the passage that supports it best."""
+    about, found = stems(fold(prompt)), list[Evidence]()
+    code = code_ranges(answer)
+    for line_start, line_end in sentence_spans(answer, MAX_ANSWER_CHARS):
+        line = answer[line_start:line_end]
+        start = line_start + len(line) - len(line.lstrip(BLOCK_MARKS))
+        end = line_start + len(line.rstrip("| \t"))
+        is_code = any(first <= start < last for first, last in code)
+        if is_code or line.startswith("#") or line.endswith(":") or len(letters_of(answer[start:end])) < MIN_WORDS:
+            continue
+        ranked = rank_passages(answer[start:end], index, about)
+        if ranked and ranked[0].support >= MIN_SUPPORT:
+            best = ranked[0]
+            text = index.texts[best.source][best.start : best.end]
+            found.append(Evidence(start, end, pages[best.source], best.start, text))
+        else:
+            found.append(Evidence(start, end, pages[0]))
+        if len(found) == MAX_EVIDENCE:
+            break
+    return tuple(found)
+
+
+def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> list[RankedPassage]:
+    """Return the passages that may support a sentence, the best first; `about` are stems of what it answers."""
+    query = set(stems(fold(sentence)))
+    if len(query) < MIN_WORDS:
+        query.update(about)
+    found: list[RankedPassage] = []
+    for number in index.best(query, CANDIDATES):
+        chunk, around = index.chunks[number], index.coverage(query, number)
+        text = index.texts[chunk.source]
+        for start, end in windows(chunk.passages):
+            share = index.share(query, set(stems(fold(text[start:end]))))
+            support = (share + around) / 2 - (end - start) * LENGTH_PRICE
+            found.append(RankedPassage(support, chunk.source, start, end))
+    return sorted(found, key=lambda each: -each.support)
+
+
+def windows(passages: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield each passage, and each two that follow each other and are short together: a label and its value."""
+    yield from passages
+    for (start, _), (_, end) in itertools.pairwise(passages):
+        if end - start <= MAX_PASSAGE_CHARS:
+            yield start, end
+
+
+def fragment_link(url: str, passage: str) -> str | None:
+    """Return a link that scrolls to a passage: by its text, or where it is long or in several blocks by its ends."""
+    if not url.startswith(("http://", "https://")):
+        return None
+    blocks = [block for part in BLOCK_END.split(passage) if (block := " ".join(part.split()).lstrip(BLOCK_MARKS))]
+    words = [block.split(" ") for block in blocks]
+    if len(blocks) > 1:
+        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[-1][-FRAGMENT_WORDS:])
+    elif blocks and len(blocks[0]) > MAX_FRAGMENT_CHARS and len(words[0]) >= 2 * FRAGMENT_WORDS:
+        ends = " ".join(words[0][:FRAGMENT_WORDS]), " ".join(words[0][-FRAGMENT_WORDS:])
+    else:
+        ends = tuple(blocks)
+    encoded = (quote(end, safe="").replace("-", "%2D") for end in ends)
+    return f"{url.partition('#')[0]}#:~:text={','.join(encoded)}" if ends else None
+
+
+def with_numbers(answer: str, evidence: Sequence[Evidence]) -> str:
+    """Return an answer with a number after each sentence that the notes are about."""
+    pieces, before = list[str](), 0
+    for number, each in enumerate(evidence, 1):
+        pieces += [answer[before : each.end], f" [{number}]"]
+        before = each.end
+    return "".join(pieces) + answer[before:]
+
+
+def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> str:
+    """Return a numbered note for each sentence: the passage that supports it, its offset and link, or that none was found."""
+    notes, links = list[str](), list[str]()
+    for number, each in enumerate(evidence, 1):
+        sentence = one_line(answer[each.start : each.end], MAX_NOTED_SENTENCE_CHARS)
+        passage = f'"{one_line(each.passage)}"' if each.passage else "no support found"
+        tab = "" if each.page.tab_id is None else f"tab {each.page.tab_id}, "
+        link = each.link or ""
+        place = f" ({tab}character {each.offset:,}{', ' * bool(link)}{link})" if each.passage else ""
+        notes.append(f'[{number}] "{sentence}": {passage}{place}')
+        links += [link, each.passage]
+    # What the passages name is on the page.
+    safe = sanitize_answer("\n".join(notes), "\n".join([*links, prompt]))[0]
+    return f"{EVIDENCE_HEADING}\n{safe}" if evidence else ""
+
+
+# --- Checking an answer, and reading less of a page ---
+
+
+def checked_answer(answer: Answer, page: Page, question: Query) -> Answer:
+    """Return an answer with where the page has its figures and, if wanted, what supports its sentences."""
+    pages, said = page.sources or (page,), question.said or question.prompt
+    stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
+    index = PageIndex([each.text for each in pages], CHECKED_CHUNK_CHARS, stated)
+    if question.output_schema:
+        schema = json.dumps(question.output_schema, ensure_ascii=False)
+        findings = check_values(answer.data, index, f"{said}\n{schema}")
+    else:
+        findings = check_figures(answer.text, index, said)
+    checked: dict[str, list[str]] = {result: [] for result in CHECK_RESULTS}
+    for shown, result in dict.fromkeys((finding.shown, finding.result) for finding in findings):
+        checked[result].append(shown)
+    receipt = answer.receipt | {"checked": checked}
+    if page.chunks_read:
+        receipt |= {"page_characters": len(pages[0].text), "quick": page.chunks_read._asdict()}
+    wanted = question.evidence and not question.output_schema
+    evidence = find_evidence(answer.text, index, pages, said) if wanted else ()
+    notes = evidence_notes(answer.text, evidence, said)
+    read = answer.read and read_line(receipt)
+    return answer._replace(read=read, receipt=receipt, findings=tuple(findings), evidence=evidence, notes=notes)
+
+
+def check_line(checked: Mapping[str, Sequence[str]]) -> str:
+    """Return in words how many figures of an answer are on the page, and which are not; nothing where it has none."""
+
+    def named(result: CheckResult) -> str:
+        shown = (one_line(text, MAX_SHOWN_FIGURE_CHARS).replace('"', "'") for text in checked[result])
+        more = len(checked[result]) - MAX_SHOWN_FIGURES
+        listed = ", ".join(f'"{text}"' for text in itertools.islice(shown, MAX_SHOWN_FIGURES))
+        return listed + (f" and {more} more" if more > 0 else "")
+
+    found, total = (sum(len(checked.get(result, ())) for result in kinds) for kinds in (FOUND_RESULTS, JUDGED_RESULTS))
+    if not total:
+        return ""
+    line = f"{found} of {total} figure{'' if total == 1 else 's'} {'is' if total == 1 else 'are'} on the page"
+    line += f", in another passage: {named('elsewhere')}" if checked["elsewhere"] else ""
+    return line + (f", not: {named('not_on_page')}" if checked["not_on_page"] else "")
+
+
+def quick_page(page: Page, question: Query) -> Page:
+    """Return a page with only the chunks that match a question best; all of it where the match is not clear."""
+    index = PageIndex([page.text], QUICK_CHUNK_CHARS)
+    query = set(stems(fold(question.said or question.prompt)))
+    best = index.best(query, QUICK_CHUNKS)
+    is_clear = bool(best) and index.coverage(query, best[0]) >= MIN_QUICK_COVERAGE
+    if len(index.chunks) <= QUICK_CHUNKS or not is_clear or is_mostly_tables(page.text):
+        return page
+    chunks = [index.chunks[number] for number in sorted(best)]
+    text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end] for chunk in chunks)
+    return page._replace(text=text, sources=(page,), chunks_read=ChunksRead(len(chunks), len(index.chunks)))
+
+
+def is_mostly_tables(text: str) -> bool:
+    """Say whether most of a text are rows of tables, in which words do not show where the answer is."""
+    rows = sum(len(line) for line in text.splitlines() if "\t" in line or " | " in line)
+    return rows > len(text) / 2
+
+
+# --- 9. AppleScript ----------------------------------------------------------------------------
 
 SCRIPT = FILES / "chrome_tab.scpt"
 EXTENSION = FILES / "extension"
@@ -3485,7 +4425,7 @@ def unreadable_reply(command: str) -> ChromeTabError:
     )
 
 
-# --- 9. Reader ---------------------------------------------------------------------------------
+# --- 10. Reader ---------------------------------------------------------------------------------
 
 
 class TabAnswer(NamedTuple):
@@ -3496,6 +4436,7 @@ class TabAnswer(NamedTuple):
     answer: Answer | None
     error: ChromeTabError | None
     plain: str = ""  # the answer as the combining model reads it
+    evidence: Mapping[str, Any] | None = None
 
     def heading(self) -> str:
         """Return a line that names the tab."""
@@ -3682,16 +4623,26 @@ class ChromeTabs:
         async def one(tab_id: int) -> TabAnswer:
             page = None
             try:
-                page = await self.read_telling(wanted, tab_id, progress)
+                page = (await self.read_telling(wanted, tab_id, progress))._replace(tab_id=tab_id)
                 answer = await self.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
             known = f"{page.text}\n{page.url}\n{about.prompt}"
-            text, notes = truncate_answer(quote_headings(answer.text), known, MAX_ANSWER_CHARS // len(tab_ids))
+            most = MAX_ANSWER_CHARS // len(tab_ids)
+            text, notes = truncate_answer(quote_headings(answer.text), known, most)
             note = " ".join(filter(None, (answer.note, f"Note: {'; '.join(notes)}." if notes else "")))
             # What goes to the combining model names no address that is not on the page, in code either.
             plain = sanitize_answer(text, known, spare_code=False)[0]
-            return TabAnswer(tab_id, page, answer._replace(text=text, note=note), None, plain)
+            if answer.evidence:
+                text = truncate_answer(quote_headings(with_numbers(answer.text, answer.evidence)), known, most)[0]
+            return TabAnswer(
+                tab_id,
+                page,
+                answer._replace(text=text, note=note, evidence=()),
+                None,
+                plain,
+                answer.structured_evidence(),
+            )
 
         async with progress:
             tabs = list(await asyncio.gather(*map(one, dict.fromkeys(tab_ids))))
@@ -3702,9 +4653,11 @@ class ChromeTabs:
                 return tabs, None
             text = "\n\n".join(f"[{tab.heading()}]\n{tab.plain}" for tab in answered)
             is_private = not all(tab.page and tab.page.incognito is False for tab in answered)
-            source: SourceName = next(tab.page.source for tab in answered if tab.page)
-            page = Page("", f"{len(answered)} tabs", text, source, incognito=is_private)
-            together = Query(f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}")
+            pages = tuple(tab.page for tab in answered if tab.page)
+            title = f"{len(answered)} tabs"
+            page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
+            prompt = f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
+            together = Query(prompt, evidence=about.evidence, said=about.prompt)
             progress.time_share = 1.0
             try:
                 return tabs, await self.answer(page, together, progress)
@@ -3713,7 +4666,7 @@ class ChromeTabs:
                 return tabs, Answer("", "", f"Note: {note}.", None, {"notes": [note]})
 
 
-# --- 10. Status --------------------------------------------------------------------------------
+# --- 11. Status --------------------------------------------------------------------------------
 
 
 async def status(tabs: ChromeTabs) -> list[Layer]:
@@ -3810,7 +4763,7 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
         return Layer("this site", ok=None, text=f"not known: {error.message}")
 
 
-# --- 11. Tools ---------------------------------------------------------------------------------
+# --- 12. Tools ---------------------------------------------------------------------------------
 
 READ_ONLY = mcp_types.ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True)
 ToolCall = MiddlewareContext[mcp_types.CallToolRequestParams]
@@ -3838,6 +4791,8 @@ SCHEMA = "JSON Schema for a JSON answer" + (
 )
 WantedSchema = Annotated[dict[str, Any] | str | Omitted, optional(SCHEMA)]
 TabId = Annotated[int | Omitted, optional()]
+WantsEvidence = Annotated[bool, Field(description="with the passage that supports each sentence")]
+WantsQuick = Annotated[bool, Field(description="read only what matches system_prompt")]
 
 
 class ToolErrorMiddleware(Middleware):
@@ -4062,12 +5017,14 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         output_schema: WantedSchema,
         content: WantedContent,
         selection: Selected = False,
+        evidence: WantsEvidence = False,
+        quick: WantsQuick = False,
     ) -> ToolResult:
-        about = build_query(tabs.settings, system_prompt, output_schema, model)
+        about = build_query(tabs.settings, system_prompt, output_schema, model)._replace(evidence=evidence, quick=quick)
         await check_schema(output_schema)
         wanted = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
-        structured = answer.data if isinstance(answer.data, dict) else None
+        structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
         return ToolResult(answer.render(), structured_content=structured, meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
@@ -4103,8 +5060,11 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
         start: Start,
         end: End,
         content: WantedContent,
+        evidence: bool = False,
+        quick: bool = False,
     ) -> ToolResult:
-        about, wanted = build_query(tabs.settings, system_prompt), ReadOptions(start, end, content)
+        about = build_query(tabs.settings, system_prompt)._replace(evidence=evidence, quick=quick)
+        wanted = ReadOptions(start, end, content)
         return tabs_result(*await tabs.process_several(tab_ids, about, wanted, client_progress(context)))
 
     @tool(READ_ONLY, "List the open tabs of the browser.", title="Browser Get Tabs")
@@ -4127,12 +5087,16 @@ def tabs_result(answers: Sequence[TabAnswer], together: Answer | None) -> ToolRe
     sections = [f"## {tab.heading()}\n\n{tab.text()}" for tab in answers]
     receipts = [{"tab_id": tab.tab_id} | (tab.answer.receipt if tab.answer else {}) for tab in answers]
     if together:
-        together = together._replace(text=quote_headings(together.text))
-        sections.append(f"## All together\n\n{together.render()}")
+        marked = quote_headings(with_numbers(together.text, together.evidence))
+        sections.append(f"## All together\n\n{together._replace(text=marked, evidence=()).render()}")
         receipts.append({"tab_id": None} | together.receipt)
     failed = [{"tab_id": tab.tab_id, **tab.error.data()} for tab in answers if tab.error]
     content = [mcp_types.TextContent(text=section) for section in sections]
-    return ToolResult(content, meta={"receipt": {"tabs": receipts, "failed": failed}})
+    evidence = [{"tab_id": tab.tab_id, **tab.evidence} for tab in answers if tab.evidence]
+    if together and (over_all := together.structured_evidence()):
+        evidence.append({"tab_id": None, **over_all})
+    structured = {"tabs": evidence} if evidence else None
+    return ToolResult(content, structured_content=structured, meta={"receipt": {"tabs": receipts, "failed": failed}})
 
 
 def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
@@ -4167,7 +5131,7 @@ def client_progress(context: Context) -> Progress:
     return Progress(send if asked else None)
 
 
-# --- 12. Command line --------------------------------------------------------------------------
+# --- 13. Command line --------------------------------------------------------------------------
 
 
 class Invocation(NamedTuple):
@@ -4404,11 +5368,13 @@ def analyze(invocation: Invocation) -> Work:
             with invocation.program.show_progress(printed.show) as progress:
                 async with invocation.program.open_tabs(settings) as tabs:
                     await tabs.start()
-                    answer = await tabs.process(
-                        build_query(settings, invocation.value), wanted, options["tab"], progress
-                    )
-            printed.show(answer.render(read=False), is_whole=True)
+                    about = build_query(settings, invocation.value)._replace(evidence=True)
+                    answer = await tabs.process(about, wanted, options["tab"], progress)
+            # Without numbers in the text: it is on the screen already.
+            printed.show(answer._replace(evidence=(), notes="").render(read=False), is_whole=True)
         receipt = answer.receipt
+        if answer.notes:
+            print(strip_controls(answer.notes), file=sys.stderr)
         print(f"{one_line(receipt['title'])} ({one_line(receipt['url'])}) {answer.read}", file=sys.stderr)
         return 0
 

@@ -151,7 +151,7 @@ class Tab:
             if place is None:
                 continue
             agreement.nodes += 1
-            is_counted = place <= -2 and counted[-2 - place]["role"] in ROLES[node["role"]["value"]]
+            is_counted = place < -1 and counted[-2 - place]["role"] in ROLES[node["role"]["value"]]
             agreement.listed += place >= 0 or is_counted
             if place < 0 and not is_counted:
                 agreement.notes.append(f"missing: {node['role']['value']} {node.get('name', {}).get('value')!r}")

@@ -185,4 +185,6 @@ def shown(analysis: Analysis) -> Iterator[str]:
     yield f"{analysis.title} ({analysis.url}), {analysis.time}"
     yield f"\n> {analysis.question}\n\n{analysis.answer}\n"
     receipt = json.loads(analysis.receipt)
+    if checked := server.check_line(receipt.pop("checked", {})):
+        yield f"{checked}\n"
     yield ", ".join(f"{name}: {value}" for name, value in receipt.items() if name not in {"url", "title"} and value)

@@ -6,11 +6,12 @@ It goes the server's one way of reading and answering. It is imported at the fir
 from __future__ import annotations
 
 import asyncio
+import bisect
 import contextlib
 import functools
 import sys
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from chrome_tab.bridge.bridge import Bridge, Role, current_client
 from chrome_tab_mcp_server import (
+    CHECK_RESULTS,
     CLOUD_SERVICE,
     Answer,
     ChromeTabError,
@@ -137,7 +139,8 @@ class SidePanel:
             question = SidePanelQuestion.model_validate(message)
             answer = await self._answer(question, progress)
             showing.cancel()
-            await tell("done", text=answer.text, **answer_data(answer.receipt))
+            about = {"checked": checked(answer), "evidence": evidence(answer)}
+            await tell("done", text=answer.text, **answer_data(answer.receipt), **about)
         except ValidationError:
             await tell("failed", error={"code": "INVALID_ARGUMENT", "message": "The question is empty or too long."})
         except CloudModelError as error:
@@ -158,18 +161,25 @@ class SidePanel:
             self._confirmed.add(asked.model)
         confirmed = asked.model in self._confirmed
         if len(asked.tab_ids) > 1:
-            about = Query(asked.question, None, asked.model, confirmed=confirmed)
+            about = Query(asked.question, None, asked.model, confirmed=confirmed, evidence=True)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
-            rendered = (tab.answer.render(read=False) if tab.answer else tab.text() for tab in answers)
+            # The panel gets the evidence of the answer over all, as data.
+            rendered = (
+                tab.answer._replace(notes="").render(read=False) if tab.answer else tab.text() for tab in answers
+            )
             each = "\n\n".join(f"{tab.heading()}\n\n{text}" for tab, text in zip(answers, rendered, strict=True))
             receipt = combined_receipt(answers, answer.receipt, time.monotonic() - progress.started)
             return answer._replace(text=answer.text or each, receipt=receipt)
         async with progress:
             talk = self._talks.get(asked.talk)
-            talk = talk or Conversation(await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress))
+            if talk is None:
+                page = await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress)
+                talk = Conversation(page._replace(tab_id=asked.tab_ids[0]))
             check_site(tabs.settings, talk.page.url)
-            about = Query(talk.prompt(asked.question, tabs.analyst.mark), None, asked.model, confirmed=confirmed)
+            said = "\n".join([*(question for question, _ in talk.exchanges), asked.question])
+            prompt = talk.prompt(asked.question, tabs.analyst.mark)
+            about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)
         self._talks[asked.talk] = talk.after(asked.question, answer.text)
@@ -211,6 +221,34 @@ def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], s
     notes += [note for note in receipt["notes"] if note not in notes]
     about = {"model": receipts[0]["model"], "seconds": round(seconds, 2), "tabs": len(receipts)}
     return {**receipt, **totals, **about, "notes": notes}
+
+
+def checked(answer: Answer) -> dict[str, Any]:
+    """Return how many figures of an answer are where, and by their places those that are not in the passage it is about."""
+    place = utf16_places(answer.text)
+    results = Counter(finding.result for finding in answer.findings)
+    doubtful = [
+        {"result": finding.result, "start": place(finding.start), "end": place(finding.end)}
+        for finding in answer.findings
+        if finding.result in ("elsewhere", "not_on_page")
+    ]
+    return {"counts": {result: results[result] for result in CHECK_RESULTS}, "figures": doubtful}
+
+
+def evidence(answer: Answer) -> list[dict[str, Any]]:
+    """Return by the places of an answer's sentences the passages that support them; null where none was found."""
+    place = utf16_places(answer.text)
+    return [
+        {"start": place(each.start), "end": place(each.end), "passage": None}
+        | ({"passage": each.passage, "offset": each.offset, "tab_id": each.page.tab_id} if each.passage else {})
+        for each in answer.evidence
+    ]
+
+
+def utf16_places(text: str) -> Callable[[int], int]:
+    """Return what turns a place in a text into that of a JavaScript string."""
+    wide = [i for i, c in enumerate(text) if ord(c) > 0xFFFF]  # noqa: PLR2004 -- the last of one unit
+    return lambda place: place + bisect.bisect_left(wide, place)
 
 
 async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:

@@ -63,6 +63,8 @@ PARAMETERS = {
     "tab_id": "which tab",
     "model": "another model for this question",
     "content": "`main`: without menus, footers and what nobody sees",
+    "evidence": "with the passage that supports each sentence",
+    "quick": "read only what matches system_prompt",
     "offset": "where to go on",
     "max_chars": "how much at once",
     "question": "what to find out",

@@ -979,6 +979,10 @@ export interface AnswerEvent {
   /** Of "done": what was read, and what is missing from the answer. */
   receipt?: AnswerReceipt;
   notes?: ServerSentence[];
+  /** Of "done": how many figures of the answer are where, and the places in `text` of those to look at twice. */
+  checked?: AnswerCheck;
+  /** Of "done": the passage that supports each sentence of `text`, in order. */
+  evidence?: AnswerEvidence[];
   /** Of "failed": what the server says, or what the extension knows. */
   error?: { message: string; code: string };
   reason?: "not_connected" | "stopped" | "lost" | "silent";
@@ -1007,6 +1011,24 @@ export interface AnswerReceipt {
   parts: number;
   /** Of an answer over several tabs. */
   tabs?: number;
+}
+
+/** Where the page has a figure: in the passage that the sentence is about, elsewhere, only in the prompt, or nowhere. */
+export type CheckResult = "on_page" | "elsewhere" | "in_prompt" | "not_on_page";
+
+export interface AnswerCheck {
+  counts: Record<CheckResult, number>;
+  figures: { result: "elsewhere" | "not_on_page"; start: number; end: number }[];
+}
+
+/** A sentence of an answer, by its place in `text`, and the page's passage; `offset` counts Unicode characters of the page's text. */
+export interface AnswerEvidence {
+  start: number;
+  end: number;
+  /** As the page has it; null where no support was found. Untrusted text. */
+  passage: string | null;
+  offset?: number;
+  tab_id?: number | null;
 }
 
 /** Oldest first. */

@@ -94,6 +94,22 @@ async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_rea
     assert fake.chats[0].instruction.startswith("What do apples cost?")
 
 
+async def test_an_answer_ends_with_its_check_and_evidence_by_places_of_a_javascript_string() -> None:
+    text = "\U0001f34e Apples cost 1 euro. Quinces cost 99 euros."
+    async with FakeOpenAIServer(answer(text)) as fake, panel(**model(fake)) as shown:
+        await shown.ask("What do they cost?")
+        end = await shown.end()
+
+    wide = text.encode("utf-16-le")
+    assert end["checked"]["counts"] == {"on_page": 1, "elsewhere": 0, "in_prompt": 0, "not_on_page": 1}
+    [figure] = end["checked"]["figures"]
+    assert figure["result"] == "not_on_page"
+    assert wide[2 * figure["start"] : 2 * figure["end"]].decode("utf-16-le") == "99"
+    supported = end["evidence"][0]
+    assert wide[2 * supported["start"] : 2 * supported["end"]].decode("utf-16-le").endswith("Apples cost 1 euro.")
+    assert (supported["passage"], supported["offset"], supported["tab_id"]) == (PAGE["text"], 0, 1)
+
+
 async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgotten() -> None:
     async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
         await shown.ask("What do they cost?")

@@ -663,7 +663,9 @@ async def test_the_receipt_is_one_line_of_the_answer_and_the_note_stays_last(osa
     assert blank == ""
     assert note.startswith("Note: part 3 of 7 ")
     (only,) = blocks_of(whole)
-    assert re.fullmatch(r'\{"a": 1\}\n\n\(read 25 of 25 characters in 1 part, fake-model, \d+\.\d s\)', only)
+    assert re.fullmatch(
+        r'\{"a": 1\}\n\n\(read 25 of 25 characters in 1 part, fake-model, \d+\.\d s; 0 of 1 figure .+\)', only
+    )
     assert blocks_of(as_data) == ['{"a": 1}']
 
 
@@ -773,6 +775,7 @@ async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOs
         "answer_tokens": 7,
         "notes": [],
         "content": {},
+        "checked": {"on_page": [], "elsewhere": [], "in_prompt": [], "not_on_page": []},
     }
 
 

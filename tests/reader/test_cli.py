@@ -386,6 +386,8 @@ async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the
         "waiting for the extension",
         "asking for the window of fake-model",
         "fake-model is reading the page",
+        server.EVIDENCE_HEADING,
+        '[1] "An answer.": no support found',
     ]
     assert receipt.startswith("A page (https://page.test/) (read 8 of 8 characters in 1 part, fake-model, ")
 

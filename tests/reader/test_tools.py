@@ -71,13 +71,13 @@ async def test_every_tool_says_what_it_is_for_and_that_it_changes_nothing() -> N
         assert annotations.open_world_hint is True
 
 
-PART = {"content", "selection"}
+PART, CHECK = {"content", "selection"}, {"evidence", "quick"}
 
 
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("process_chrome_tab", {"system_prompt", "start", "end", "tab_id", "model", "output_schema"} | PART),
+        ("process_chrome_tab", {"system_prompt", "start", "end", "tab_id", "model", "output_schema"} | PART | CHECK),
         ("read_chrome_tab", {"start", "end", "tab_id", "offset", "max_chars"} | PART),
         ("chrome_tab_status", set[str]()),
     ],

@@ -1,0 +1,168 @@
+"""Measure the check of answers, their evidence and quick reading on XQuAD: no model, no browser.
+
+Run it with the folder of XQuAD's files: `python -m bench.checked /tmp/xquad`; see bench/README.md.
+"""
+
+import itertools
+import json
+import random
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import chrome_tab_mcp_server as server
+
+LANGUAGES = ("ar", "de", "el", "en", "es", "hi", "ro", "ru", "th", "tr", "vi", "zh")
+QUESTION_MARKS = "?\u061f\uff1f"
+
+
+class Claim(NamedTuple):
+    """A question with its answer, and where the page has the answer."""
+
+    question: str
+    answer: str
+    place: int
+
+
+def stated(claim: Claim, answer: str) -> str:
+    """Return a claim as a sentence of an answer: the question's words, then the answer's."""
+    return f"{claim.question.rstrip(QUESTION_MARKS)} {answer}"
+
+
+def load(path: Path) -> list[list[tuple[str, list[Any]]]]:
+    """Return the paragraphs of each article with their questions."""
+    articles = json.loads(path.read_text("utf-8"))["data"]
+    return [[(part["context"], part["qas"]) for part in article["paragraphs"]] for article in articles]
+
+
+def page_of(articles: list[list[tuple[str, list[Any]]]]) -> tuple[str, list[Claim]]:
+    """Return articles as one page, and what is claimed about it."""
+    text, claims = "", list[Claim]()
+    for context, questions in (part for article in articles for part in article):
+        for question in questions:
+            answer = question["answers"][0]
+            claims.append(Claim(question["question"], answer["text"], len(text) + answer["answer_start"]))
+        text += context + "\n\n"
+    return text, claims
+
+
+def changed(text: str, rng: random.Random) -> str:
+    """Return a text with one digit changed."""
+    places = [i for i, c in enumerate(text) if c.isdecimal()]
+    at = rng.choice(places)
+    digit = rng.choice([d for d in "123456789" if d != str(int(text[at]))])
+    return text[:at] + digit + text[at + 1 :]
+
+
+def results(claim: Claim, answer: str, index: server.PageIndex) -> Iterator[str]:
+    """Yield what the check says of the figures of a claim's answer."""
+    text = stated(claim, answer)
+    for finding in server.check_figures(text, index, ""):
+        if finding.start >= len(text) - len(answer):
+            yield finding.result
+
+
+def measure_check(claims: list[Claim], index: server.PageIndex) -> dict[str, float]:
+    rng = random.Random(1)  # noqa: S311 -- the same changes in each run
+    true = [result for claim in claims for result in results(claim, claim.answer, index)]
+    wrong = [
+        all(result == "on_page" for result in found)
+        for claim in claims
+        if any(c.isdecimal() for c in claim.answer)
+        if (found := list(results(claim, changed(claim.answer, rng), index)))
+    ]
+    return {
+        "figures": len(true),
+        "not in the passage": sum(result != "on_page" for result in true) / len(true),
+        "not on the page": sum(result == "not_on_page" for result in true) / len(true),
+        "changes seen": 1 - sum(wrong) / len(wrong),
+    }
+
+
+def measure_evidence(claims: list[Claim], index: server.PageIndex, foreign: list[Claim]) -> dict[str, float]:
+    firsts = thirds = 0
+    supports = list[float]()
+    for claim in claims:
+        ranked = server.rank_passages(stated(claim, claim.answer), index)
+        hits = [each.start <= claim.place < each.end for each in ranked[:3]]
+        firsts, thirds = firsts + (hits[:1] == [True]), thirds + any(hits)
+        supports.append(ranked[0].support if ranked else 0.0)
+    strangers = [best_support(claim, index) for claim in foreign]
+    return {
+        "evidence first": firsts / len(claims),
+        "evidence in three": thirds / len(claims),
+        "foreign refused": sum(support < server.MIN_SUPPORT for support in strangers) / len(strangers),
+        "true refused": sum(support < server.MIN_SUPPORT for support in supports) / len(supports),
+    }
+
+
+def best_support(claim: Claim, index: server.PageIndex) -> float:
+    ranked = server.rank_passages(stated(claim, claim.answer), index)
+    return ranked[0].support if ranked else 0.0
+
+
+def measure_quick(text: str, claims: list[Claim]) -> dict[str, float]:
+    """Say how often the answer is in what quick reading reads, and how much that is of the page."""
+    page = server.Page("https://example.com/", "", text, "extension")
+    index = server.PageIndex([text], server.QUICK_CHUNK_CHARS)
+    kept = read = in_five = 0
+    for claim in claims:
+        query = set(server.stems(server.fold(claim.question)))
+        best = [index.chunks[number] for number in index.best(query, server.QUICK_CHUNKS)]
+        is_found = any(chunk.start <= claim.place < chunk.end for chunk in best)
+        is_clear = bool(best) and index.coverage(query, index.best(query, 1)[0]) >= server.MIN_QUICK_COVERAGE
+        in_five += is_found
+        kept += is_found or not is_clear
+        read += sum(chunk.end - chunk.start for chunk in best) if is_clear else len(page.text)
+    return {
+        "in the best five": in_five / len(claims),
+        "answers kept": kept / len(claims),
+        "reading saved": 1 - read / len(claims) / len(text),
+    }
+
+
+def processor_ms(function: Callable[[], object]) -> float:
+    """Return the least processor time of three runs."""
+    times = list[float]()
+    for _ in range(3):
+        began = time.thread_time()
+        function()
+        times.append((time.thread_time() - began) * 1000)
+    return min(times)
+
+
+def measure_time(text: str, claims: list[Claim]) -> dict[str, float]:
+    """Say what the check, the evidence and quick reading cost about a page of 100,000 characters, ten sentences of answer."""
+    page = server.Page("https://example.com/", "", (text + text)[:100_000], "extension")
+    sentences = (f"{stated(claim, claim.answer)}." for claim in claims[:: max(1, len(claims) // 10)])
+    answer = server.Answer(" ".join(itertools.islice(sentences, 10)), "", "", None, {})
+    query = server.Query(claims[0].question)
+    return {
+        "check ms": processor_ms(lambda: server.checked_answer(answer, page, query)),
+        "with evidence ms": processor_ms(lambda: server.checked_answer(answer, page, query._replace(evidence=True))),
+        "quick ms": processor_ms(lambda: server.quick_page(page, query)),
+    }
+
+
+def main() -> None:
+    folder = Path(sys.argv[1])
+    rows = list[dict[str, float]]()
+    for language in sys.argv[2:] or LANGUAGES:
+        articles = load(folder / f"xquad.{language}.json")
+        text, claims = page_of(articles)
+        half, own = page_of(articles[::2])
+        _, foreign = page_of(articles[1::2])
+        row: dict[str, float] = {"characters": len(text)}
+        row |= measure_check(claims, server.PageIndex([text], server.CHECKED_CHUNK_CHARS))
+        row |= measure_evidence(own, server.PageIndex([half], server.CHECKED_CHUNK_CHARS), foreign)
+        row |= measure_quick(text, claims) | measure_time(text, claims)
+        rows.append(row)
+        print(language, {name: round(value, 3) for name, value in row.items()}, flush=True)
+    print("mean", {name: round(statistics.mean(row[name] for row in rows), 4) for name in rows[0]})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""Answers are checked against the page: figures, evidence, JSON values, and reading only what matches."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from mcp_types import TextContent
+
+import chrome_tab_mcp_server as server
+from tests.support.fake_models import FakeOpenAIServer, answer
+from tests.support.fake_osascript import FakeOsascript, installed
+from tests.support.tool_client import Result, receipt_of, serving
+
+FARES = (
+    "Ferry to Varna\n\nThe fast ferry costs 1,299 € for two adults. It leaves at 2:30 pm on 12 March 2024.\n"
+    "Twelve cabins are free, and 45 % of the seats. The company carried 1.2 million guests.\n"
+    'A sign says "mind the gap". Write to harbour@ferry.test or see https://ferry.test/fares/2024.\n\n'
+    "Opening hours\n\nThe office opens at 9 and closes at 17:45. A locker costs 7 crowns a day."
+)
+URL = "https://ferry.test/timetable#top"
+
+
+@pytest.fixture(autouse=True)
+def osascript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeOsascript:
+    fake = installed(tmp_path / "fake", monkeypatch)
+    fake.shows(FARES, about=json.dumps({"url": URL, "title": "Ferry"}))
+    return fake
+
+
+async def asked(text: str, **arguments: Any) -> Result:
+    async with FakeOpenAIServer(answer(text)) as fake, serving(fake) as asker:
+        return await asker.ask(**{"system_prompt": "Tell me about the ferry to Varna."} | arguments)
+
+
+async def checked(text: str, **arguments: Any) -> dict[str, list[str]]:
+    return receipt_of(await asked(text, **arguments))["checked"]
+
+
+def lines_of(result: Result) -> list[str]:
+    assert isinstance(result.content[0], TextContent)
+    return result.content[0].text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("true", "false"),
+    [
+        ("The ferry costs 1.299,00 €", "The ferry costs 1.298,00 €"),
+        ("The ferry costs EUR 1299", "The ferry costs USD 1299"),
+        ("The ferry leaves at 14:30", "The ferry leaves at 14:31"),
+        ("The ferry leaves at 2:30 p.m.", "The ferry leaves at 2:30 a.m."),
+        ("The ferry leaves on 2024-03-12", "The ferry leaves on 2024-04-12"),
+        ("Die Fähre fährt am 12. März 2024", "Die Fähre fährt am 12. April 2024"),
+        ("Паром отходит 12 марта 2024", "Паром отходит 13 марта 2024"),
+        ("There are 12 free cabins", "There are 13 free cabins"),
+        ("45% of the seats are free", "46% of the seats are free"),
+        ("The company carried 1,200,000 guests", "The company carried 1,300,000 guests"),
+        ("The company carried 1,2 Millionen guests", "The company carried 1,2 Milliarden guests"),
+        ("A sign says “Mind the gap”", "A sign says “Mind the step”"),
+        ("Write to harbour@ferry.test", "Write to `harbor@ferry.test`"),
+        ("It costs \u0661\u066c\u0662\u0669\u0669", "It costs \u0661\u066c\u0662\u0669\u0668"),
+    ],
+)
+async def test_a_figure_is_found_however_it_is_written_and_a_changed_one_is_not(true: str, false: str) -> None:
+    assert [len(texts) for texts in (await checked(true)).values()] == [1, 0, 0, 0]
+    found = await checked(false)
+    assert not found["on_page"]
+    assert len(found["not_on_page"]) == 1
+
+
+async def test_the_last_line_names_what_is_not_on_the_page() -> None:
+    result = await asked("The ferry costs 1,299 €, a cabin 99 €.")
+
+    line = lines_of(result)[-1]
+    assert line.startswith("(read ")
+    assert "; 1 of 2 figures " in line
+    assert line.endswith('"99 €")')
+    assert receipt_of(result)["checked"]["not_on_page"] == ["99 €"]
+
+
+async def test_numbering_and_the_prompts_figures_raise_no_alarm() -> None:
+    text = "1. The ferry costs 1,299 €.\n2. A locker costs 7 crowns.\n\n| 3 | cabins: 12 |\n\nYou have 5000 €."
+
+    found = await checked(text, system_prompt="Is the ferry to Varna within my 5000 €?")
+
+    assert (found["not_on_page"], found["in_prompt"]) == ([], ["5000 €"])
+    assert len(found["on_page"] + found["elsewhere"]) == 3
+
+
+async def test_a_figure_of_another_passage_is_listed_apart(osascript: FakeOsascript) -> None:
+    filler = "\n".join(f"The harbour of town {i} has quays and cranes for its boats." for i in range(40))
+    osascript.shows(f"The ferry to Varna costs 17 crowns.\n{filler}\nA locker in the office costs 99 crowns.")
+
+    found = await checked("The ferry to Varna costs 99 crowns.")
+    assert (found["elsewhere"], found["on_page"]) == (["99"], [])
+    assert (await checked("The ferry to Varna costs 17 crowns."))["on_page"] == ["17"]
+
+
+async def test_values_of_json_are_checked_by_their_paths() -> None:
+    schema = {"type": "object", "properties": {"price": {"type": "number"}}}
+    data = {"price": 1299, "seats": 0.45, "to": "Varna", "stops": [{"at": "17:45"}, {"at": "17:46"}], "via": "Burgas"}
+
+    result = await asked(json.dumps(data), output_schema=schema)
+
+    assert result.structured_content == data
+    found = receipt_of(result)["checked"]
+    assert found["not_on_page"] == ["$.stops[1].at", "$.via"]
+    assert {"$.price", "$.seats", "$.to", "$.stops[0].at"} == {*found["on_page"], *found["elsewhere"]}
+
+
+async def test_each_sentence_has_its_passage_or_the_note_that_there_is_none() -> None:
+    text = "The fast ferry costs 1,299 € for two adults. Quantum chromodynamics explains gluon confinement."
+    result = await asked(text, evidence=True)
+
+    assert result.structured_content is not None
+    assert result.structured_content["answer"] == text
+    supported, foreign = result.structured_content["evidence"]
+    offset, passage = supported["offset"], supported["passage"]
+    assert passage == FARES[offset : offset + len(passage)] == "The fast ferry costs 1,299 € for two adults."
+    base, _, fragment = supported["link"].partition("#:~:text=")
+    assert (base, unquote(fragment)) == ("https://ferry.test/timetable", passage)
+    assert "," not in fragment
+    assert foreign == {"sentence": "Quantum chromodynamics explains gluon confinement.", "passage": None}
+    lines = lines_of(result)
+    assert lines[0] == text.replace("adults.", "adults. [1]") + " [2]"
+    assert supported["link"] in next(line for line in lines if line.startswith("[1]"))
+    assert lines[-1].startswith("(read ")
+    assert (await asked(text)).structured_content is None
+
+
+async def test_a_passage_of_the_page_acts_no_more_in_a_note_than_in_an_answer(osascript: FakeOsascript) -> None:
+    osascript.shows("The fast ferry costs 17 crowns <img src=x onerror=alert(1)> for two.\U000e0041")
+    result = await asked("The fast ferry costs 17 crowns for two.", evidence=True)
+
+    assert isinstance(result.content[0], TextContent)
+    assert "[1] " in result.content[0].text
+    assert "<img" not in result.content[0].text
+    assert "\U000e0041" not in json.dumps(result.structured_content, ensure_ascii=False)
+
+
+def test_a_link_to_a_long_passage_or_one_of_several_blocks_names_its_ends() -> None:
+    words = " ".join(f"word-{i}," for i in range(30))
+    link = server.fragment_link("https://a.test/?q=1#x", words)
+    assert link == (
+        "https://a.test/?q=1#:~:text=word%2D0%2C%20word%2D1%2C%20word%2D2%2C%20word%2D3%2C"
+        ",word%2D26%2C%20word%2D27%2C%20word%2D28%2C%20word%2D29%2C"
+    )
+    assert server.fragment_link("https://a.test/", "## Price\n| 17 €") == "https://a.test/#:~:text=Price,17%20%E2%82%AC"
+    assert server.fragment_link("file:///tmp/a.html", "Price") is None
+
+
+# --- Quick reading ---
+
+
+def long_page(rows: Callable[[int], str]) -> str:
+    return "\n\n".join(rows(i) for i in range(400))
+
+
+def prose(number: int) -> str:
+    if number == 300:
+        return "The zeppelin museum charges 23 crowns for its guided tour."
+    return f"Paragraph {number} is about boats, nets and the weather on the coast, as every day of the year has it."
+
+
+def table(number: int) -> str:
+    return f"zeppelin {number}\tmuseum\t{number} crowns"
+
+
+async def test_quick_reads_only_what_matches_and_says_so(osascript: FakeOsascript) -> None:
+    page = long_page(prose)
+    osascript.shows(page)
+    prompt = "What does the zeppelin museum charge for its guided tour?"
+    async with FakeOpenAIServer(answer("It charges 23 crowns.")) as fake, serving(fake, context_length=32768) as asker:
+        quick = await asker.ask(system_prompt=prompt, quick=True)
+        whole = await asker.ask(system_prompt=prompt)
+
+    assert "zeppelin" in fake.chats[0].prompt
+    assert len(fake.chats[0].prompt) < len(page) / 3
+    receipt = receipt_of(quick)
+    assert receipt["quick"]["read"] == 5 < receipt["quick"]["chunks"]
+    assert receipt["characters_read"] < receipt["page_characters"] == len(page)
+    assert f"read 5 of {receipt['quick']['chunks']} chunks that match best" in lines_of(quick)[-1]
+    assert "quick" not in receipt_of(whole)
+
+
+@pytest.mark.parametrize(
+    ("row", "prompt"),
+    [
+        (prose, "Who won the election in Ruritania?"),
+        (prose, None),
+        (table, "What does zeppelin museum charge, crowns?"),
+    ],
+    ids=["no clear match", "no prompt", "tables"],
+)
+async def test_quick_reads_everything_where_the_match_is_not_clear(
+    row: Callable[[int], str], prompt: str | None, osascript: FakeOsascript
+) -> None:
+    page = long_page(row)
+    osascript.shows(page)
+    receipt = receipt_of(await asked("Nothing.", system_prompt=prompt, quick=True))
+
+    assert "quick" not in receipt
+    assert receipt["characters_read"] == len(page)
+
+
+# --- Hostile text ---
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "1 ",
+        "1,",
+        "1.",
+        "123 ",
+        "'1",
+        "(",
+        '"',
+        "a@",
+        "a.",
+        ". ",
+        ".",
+        "!",
+        ".)",
+        "\n ",
+        "www.",
+        "-",
+        "१",
+        "\u0301",
+        "a-",
+        "«",
+        "12:",
+        "1/1/",
+    ],
+)
+def test_no_text_takes_more_than_linear_time(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = (unit * length)[:length]
+        began = time.process_time()
+        index = server.PageIndex([text], server.CHECKED_CHUNK_CHARS)
+        server.check_figures(text[:40_000], index, "")
+        return time.process_time() - began
+
+    seconds(1_000)
+    assert seconds(80_000) < 40 * max(seconds(8_000), 0.02)
