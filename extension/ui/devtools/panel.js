@@ -11,7 +11,7 @@ import { phrase } from "../../shared/messages.js";
 import { showAttachment } from "../attach-controls.js";
 import { startActivityView } from "../activity-view.js";
 import { byId, setText } from "../dom.js";
-import { describe, toneOf, wordOf } from "../../shared/status.js";
+import { describe, identityOf, toneOf, wordOf } from "../../shared/status.js";
 import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
 import { CommandForm } from "./command-form.js";
 import { ConsoleView } from "./console-view.js";
@@ -81,7 +81,7 @@ function show(newView) {
 function showStatus({ status }) {
   page.status.dataset.tone = page.connection.dataset.tone = toneOf(status);
   const advice = status.state === "setup" ? ` ${phrase("panelSetup")}` : "";
-  const sentence = describe(status) + advice;
+  const sentence = `${describe(status)}${advice} ${identityOf(status)}`.trim();
   if (page.sentence.textContent && page.sentence.textContent !== sentence) setText(page.spoken, sentence);
   setText(page.sentence, sentence);
   const word = wordOf(status);

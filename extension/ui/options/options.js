@@ -14,6 +14,7 @@ const page = {
   log: byId("log", HTMLInputElement),
   autoReconnect: byId("auto-reconnect", HTMLInputElement),
   commandsPerSecond: byId("commands-per-second", HTMLInputElement),
+  browserName: byId("browser-name", HTMLInputElement),
   deniedHosts: byId("denied-hosts", HTMLTextAreaElement),
   problem: byId("problem", HTMLElement),
   said: byId("said", HTMLElement),
@@ -23,11 +24,12 @@ const page = {
 const HOST = /^(?:[a-z\d_*-]+(?:\.[a-z\d_*-]+)*|[\da-f:*.]+)$/;
 
 async function show() {
-  const { group, outline, log, commandsPerSecond, deniedHosts } = await loadPreferences();
+  const { group, outline, log, commandsPerSecond, deniedHosts, browserName } = await loadPreferences();
   Object.assign(page.group, { checked: group });
   Object.assign(page.outline, { checked: outline });
   Object.assign(page.log, { checked: log });
   page.commandsPerSecond.valueAsNumber = commandsPerSecond;
+  page.browserName.value = browserName;
   page.deniedHosts.value = deniedHosts.join("\n");
   page.autoReconnect.checked = (await loadSettings()).autoReconnect;
 }
@@ -57,6 +59,7 @@ function saveHosts() {
 for (const name of /** @type {const} */ (["group", "outline", "log"])) {
   page[name].addEventListener("change", () => void save({ [name]: page[name].checked }));
 }
+page.browserName.addEventListener("change", () => void save({ browserName: page.browserName.value.trim() }));
 page.commandsPerSecond.addEventListener("change", () => {
   if (page.commandsPerSecond.reportValidity()) void save({ commandsPerSecond: page.commandsPerSecond.valueAsNumber });
 });

@@ -8,7 +8,7 @@
 
 import "../texts.js";
 import { phrase } from "../../shared/messages.js";
-import { describe } from "../../shared/status.js";
+import { describe, identityOf } from "../../shared/status.js";
 import { isolated } from "../../shared/text.js";
 import { byId, make, makeButton, setText } from "../dom.js";
 import { showTabIdentity } from "../tab-identity.js";
@@ -62,7 +62,7 @@ function show(newView) {
   view = newView;
   const { status, tab, attached } = newView;
   const isConnected = status.state === "connected";
-  setText(page.status, isConnected ? "" : `${describe(status)} ${phrase("askNoServer")}`);
+  setText(page.status, isConnected ? identityOf(status) : `${describe(status)} ${phrase("askNoServer")}`);
   page.help.hidden = isConnected;
   if (isConnected && !wasConnected) port.send({ action: "models", id: "models" });
   wasConnected = isConnected;
