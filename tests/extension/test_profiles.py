@@ -12,6 +12,8 @@ ONE_OF_TWO = {"type": "event", "event": "sessions", "sessions": 1, "clients": []
 
 
 async def test_a_profile_keeps_its_id_and_its_run_when_the_worker_is_killed(popup: Popup, bridge: FakeBridge) -> None:
+    # The test before has emptied the storage under the running worker.
+    await stop_worker(popup)
     await popup.pair(bridge)
     await stop_worker(popup)
     await bridge.connected()
@@ -43,6 +45,9 @@ async def test_a_copied_profile_takes_the_id_that_the_server_gives_it_and_says_s
     await bridge.hang_up()
     await bridge.connected()
     assert bridge.hellos[1]["browser"]["id"] == "another-id"
+    # What it says holds until the worker ends.
+    await stop_worker(popup)
+    await bridge.connected()
 
 
 async def test_one_of_several_profiles_says_which_it_is_and_is_renamed_with_one_click(
