@@ -3007,6 +3007,8 @@ APPLE_EVENT_ERRORS = {
 }
 
 
+# Browsers with our extension that AppleScript cannot read, as macOS names them.
+UNSCRIPTABLE_BROWSERS = ("Firefox", "Firefox Developer Edition", "Firefox Nightly")
 # The place of the tab in front.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
@@ -3034,6 +3036,12 @@ class AppleScriptSource:
         count = visible.count(browser)
         several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
         return browser, [several] * (count > 1)
+
+    async def is_behind(self) -> bool:
+        """Check whether the user looks at a browser that AppleScript cannot read."""
+        visible = await visible_applications()
+        front = next((name for name in visible if name in BROWSERS or name in UNSCRIPTABLE_BROWSERS), "")
+        return self._wanted == "auto" and front in UNSCRIPTABLE_BROWSERS
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""
@@ -3445,6 +3453,8 @@ class ChromeTabs:
         extension, is_auto = self.extension, self.settings.source == "auto"
         connected = extension is not None and extension.connected
         is_first = sys.platform == "darwin" or (not connected and self.applescript.available())
+        if connected and is_auto and tab_id is None and sys.platform == "darwin":
+            is_first = not await self.applescript.is_behind()
         if extension is None or self.script_lists or (is_auto and tab_id is None and is_first):
             try:
                 return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
