@@ -422,6 +422,14 @@ Extraction = with_config(extra="forbid")(
 )
 
 
+class BrowserRule(BaseModel):
+    """One `[browsers."Work"]` table: what may be done in a whole browser profile."""
+
+    model_config = ConfigDict(extra="forbid")
+    deny: bool = False
+    tools: ToolNames = None
+
+
 class SiteRule(BaseModel):
     """One `[sites."*.example.com"]` table: what may be done there, and what holds where a call does not say it."""
 
@@ -543,6 +551,7 @@ class Settings(BaseSettings):
     sites: dict[Annotated[str, AfterValidator(lambda v: site_host(v) and v)], SiteRule] = Field(
         {}, description="what holds for pages of some hosts"
     )
+    browsers: dict[str, BrowserRule] = Field({}, description="what holds for some browser profiles, by their names")
 
     @classmethod
     def settings_customise_sources(
@@ -574,6 +583,14 @@ class Settings(BaseSettings):
     def denied_hosts(self) -> list[str]:
         """Return the names and patterns that `[sites]` denies."""
         return [host for host, rule in self.rules if rule.deny]
+
+    def denied_browsers(self, tool: str) -> list[str]:
+        """Return the names of the browsers that `[browsers]` denies, or denies to a tool."""
+        return [
+            name
+            for name, rule in self.browsers.items()
+            if rule.deny or (tool and rule.tools is not None and tool not in rule.tools)
+        ]
 
     def site(self, url: str) -> SiteRule:
         """Return what holds for a page: of each key what the most specific rule says, but denied beats allowed."""
@@ -2265,6 +2282,7 @@ class Page(NamedTuple):
     sources: tuple[Page, ...] = ()
     chunks_read: ChunksRead | None = None
     tab_id: int | None = None  # of one of several tabs
+    browser: str = ""  # its name, where several are connected
 
 
 class ChunksRead(NamedTuple):
@@ -2555,7 +2573,7 @@ class PageAnalyzer:
 
 def cache_key(page: Page, question: Query, model: str) -> str:
     """Return what makes two questions the same at temperature 0: text, prompt, schema, model."""
-    about = [page.url, page.title, question.prompt, question.output_schema, model]
+    about = [page.browser, page.url, page.title, question.prompt, question.output_schema, model]
     key = hashlib.sha256(json.dumps(about).encode())
     key.update(page.text.encode("utf-8", "surrogatepass"))
     return key.hexdigest()
@@ -2993,6 +3011,7 @@ class PageReading:
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
             "content": dict(self.page.content),
+            **({"browser": self.page.browser} if self.page.browser else {}),
         } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
 
 
@@ -4139,6 +4158,8 @@ APPLE_EVENT_ERRORS = {
 }
 
 
+# Browsers with our extension that AppleScript cannot read, as macOS names them.
+UNSCRIPTABLE_BROWSERS = ("Firefox", "Firefox Developer Edition", "Firefox Nightly")
 # The place of the tab in front.
 ACTIVE_TAB: dict[str, str] = dict.fromkeys(("CHROME_TAB_ID", "CHROME_TAB_WINDOW", "CHROME_TAB_INDEX"), "")
 
@@ -4166,6 +4187,12 @@ class AppleScriptSource:
         count = visible.count(browser)
         several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
         return browser, [several] * (count > 1)
+
+    async def is_behind(self) -> bool:
+        """Check whether the user looks at a browser that AppleScript cannot read."""
+        visible = await visible_applications()
+        front = next((name for name in visible if name in BROWSERS or name in UNSCRIPTABLE_BROWSERS), "")
+        return self._wanted == "auto" and front in UNSCRIPTABLE_BROWSERS
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""
@@ -4578,6 +4605,8 @@ class ChromeTabs:
         extension, is_auto = self.extension, self.settings.source == "auto"
         connected = extension is not None and extension.connected
         is_first = sys.platform == "darwin" or (not connected and self.applescript.available())
+        if connected and is_auto and tab_id is None and sys.platform == "darwin":
+            is_first = not await self.applescript.is_behind()
         if extension is None or self.script_lists or (is_auto and tab_id is None and is_first):
             try:
                 return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
@@ -4591,7 +4620,7 @@ class ChromeTabs:
         """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
         extension = None if self.script_lists else self.extension
         listed = await (extension.tabs() if extension else self.applescript.tabs())
-        return [tab for tab in listed if not self.settings.site(str(tab.get("url"))).deny]
+        return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
 
     async def process(self, about: Query, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
@@ -5073,8 +5102,11 @@ def add_tab_tools(provider: LocalProvider, tabs: ChromeTabs) -> None:
 
 
 def list_result(tabs: Sequence[Mapping[str, Any]]) -> ToolResult:
-    """Return a list of tabs as JSON."""
-    return ToolResult(json.dumps(tabs, ensure_ascii=False), structured_content={"result": tabs})
+    """Return a list of tabs as JSON, and as further blocks what the entries without a tab note."""
+    notes = [mcp_types.TextContent(text=f"[{tab['note']}]") for tab in tabs if "note" in tab]
+    listed = [tab for tab in tabs if "note" not in tab]
+    text = mcp_types.TextContent(text=json.dumps(listed, ensure_ascii=False))
+    return ToolResult([text, *notes], structured_content={"result": listed})
 
 
 def compact_json(value: Any) -> str:
@@ -5109,6 +5141,7 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     notes = filter(None, (left, *page.dialogs, *page.notes))
     content = [mcp_types.TextContent(text=text) for text in (page.text[offset:end], *(f"[{note}]" for note in notes))]
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
+    about |= {"browser": page.browser} if page.browser else {}
     left_over = {"next_offset": end if end < total else None, "content": dict(page.content)}
     return ToolResult(content, meta={"receipt": about | left_over})
 

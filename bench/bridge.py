@@ -28,6 +28,8 @@ from playwright.async_api import BrowserContext, Page
 import chrome_tab_mcp_server as server
 from bench.web import Reply, listening
 from chrome_tab.bridge.bridge import Bridge
+from chrome_tab.bridge.follower import Follower
+from chrome_tab.bridge.roles import Route
 from demo.browser import browser_with_extension, chromium, pair
 from demo.server import SERVER, connection_string, server_environment
 from tests.support.fake_extension import process_on
@@ -384,10 +386,18 @@ class CountingFollower(Bridge):
         super().__init__(port)
         self.answered = Counter[str]()
 
-    def on_reply(self, message: Mapping[str, Any]) -> bool:
-        """Count a reply."""
-        self.answered[str(message.get("id"))] += 1
-        return super().on_reply(message)
+    def enter_role(self, route: Route) -> None:
+        """Count the replies of the leader from now on."""
+        super().enter_role(route)
+        if not isinstance(route, Follower):
+            return
+        settle = route.channel.on_reply
+
+        def on_reply(message: Mapping[str, Any]) -> bool:
+            self.answered[str(message.get("id"))] += 1
+            return settle(message)
+
+        route.channel.on_reply = on_reply
 
 
 async def storm(followers: list[CountingFollower]) -> tuple[int, int]:

@@ -36,12 +36,12 @@ def with_extension(source: ExtensionSource) -> server.ChromeTabs:
     tabs = server.ChromeTabs(source.settings, source, record if source.settings.history else None)
 
     @functools.cache
-    def side_panel() -> SidePanel:
+    def side_panel(profile: str) -> SidePanel:
         from chrome_tab.side_panel import SidePanel
 
-        return SidePanel(tabs, source.bridge)
+        return SidePanel(tabs, source.bridge, profile)
 
-    source.bridge.on_question = lambda message: side_panel().hear(message)
+    source.bridge.on_question = lambda message, profile: side_panel(profile).hear(message)
     return tabs
 
 

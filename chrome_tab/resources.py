@@ -98,7 +98,7 @@ class TabResources(LocalProvider):
         if not self._bridge.connected:
             return []
         try:
-            return await self._tabs.tabs()
+            return [tab for tab in await self._tabs.tabs() if "id" in tab]
         except server.ChromeTabError:
             return []
 

@@ -91,13 +91,13 @@ class SidePanelQuestion(BaseModel):
 
 
 class SidePanel:
-    """Answers what the person asks in the browser, by events; DESIGN.md, "Asking in the browser".
+    """Answers what the person asks in one browser, by events; DESIGN.md, "Asking in the browser".
 
     What was read stays for the next question about it, in memory only, until the panel is closed.
     """
 
-    def __init__(self, tabs: ChromeTabs, bridge: Bridge) -> None:
-        self._tabs, self._bridge = tabs, bridge
+    def __init__(self, tabs: ChromeTabs, bridge: Bridge, profile: str) -> None:
+        self._tabs, self._bridge, self._profile = tabs, bridge, profile
         self._running: dict[str, asyncio.Task[None]] = {}
         self._talks: OrderedDict[str, Conversation] = OrderedDict()
         self._confirmed: set[str | None] = set()
@@ -196,7 +196,7 @@ class SidePanel:
             await self._tell(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
 
     async def _tell(self, ask_id: str, state: str, **about: Any) -> None:
-        await self._bridge.tell({"event": "answer", "id": ask_id, "state": state, **about})
+        await self._bridge.tell(self._profile, {"event": "answer", "id": ask_id, "state": state, **about})
 
 
 def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:

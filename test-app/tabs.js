@@ -9,6 +9,7 @@ import { make } from "../extension/ui/dom.js";
  * @property {string} title
  * @property {boolean} active
  * @property {true} [incognito]
+ * @property {string} [browser] where several are connected
  */
 
 /**
@@ -53,7 +54,9 @@ export function tabItem(tab, isAttached, isChosen, onChoose) {
     checked: isChosen,
     onchange: onChoose,
   });
-  const marks = [tab.active ? "active" : "", isAttached ? "attached" : ""].filter(Boolean).join(", ");
+  const marks = [tab.browser ?? "", tab.active ? "active" : "", isAttached ? "attached" : ""]
+    .filter(Boolean)
+    .join(", ");
   return make(
     "li",
     {},

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import secrets
 from collections.abc import (
     Awaitable,
@@ -22,6 +20,7 @@ from chrome_tab.bridge import pairing, pending, protocol
 from chrome_tab.bridge.follower import Follower, connected_to_leader
 from chrome_tab.bridge.leader import Leader, take_port
 from chrome_tab.bridge.roles import Role
+from chrome_tab.bridge.tab_ids import TabIds
 from chrome_tab.extension import commands
 
 if TYPE_CHECKING:
@@ -55,23 +54,23 @@ class Bridge:
         self.port = port
         # Why the extension cannot be reached; None while it can be, and before the first try.
         self.problem: server.ChromeTabError | None = None
-        # The last known extension.
-        self.extension = protocol.about_extension({})
+        # The connected browsers, the one looked at last first: `{name, kind, version, missing}` each.
+        self.browsers: list[dict[str, Any]] = []
+        self.tab_ids = TabIds()
         # Called when the extension has connected or disconnected.
         self.on_change: Callable[[], None] = lambda: None
         # Called when the extension reports a change of an attached tab.
         self.on_tabs_change: Callable[[], None] = lambda: None
-        # Called with the questions that the user asks in the browser.
-        self.on_question: Callable[[Mapping[str, Any]], None] = lambda _: None
+        # Called with the questions that the user asks in a browser, and its id for `tell`.
+        self.on_question: Callable[[Mapping[str, Any], str], None] = lambda _, __: None
         # The name of this session's client, empty until it is known, and the id that distinguishes the session.
         self.client, self.session_id = "", secrets.token_hex(2)
         # What the leader serves on the port in addition to the bridge: set once, before `own`.
         self.http: HttpSide | None = None
         self._connected = asyncio.Event()
-        # How many calls in a row the extension has not answered.
-        self._failures = 0
+        # How many calls in a row have waited in vain for a connection.
+        self._vain_waits = 0
         self._route: Route | None = None
-        self._pending = pending.PendingCommands()
         self._running: asyncio.Task[None] | None = None
         self._stopped = False
         # Set when the port has been tried once.
@@ -142,84 +141,51 @@ class Bridge:
         return self.connected
 
     async def reach(self, timeout_s: float | None = None) -> None:
-        """Wait for the extension; raise ChromeTabError if it does not connect, or has left too many calls unanswered."""
+        """Wait for the extension; raise ChromeTabError if it does not connect."""
         await self.start()
-        given_up = self._failures >= protocol.MAX_EXTENSION_FAILURES
+        given_up = self._vain_waits >= protocol.MAX_EXTENSION_FAILURES
         waited_s = 0.0
         if not (self.connected or self.problem or given_up):
             await server.tell("waiting for the extension")
             waited_s = protocol.EXTENSION_WAIT_S if timeout_s is None else timeout_s
             is_connected = await self.wait_connected(waited_s)
-            self._failures += timeout_s is None and not is_connected
+            self._vain_waits += timeout_s is None and not is_connected
         if not self.connected:
             problem = self.problem or not_connected(self.port, waited_s)
             raise server.ChromeTabError(problem.code, problem.message)
-        if given_up:
-            raise server.ChromeTabError(
-                "COMMAND_TIMEOUT",
-                f"The extension left {self._failures} calls in a row unanswered; calls fail at once until it responds. "
-                "Ask the user to reload it in chrome://extensions.",
-            )
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any = None) -> Any:
         """Send a command and return its result, on behalf of another session if one is given.
 
-        A command that only reads is sent once more if the connection breaks. All failures are ChromeTabErrors.
+        A command that only reads is sent once more if the leader leaves. All failures are ChromeTabErrors.
         """
         await self.reach()
         session = session or {"id": self.session_id, "client": current_client.get() or self.client}
+        route = self._route
         try:
-            return await self._command_once(command, tab_id, params, session)
+            return await self._run(route, command, tab_id, params, session)
         except pending.ConnectionLostError:
-            if not commands.only_reads(command) or not await self.wait_connected(protocol.RECONNECT_WAIT_S):
+            # The leader has waited for the browser itself.
+            is_leader = route is not None and route.role is Role.LEADER
+            if (
+                is_leader
+                or not commands.only_reads(command)
+                or not await self.wait_connected(protocol.RECONNECT_WAIT_S)
+            ):
                 raise
-        return await self._command_once(command, tab_id, params, session)
+        return await self._run(self._route, command, tab_id, params, session)
 
-    async def _command_once(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
-        command_id, message, future = self._pending.add(command, tab_id, params)
-        limit_s = protocol.COMMAND_TIMEOUT_S + protocol.ANSWER_TIMEOUT_S * (
-            command == "browser_attach_tab" or "ask_hosts" in params
-        )
-        try:
-            # The leader times out a little later than the extension, a follower a little later than the leader.
-            async with asyncio.timeout(limit_s + (self.role is Role.FOLLOWER)):
-                await self._send(message | {"session": session})
-                return await future
-        except TimeoutError:
-            self._failures += 1
-            raise server.ChromeTabError(
-                "COMMAND_TIMEOUT",
-                f"The extension did not answer {command} within {limit_s:g} s. The page may be busy: reload it, then try again.",
-            ) from None
-        finally:
-            self._pending.forget(command_id)
-            if not future.done() or future.cancelled():
-                self.spawn(self._cancel(command_id))
+    async def _run(
+        self, route: Route | None, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any
+    ) -> Any:
+        if route is None or not self.connected:
+            raise pending.ConnectionLostError(command)
+        return await route.command(command, tab_id, params, session)
 
-    async def _cancel(self, command_id: str) -> None:
-        """Cancel a command whose caller has stopped waiting, so that it does not start later."""
-        with contextlib.suppress(server.ChromeTabError):
-            await self._send({"type": "cancel", "id": command_id})
-
-    async def tell(self, event: Mapping[str, Any]) -> None:
-        """Send an event to the extension, if it is connected."""
-        with contextlib.suppress(server.ChromeTabError):
-            await self._send({"type": "event", **event})
-
-    async def _send(self, message: Mapping[str, Any]) -> None:
-        text = json.dumps(message)
-        if len(text) > protocol.MAX_COMMAND_BYTES:
-            raise server.ChromeTabError(
-                "INVALID_ARGUMENT",
-                f"The arguments of {message.get('command')} are {len(text):,} bytes long; the extension accepts at most "
-                f"{protocol.MAX_COMMAND_BYTES:,}. Send less at once.",
-            )
-        if self._route is None or not self.connected:
-            raise pending.ConnectionLostError(str(message.get("command")))
-        try:
-            await self._route.send(text)
-        except protocol.closed_errors():
-            raise pending.ConnectionLostError(str(message.get("command"))) from None
+    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+        """Send an event to one of the browsers, if it is connected."""
+        if self._route is not None:
+            await self._route.tell(profile, event)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run something in the background, with a reference that keeps the task from garbage collection."""
@@ -274,7 +240,7 @@ class Bridge:
             await work
         finally:
             self._route = None
-            self.on_extension_lost()
+            self.on_browsers([])
 
     # Events of the leader or follower
 
@@ -283,28 +249,26 @@ class Bridge:
         self._route, self.problem = route, None
         self._tried.set()
 
-    def on_extension_connected(self, extension: dict[str, Any]) -> None:
-        """Mark the extension as connected."""
-        self.extension = extension
-        self._connected.set()
-        self._failures = 0
-        pairing.remember_port(self.port)
-        server.logger.info("extension connected")
-        self.on_change()
-
-    def on_extension_lost(self) -> None:
-        """Mark the extension as disconnected, and fail its pending commands: whether they ran is unknown."""
-        self._pending.fail_all()
-        if self.connected:
-            self._connected.clear()
+    def on_browsers(self, browsers: list[dict[str, Any]]) -> None:
+        """Take over which browsers are connected, the one looked at last first."""
+        before, self.browsers = (self.connected, self.missing), browsers
+        if bool(browsers) != self.connected:
             pairing.remember_port(self.port)
-            server.logger.info("extension disconnected")
+            server.logger.info("extension %s", "connected" if browsers else "disconnected")
+        if browsers:
+            self._connected.set()
+            self._vain_waits = 0
+        else:
+            self._connected.clear()
+        if before != (self.connected, self.missing):
             self.on_change()
 
-    def on_extension_alive(self) -> None:
-        """Note that the extension has sent something."""
-        self._failures = 0
-
-    def on_reply(self, message: Mapping[str, Any]) -> bool:
-        """Complete the command that a reply belongs to; return False if there is none."""
-        return self._pending.settle(message)
+    @property
+    def missing(self) -> set[str]:
+        """Return the commands that no connected browser supports."""
+        lists = [browser.get("missing") for browser in self.browsers]
+        return (
+            set.intersection(*(set(missing if isinstance(missing, list) else []) for missing in lists))
+            if lists
+            else set()
+        )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import handshake, port, protocol
+from chrome_tab.bridge.channel import Channel
 from chrome_tab.bridge.roles import Role
 
 if TYPE_CHECKING:
@@ -26,27 +27,38 @@ class Follower:
 
     def __init__(self, session: Session, leader: ClientConnection) -> None:
         self._session, self._leader = session, leader
+        # The leader times out a little later than the extension, a follower a little later than the leader.
+        self.channel = Channel(leader.send, session.spawn, grace_s=1 + protocol.RECONNECT_WAIT_S)
 
     async def follow(self) -> None:
         """Exchange messages with the leader until it leaves."""
         self._session.enter_role(self)
-        async for frame in self._leader:
-            self._on_message(frame)
+        try:
+            async for frame in self._leader:
+                self._on_message(frame)
+        finally:
+            self.channel.close()
 
-    async def send(self, text: str) -> None:
-        """Send one message to the leader."""
-        await self._leader.send(text)
+    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
+        """Run a command through the leader."""
+        return await self.channel.command(command, tab_id, params, session)
+
+    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+        """Send nothing: only a leader is asked by a browser."""
 
     def _on_message(self, frame: str | bytes) -> None:
         message = server.parse_frame(frame)
+        self.channel.failures = 0
         match message.get("type"), message.get("event"):
             case "response", _:
-                self._session.on_extension_alive()
-                self._session.on_reply(message)
+                self.channel.on_reply(message)
             case "event", "extension_connected":
-                self._session.on_extension_connected(protocol.about_extension(message))
+                # A leader of an older version has one browser, and no name for it.
+                self._session.on_browsers(server.items(message, "browsers") or [message])
             case "event", "extension_disconnected":
-                self._session.on_extension_lost()
+                self._session.on_browsers([])
+            case "event", "tab_ids":
+                self._session.tab_ids.learn(message.get("tab_ids") or [])
             case "event", "tabs_changed":
                 self._session.on_tabs_change()
             case kind, _:

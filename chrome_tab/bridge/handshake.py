@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
+from chrome_tab.bridge.known_browsers import About, about_browser
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -33,7 +34,7 @@ class Handshake:
         self.role, self._key, self._port = role, key, port
         self._server_nonce = pairing.make_nonce()
         self._client_nonce = ""
-        self.extension, self.client = protocol.about_extension({}), ""
+        self.about, self.client = About(), ""
 
     def challenge(self, hello: Mapping[str, Any]) -> dict[str, Any] | int:
         """Build the answer to a hello, with the leader's proof; return a close code if the hello is malformed."""
@@ -42,7 +43,7 @@ class Handshake:
         if not is_hello or not pairing.BASE64URL_32_BYTES.fullmatch(nonce):
             return protocol.WRONG_PROTOCOL
         self._client_nonce = nonce
-        self.extension = protocol.about_extension(hello)
+        self.about = about_browser(hello)
         self.client = server.one_line(str(hello.get("client", "")), protocol.MAX_CLIENT_NAME)
         return {
             "type": "challenge",

@@ -1,4 +1,4 @@
-"""The leader: the server that owns the port, and with it the extension's socket and the followers' connections."""
+"""The leader: the server that owns the port, and with it the connections of browsers and followers."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ import contextlib
 import errno
 import json
 import re
+import secrets
 import socket
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import port, protocol
+from chrome_tab.bridge.browsers import Browser, Browsers
+from chrome_tab.bridge.channel import Channel
+from chrome_tab.bridge.dispatcher import Dispatcher, is_id
 from chrome_tab.bridge.handshake import Handshake, handshake_with_client
+from chrome_tab.bridge.known_browsers import About, KnownBrowsers
 from chrome_tab.bridge.request_guard import RequestGuard
 from chrome_tab.bridge.roles import Role
 
@@ -41,13 +46,14 @@ def take_port(number: int) -> socket.socket | None:
 
 
 class Leader:
-    """The port's HTTP and WebSocket server, with the extension and the followers that are connected to it."""
+    """The port's HTTP and WebSocket server, with the browsers and the followers that are connected to it."""
 
     role = Role.LEADER
 
     def __init__(self, session: Session, key: str) -> None:
         self._session, self._key = session, key
-        self._extension: WebSocket | None = None
+        self._browsers = Browsers(KnownBrowsers(), session.tab_ids)
+        self._dispatcher = Dispatcher(self._browsers, session.tab_ids)
         self._followers: set[FollowerConnection] = set()
 
     @property
@@ -55,11 +61,18 @@ class Leader:
         """Return how many sessions share the extension."""
         return 1 + len(self._followers)
 
-    async def send(self, text: str) -> None:
-        """Send one message to the extension."""
-        if self._extension is None:
-            raise ConnectionResetError
-        await self._extension.send_text(text)
+    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
+        """Run a command on the browser that it is for."""
+        try:
+            return await self._dispatcher.command(command, tab_id, params, session)
+        finally:
+            # Before the reply: whoever leads next knows what clients have seen.
+            self._send_tab_ids(self._session.tab_ids.take_news(), self._followers)
+
+    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+        """Send an event to one of the browsers, if it is connected."""
+        if browser := self._browsers.connected.get(profile):
+            await browser.channel.tell(event)
 
     async def lead(self, listener: socket.socket) -> None:
         """Serve the port until this task is cancelled."""
@@ -70,6 +83,7 @@ class Leader:
             try:
                 await asyncio.shield(serving)
             finally:
+                self._browsers.is_ending = True
                 web_server.should_exit = True
                 web_server.force_exit = True
                 try:
@@ -79,7 +93,7 @@ class Leader:
                     # New connections may have arrived meanwhile, and a suspended follower reads no close frame.
                     for connection in web_server.server_state.connections.copy():
                         connection.transport.abort()
-                    self._extension = None
+                    self._browsers.close()
 
     def _app(self) -> Starlette:
         from starlette.applications import Starlette
@@ -98,7 +112,7 @@ class Leader:
     async def _health(self, _request: Request) -> JSONResponse:
         from starlette.responses import JSONResponse
 
-        is_connected = self._extension is not None
+        is_connected = bool(self._browsers.connected)
         return JSONResponse({"status": "ok", "extensionConnected": is_connected, "sessions": self.sessions})
 
     async def _accept_extension(self, websocket: WebSocket) -> None:
@@ -123,8 +137,6 @@ class Leader:
                 close_code = await handshake_with_client(websocket, handshake)
         except TimeoutError:
             close_code = protocol.OPENING_TOO_SLOW
-        if close_code == 0 and role == "extension" and self._extension is not None:
-            close_code = protocol.ALREADY_CONNECTED
         if close_code:
             # The other side may have closed already.
             with contextlib.suppress(*protocol.closed_errors()):
@@ -134,61 +146,140 @@ class Leader:
             await serve(websocket, handshake)
 
     async def _serve_extension(self, websocket: WebSocket, handshake: Handshake) -> None:
-        """Read the extension's messages until it leaves."""
-        self._extension = websocket
-        self._session.on_extension_connected(handshake.extension)
+        """Read the messages of a browser's extension until it leaves."""
+        about = await self._distinct(handshake.about)
+        if len(self._browsers.connected) >= protocol.MAX_BROWSERS:
+            await websocket.close(protocol.TOO_MANY_BROWSERS)
+            return
+        browser = Browser(about, Channel(websocket.send_text, self._session.spawn))
+        self._browsers.add(browser)
         try:
-            await websocket.send_text(json.dumps({"type": "welcome", **self._session_info()}))
-            self._send_followers({"event": "extension_connected", **handshake.extension})
+            is_copy = bool(handshake.about.profile) and handshake.about.profile != about.profile
+            profile = {"profile": about.profile} if is_copy else {}
+            await websocket.send_text(json.dumps({"type": "welcome", **self._session_info(browser), **profile}))
+            self._report_browsers()
+            self._send_session_info(besides=browser)
             while (frame := await protocol.receive_frame(websocket)) is not None:
-                self._session.on_extension_alive()
-                await self._on_extension_message(server.parse_frame(frame))
+                browser.channel.failures = 0
+                await self._on_extension_message(browser, server.parse_frame(frame))
+                # A flood of messages would otherwise be all that the server does.
+                await asyncio.sleep(0)
         finally:
-            # After `lead` has ended, another role may have found the extension again.
-            if self._extension is websocket:
-                self._extension = None
-                self._session.on_extension_lost()
-            self._send_followers({"event": "extension_disconnected"})
+            # After `lead` has ended, another role may have found the browser again.
+            if self._browsers.remove(browser):
+                self._report_browsers()
+                self._send_session_info()
 
-    async def _on_extension_message(self, message: Mapping[str, Any]) -> None:
-        """Handle one message of the extension; drop what is malformed, unknown or late."""
-        kind = message.get("type")
-        if kind == "ping":
-            await self.send(json.dumps({"type": "pong"}))
-        elif kind == "question":
-            self._session.on_question(message)
-        elif kind == "event":
-            self._send_followers({"event": "tabs_changed"})
-            self._session.on_tabs_change()
-        elif not (kind == "response" and self._session.on_reply(message)):
-            server.logger.debug("dropped a message of type %s", server.one_line(str(kind), 40))
+    async def _distinct(self, about: About) -> About:
+        """Return what a browser says of itself, with a new id if it is the copy of a profile that is connected.
+
+        The connection before this one of the same run of the same browser is replaced; so is one that does not answer.
+        """
+        if not about.profile:
+            return about._replace(profile=self._browsers.unused_profile())
+        while older := self._browsers.connected.get(about.profile):
+            if older.about.run != about.run and await self._dispatcher.is_alive(older):
+                return about._replace(profile=secrets.token_urlsafe(16))
+            self._browsers.remove(older)
+        return about
+
+    async def _on_extension_message(self, browser: Browser, message: Mapping[str, Any]) -> None:
+        """Handle one message of an extension; drop what is malformed, unknown or late."""
+        match message:
+            case {"type": "ping"}:
+                await browser.channel.send({"type": "pong"})
+            case {"type": "response"} if browser.channel.on_reply(message):
+                pass
+            case {"type": "question"}:
+                self._session.on_question(self._with_known_tabs(browser, message), browser.about.profile)
+            case {"type": "event"}:
+                self._on_event(browser, message)
+            case _:
+                server.logger.debug("dropped a message of type %s", server.one_line(str(message.get("type")), 40))
+
+    def _with_known_tabs(self, browser: Browser, message: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a question about tabs with the clients' ids of them."""
+        match message:
+            case {"ask": {"tab_ids": list(own_ids)} as ask}:
+                ids = [self._session.tab_ids.id_of(browser.place(own)) if is_id(own) else own for own in own_ids]
+                return {**message, "ask": {**ask, "tab_ids": ids}}
+            case _:
+                return message
+
+    def _on_event(self, browser: Browser, event: Mapping[str, Any]) -> None:
+        match event:
+            case {"event": "looked_at"}:
+                first = self._browsers.latest_first()[0]
+                self._browsers.note_look(browser, event.get("at"))
+                if first is not browser:
+                    self._report_browsers()
+                return
+            case {"event": "renamed"}:
+                self._browsers.rename(browser, event.get("name"))
+                self._report_browsers()
+                self._send_session_info()
+                return
+            case {"event": "tab_attached", "tab_id": int(own_id)}:
+                browser.attached.add(own_id)
+            case {"event": "tab_detached", "tab_id": int(own_id)}:
+                browser.attached.discard(own_id)
+            case _:
+                pass
+        self._send_followers({"event": "tabs_changed"})
+        self._session.on_tabs_change()
+
+    def _report_browsers(self) -> None:
+        """Report to all sessions which browsers are connected."""
+        infos = [browser.info() for browser in self._browsers.latest_first()]
+        self._session.on_browsers(infos)
+        self._send_followers(connection_event(infos))
 
     async def _serve_follower(self, websocket: WebSocket, handshake: Handshake) -> None:
         """Run a follower's commands until it leaves or stops reading."""
         follower = FollowerConnection(self._session, websocket, handshake.client)
         self._followers.add(follower)
         follower.send({"type": "welcome", "sessions": self.sessions})
-        if self._extension is not None:
-            follower.send({"type": "event", "event": "extension_connected", **self._session.extension})
-        self._session.spawn(self._send_session_info())
+        self._send_tab_ids(self._session.tab_ids.all(), [follower])
+        if self._browsers.connected:
+            infos = [browser.info() for browser in self._browsers.latest_first()]
+            follower.send({"type": "event", **connection_event(infos)})
+        self._send_session_info()
         try:
             await follower.serve()
         finally:
             self._followers.discard(follower)
-            self._session.spawn(self._send_session_info())
+            self._send_session_info()
 
     def _send_followers(self, event: Mapping[str, Any]) -> None:
         for follower in self._followers:
             follower.send({"type": "event", **event})
 
-    async def _send_session_info(self) -> None:
-        if self._extension is not None:
-            await self._session.tell({"event": "sessions", **self._session_info()})
+    def _send_tab_ids(self, entries: Sequence[Any], followers: Iterable[FollowerConnection]) -> None:
+        if entries:
+            for follower in followers:
+                follower.send({"type": "event", "event": "tab_ids", "tab_ids": entries})
 
-    def _session_info(self) -> dict[str, Any]:
-        """Return how many sessions share the extension, and the names of their clients."""
+    def _send_session_info(self, besides: Browser | None = None) -> None:
+        for browser in self._browsers.connected.values():
+            if browser is besides:
+                continue
+            # In tasks of their own: one that reads nothing must not delay the others.
+            self._session.spawn(browser.channel.tell({"event": "sessions", **self._session_info(browser)}))
+
+    def _session_info(self, browser: Browser) -> dict[str, Any]:
+        """Return how many sessions share the browsers, the names of their clients, and the browser's own name."""
         names = [self._session.client, *sorted(follower.client for follower in self._followers)]
-        return {"sessions": self.sessions, "clients": [name for name in names if name]}
+        clients = [name for name in names if name]
+        browsers = len(self._browsers.connected)
+        return {"sessions": self.sessions, "clients": clients, "name": browser.name, "browsers": browsers}
+
+
+def connection_event(browsers: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Build the event for followers about the connected browsers; `version` and `missing` are for older followers."""
+    if not browsers:
+        return {"event": "extension_disconnected"}
+    about = {key: browsers[0][key] for key in ("version", "missing")}
+    return {"event": "extension_connected", **about, "browsers": browsers}
 
 
 class FollowerConnection:

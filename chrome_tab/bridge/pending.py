@@ -14,10 +14,11 @@ import chrome_tab_mcp_server as server
 class ConnectionLostError(server.ChromeTabError):
     """The connection to the extension broke during a command: whether it ran is unknown."""
 
-    def __init__(self, command: str) -> None:
+    def __init__(self, command: str, browser: str = "") -> None:
+        peer = f"the extension in {browser}" if browser else "the Chrome extension"
         super().__init__(
             "EXTENSION_NOT_CONNECTED",
-            f"The connection to the Chrome extension broke during {command}. It reconnects by itself: check "
+            f"The connection to {peer} broke during {command}. It reconnects by itself: check "
             "the page in a few seconds, then repeat what has not happened.",
         )
 
@@ -59,11 +60,11 @@ class PendingCommands:
             future.set_exception(reply_error(reply.get("error")))
         return True
 
-    def fail_all(self) -> None:
-        """Fail every command with ConnectionLostError."""
+    def fail_all(self, browser: str = "") -> None:
+        """Fail every command with ConnectionLostError; `browser` is the name of the one that is gone."""
         for command, future in self._waiting.values():
             if not future.done():
-                future.set_exception(ConnectionLostError(command))
+                future.set_exception(ConnectionLostError(command, browser))
         self._waiting.clear()
 
 

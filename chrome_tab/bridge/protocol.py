@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import (
-    Mapping,
-)
-from typing import TYPE_CHECKING, Any
-
-import chrome_tab_mcp_server as server
+import re
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -37,16 +33,15 @@ MAX_CLIENT_NAME = 40
 WRONG_KEY = 4401
 WRONG_PROTOCOL = 4400
 OPENING_TOO_SLOW = 4408
-ALREADY_CONNECTED = 4409
-
-
-def about_extension(message: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the extension's `version` from a message, and `missing`: the commands that its browser does not support."""
-    missing = message.get("missing")
-    return {
-        "version": server.one_line(str(message.get("version")), 20),
-        "missing": missing if isinstance(missing, list) else [],
-    }
+TOO_MANY_BROWSERS = 4429
+MAX_BROWSERS = 8
+MAX_KNOWN_BROWSERS = 50  # whose names are kept
+BROWSER_ID = re.compile(r"[\w-]{8,64}", re.ASCII)  # of a profile, and of one run of its browser
+LIST_TIMEOUT_S = 3.0  # of one of several browsers to list its tabs
+ALIVE_TIMEOUT_S = 3.0  # of a browser whose id another one has too
+# Browsers that were connected to the leader before this one come back within one retry.
+RETURN_WAIT_S = 4.0
+MAX_EVENT_DELAY_S = 5.0  # by which an event may be older than its arrival; more means that a clock was set
 
 
 async def receive_frame(websocket: WebSocket) -> str | bytes | None:

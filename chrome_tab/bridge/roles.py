@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import asyncio
 
+    from chrome_tab.bridge.tab_ids import TabIds
     from chrome_tab.http import HttpSide
 
 
@@ -21,7 +22,7 @@ class Role(enum.Enum):
 
 
 class Route(Protocol):
-    """Where messages for the extension go while this server has a role: the leader or the follower."""
+    """Where commands for the extension go while this server has a role: the leader or the follower."""
 
     role: Role
 
@@ -30,9 +31,11 @@ class Route(Protocol):
         """Return how many sessions share the extension, as far as this server knows."""
         ...
 
-    async def send(self, text: str) -> None:
-        """Send one message towards the extension; raise one of `protocol.closed_errors` when the socket is closed."""
-        ...
+    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
+        """Run a command; raise ConnectionLostError when its connection breaks, other ChromeTabErrors for other failures."""
+
+    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+        """Send an event to one of the browsers, if it is connected."""
 
 
 class Session(Protocol):
@@ -41,34 +44,21 @@ class Session(Protocol):
     port: int
     # The name of this session's client.
     client: str
-    # The last known extension: `version` and `missing`.
-    extension: dict[str, Any]
+    # The clients' ids of tabs; kept when the role changes.
+    tab_ids: TabIds
     # What the leader serves on the port in addition to the bridge.
     http: HttpSide | None
     on_tabs_change: Callable[[], None]
-    on_question: Callable[[Mapping[str, Any]], None]
+    on_question: Callable[[Mapping[str, Any], str], None]
 
     def enter_role(self, route: Route) -> None:
         """Send commands over this route from now on."""
 
-    def on_extension_connected(self, extension: dict[str, Any]) -> None:
-        """Mark the extension as connected."""
-
-    def on_extension_lost(self) -> None:
-        """Mark the extension as disconnected."""
-
-    def on_extension_alive(self) -> None:
-        """Note that the extension has sent something."""
-
-    def on_reply(self, message: Mapping[str, Any]) -> bool:
-        """Complete the command that a reply belongs to; return False if there is none."""
-        ...
+    def on_browsers(self, browsers: list[dict[str, Any]]) -> None:
+        """Take over which browsers are connected: `{name, kind, version, missing}` each, the one looked at last first."""
 
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any = None) -> Any:
         """Run a command on behalf of a session."""
-
-    async def tell(self, event: Mapping[str, Any]) -> None:
-        """Send an event to the extension, if it is connected."""
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run something in the background."""

@@ -35,7 +35,7 @@ async def pair_extension(settings: server.Settings) -> int:
     print(f"Waiting for the extension, at most {minutes}. Ctrl+C ends this; the line stays valid.", file=sys.stderr)
     async with ExtensionSource(settings) as source:
         await source.bridge.reach(PAIRING_WAIT_S)
-        print(f"The extension is connected, version {source.bridge.extension['version']}.", file=sys.stderr)
+        print(f"The extension is connected, version {source.bridge.browsers[0]['version']}.", file=sys.stderr)
     return 0
 
 

@@ -75,6 +75,11 @@ def only_reads(command: str) -> bool:
     return command == "read_tab" or extension_commands()[command]["hint"] == "reads"
 
 
+def needs_attached_tab(command: str) -> bool:
+    """Return whether a command without `tab_id` is for the one attached tab, not for the one that the user looks at."""
+    return extension_commands().get(command, {}).get("consent", "paired") != "paired"
+
+
 def published_names(settings: server.Settings) -> dict[str, str]:
     """Return which commands have another name for the client, each with `tabId`: our name -> that name."""
     if settings.tool_names != "kapture":

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pending, protocol
 from chrome_tab.bridge.bridge import Bridge, Role
+from chrome_tab.bridge.dispatcher import LISTS
 from chrome_tab.extension import commands, results
 
 __all__ = ["PAIRING_WAIT_S", "ExtensionSource", "web_address"]
@@ -59,7 +60,8 @@ class ExtensionSource:
                     tuple(results.dialog_notes(result)),
                     server.fields(result, "content"),
                     result.get("incognito"),
-                    server.notes_about(result),
+                    (*server.notes_about(result), *place_note(result, tab_id)),
+                    browser=str(result.get("browser") or ""),
                 )
             case _:
                 raise server.unreadable_reply("read_tab")
@@ -83,7 +85,7 @@ class ExtensionSource:
         bridge = self.bridge
         try:
             await bridge.reach(0 if is_optional else None)
-            text = f"connected, version {bridge.extension['version']}"
+            text = describe_browsers(bridge.browsers)
         except server.ChromeTabError as error:
             text = "not connected, and not needed to read by AppleScript" if is_optional else error.message
         if bridge.problem:
@@ -145,6 +147,7 @@ class ExtensionSource:
         asks = [(host, rule.ask) for host, rule in rules if "ask" in rule.model_fields_set]
         tools = [(host, rule.tools) for host, rule in rules if rule.tools is not None]
         hosts = {
+            "denied_browsers": self.settings.denied_browsers("" if command in LISTS else tool),
             "denied_hosts": self.settings.denied_hosts,
             "ask_hosts": [] if commands.only_reads(command) else asks,
             "tool_hosts": tools if tool else [],
@@ -186,9 +189,28 @@ class ExtensionSource:
         if not self.settings.sites:
             return
         listing = "list_tabs" if tab_id is None else "browser_get_tabs"
-        for tab in await self.bridge.command(listing, None, {}):
-            if tab_id in {None, tab.get("id")}:
+        for tab in await self.bridge.command(listing, tab_id, {}):
+            if "url" in tab and tab_id in {None, tab.get("id")}:
                 server.check_site(self.settings, tab["url"], command)
+
+
+def describe_browsers(browsers: Sequence[Mapping[str, Any]]) -> str:
+    """Return which browsers are connected, the one looked at last first."""
+    if len(browsers) == 1:
+        return f"connected, version {browsers[0]['version']}"
+    named = (
+        f"{browser['name']}{f' ({kind})' if (kind := browser['kind']) not in browser['name'] else ''}, version {browser['version']}"
+        for browser in browsers
+    )
+    return f"{len(browsers)} browsers connected, the one looked at last first: {'; '.join(named)}"
+
+
+def place_note(result: Mapping[str, Any], tab_id: int | None) -> tuple[str, ...]:
+    """Return where a page was read that no `tab_id` has named, if several browsers are connected."""
+    if tab_id is not None or not result.get("browser"):
+        return ()
+    host = server.host_of(str(result["url"])) or "no host"
+    return (f"read in {result['browser']}: {server.one_line(str(result['title']), 80)} ({host})",)
 
 
 def web_address(url: str) -> str:

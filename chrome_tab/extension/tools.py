@@ -107,7 +107,7 @@ class ToolVisibilityMiddleware(Middleware):
             return tools
         self._sessions.remember(request.session)
         if self._bridge.connected:
-            return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.extension["missing"]]
+            return [tool for tool in tools if getattr(tool, "command", "") not in self._bridge.missing]
         if self._may_come and pairing.connected_lately(self._bridge.port):
             return tools
         usable = READER_TOOLS + server.SCRIPT_TOOLS if self._tabs.script_lists else READER_TOOLS

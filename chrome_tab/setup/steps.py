@@ -143,7 +143,7 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
         async with ExtensionSource(settings) as source:
             with contextlib.suppress(server.ChromeTabError):
                 await source.bridge.reach(wait_s)
-            return source.bridge.extension["version"] if source.connected else None
+            return source.bridge.browsers[0]["version"] if source.connected else None
 
     with terminal.console.status("Waiting for the extension ..."):
         return asyncio.run(wait())

@@ -8,6 +8,7 @@
  *   left closed     -> the user pressed Disconnect, or does not want it to reconnect by itself
  *
  * @import {AnswerEvent, CloseReason, Command, Pairing, PastFailure, Settings, Status} from "../shared/types.d.ts"
+ * @import {Profile} from "./profile.js"
  */
 
 import { Connection } from "./connection.js";
@@ -44,11 +45,14 @@ export class Bridge {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #retryTimer;
   /** @readonly */
+  #profile;
+  /** @readonly */
   #handlers;
   /** @type {Promise<void>} */
   #loaded;
 
   /**
+   * @param {Profile} profile
    * @param {object} handlers
    * @param {() => void} handlers.onOpen
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand as of a Connection
@@ -56,7 +60,8 @@ export class Bridge {
    * @param {() => void} handlers.onLost a connection has ended
    * @param {() => void} handlers.onChange the result of `status()` may have changed
    */
-  constructor(handlers) {
+  constructor(profile, handlers) {
+    this.#profile = profile;
     this.#handlers = handlers;
     this.#loaded = this.#load();
   }
@@ -82,6 +87,9 @@ export class Bridge {
       serverVersion: this.#connection?.isOpen ? this.#connection.serverVersion : "",
       connectedAt: this.#connection?.isOpen ? this.#connectedAt : "",
       lastFailure: this.#lastFailure,
+      name: this.#connection?.isOpen ? this.#connection.name : "",
+      browsers: this.#connection?.browsers ?? 0,
+      isCopy: this.#profile.isCopy,
     };
   }
 
@@ -141,7 +149,7 @@ export class Bridge {
   #open() {
     if (!this.#settings.pairing) return;
     clearTimeout(this.#retryTimer);
-    this.#connection = new Connection(this.#settings.pairing, {
+    this.#connection = new Connection(this.#settings.pairing, this.#profile, {
       onOpen: () => this.#opened(),
       onCommand: this.#handlers.onCommand,
       onSessions: () => this.#changed(),

@@ -2,6 +2,7 @@
  * One connection to the server, from looking for it to closing. It is used once; bridge.js decides when to make the next one.
  *
  * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
+ * @import {Profile} from "./profile.js"
  */
 
 import { loaded, missing } from "../commands/index.js";
@@ -31,7 +32,7 @@ const CLOSE_NORMAL = 1000;
 const CLOSE_OTHER_PROTOCOL = 4400;
 const CLOSE_WRONG_KEY = 4401;
 const CLOSE_NO_ANSWER = 4408;
-const CLOSE_ALREADY_CONNECTED = 4409;
+const CLOSE_TOO_MANY_BROWSERS = 4429;
 
 /** In the order in which they are gone through; any of them can be followed by CLOSED. */
 const State = Object.freeze({
@@ -55,9 +56,14 @@ export class Connection {
   /** @type {string[]} names of their clients */
   clients = [];
   serverVersion = "";
+  /** The name of this profile, and how many are connected to the server. */
+  name = "";
+  browsers = 1;
 
   /** @readonly */
   #pairing;
+  /** @readonly */
+  #profile;
   /** @readonly */
   #handlers;
   /** @type {WebSocket | undefined} */
@@ -75,6 +81,7 @@ export class Connection {
 
   /**
    * @param {Pairing} pairing
+   * @param {Profile} profile
    * @param {object} handlers
    * @param {() => void} handlers.onOpen the server has proved that it has the key, and so have we
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand answers JSON; the signal is
@@ -83,8 +90,9 @@ export class Connection {
    * @param {(event: AnswerEvent) => void} handlers.onAnswer
    * @param {(reason: CloseReason) => void} handlers.onClose called once, unless we closed it by `close()`
    */
-  constructor(pairing, handlers) {
+  constructor(pairing, profile, handlers) {
     this.#pairing = pairing;
+    this.#profile = profile;
     this.#handlers = handlers;
     void this.#start();
   }
@@ -114,18 +122,21 @@ export class Connection {
     if (failure) return this.#fail(failure, CLOSE_NORMAL);
     this.#state = State.CONNECTING;
     this.#socket = new WebSocket(`${this.#pairing.server}/extension`);
-    this.#socket.onopen = () => this.#hello();
+    this.#socket.onopen = () => void this.#hello();
     this.#socket.onmessage = ({ data }) => this.#receive(data);
     this.#socket.onclose = ({ code }) => this.#fail(this.#reasonOf(code), CLOSE_NORMAL);
     this.#openingTimer = setTimeout(() => this.#fail("no_answer", CLOSE_NO_ANSWER), OPENING_TIMEOUT_MS);
   }
 
-  #hello() {
+  async #hello() {
+    const browser = await this.#profile.describe();
+    // The socket may have closed meanwhile.
+    if (this.#state !== State.CONNECTING) return;
     this.#state = State.CHALLENGING;
     const { version } = chrome.runtime.getManifest();
     const absent = missing();
     const lacks = absent.length ? { missing: absent } : {};
-    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce, ...lacks });
+    this.#send({ type: "hello", protocol: PROTOCOL, version, nonce: this.#nonce, browser, ...lacks });
   }
 
   /** @param {Record<string, unknown>} challenge */
@@ -148,6 +159,7 @@ export class Connection {
   /** @param {Record<string, unknown>} welcome */
   #welcome(welcome) {
     this.#state = State.OPEN;
+    if (isName(welcome.profile)) this.#profile.adopt(welcome.profile);
     this.#setSessions(welcome);
     clearTimeout(this.#openingTimer);
     this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
@@ -180,10 +192,12 @@ export class Connection {
     this.#commands.get(id)?.abort(nobodyWaits());
   }
 
-  /** @param {{sessions?: unknown, clients?: unknown}} message */
-  #setSessions({ sessions, clients }) {
+  /** @param {{sessions?: unknown, clients?: unknown, name?: unknown, browsers?: unknown}} message */
+  #setSessions({ sessions, clients, name, browsers }) {
     this.sessions = isCount(sessions) ? sessions : 1;
     this.clients = Array.isArray(clients) ? clients.filter(isName).slice(0, MAX_CLIENTS) : [];
+    this.name = isName(name) ? plainLine(name, MAX_CLIENT_LENGTH) : "";
+    this.browsers = isCount(browsers) ? browsers : 1;
   }
 
   /** @param {SessionsEvent} event */
@@ -220,7 +234,7 @@ export class Connection {
   #reasonOf(code) {
     if (code === CLOSE_WRONG_KEY) return "wrong_key";
     if (code === CLOSE_OTHER_PROTOCOL) return "other_protocol";
-    if (code === CLOSE_ALREADY_CONNECTED) return "already_connected";
+    if (code === CLOSE_TOO_MANY_BROWSERS) return "too_many";
     if (this.#state === State.CONNECTING) return "foreign";
     return this.#state === State.OPEN ? "closed" : "no_answer";
   }

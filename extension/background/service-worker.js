@@ -2,7 +2,7 @@
  * Wiring only. Listeners are registered synchronously, because the event that woke a killed worker is delivered to
  * those that exist after its first turn; being awake is enough for the bridge to connect again.
  *
- * @import {Services} from "../shared/types.d.ts"
+ * @import {Services, TabEvent} from "../shared/types.d.ts"
  */
 
 import { Activity } from "./activity-log.js";
@@ -14,6 +14,7 @@ import { highlightElement } from "../browser/highlight.js";
 import { handleCommitted } from "../browser/navigation-watch.js";
 import { SessionRateLimiter } from "./rate-limit.js";
 import { ChosenPreferences } from "./preferences.js";
+import { Profile } from "./profile.js";
 import { answerOf, clearOldNotifications, showNotifications } from "./consent-notifications.js";
 import { SidePanelChat } from "./side-panel-chat.js";
 import { ConsentPrompts } from "../browser/consent-prompts.js";
@@ -23,7 +24,15 @@ import { StorageError } from "../shared/errors.js";
 import { HAS_DEBUGGER } from "../shared/capabilities.js";
 import { answerCommand, endCommands, performAction, performShortcut, viewOf } from "./router.js";
 
-const bridge = new Bridge({
+const preferences = new ChosenPreferences(async () => {
+  announce({ type: "event", event: "renamed", name: profile.name });
+  const tabIds = await attachments.tabIds();
+  await (preferences.now.group ? group(tabIds) : ungroup(tabIds));
+});
+
+const profile = new Profile(preferences);
+
+const bridge = new Bridge(profile, {
   onOpen: () => void attachments.announceAll(),
   onCommand: (command, signal) => answerCommand(command, services, { signal }),
   onAnswer: (event) => sidePanelChat.handleEvent(event),
@@ -37,7 +46,7 @@ const sidePanelChat = new SidePanelChat(
 );
 
 const attachments = new Attachments((event) => {
-  bridge.sendFrame(JSON.stringify(event));
+  announce(event);
   if (event.event === "tab_attached") {
     consentPrompts.attached(event.tab_id);
     if (preferences.now.group) void group([event.tab_id]);
@@ -64,11 +73,6 @@ const sessionPool = new SessionPool({
 const consentPrompts = new ConsentPrompts((open) => {
   showNotifications(open);
   void show();
-});
-
-const preferences = new ChosenPreferences(async () => {
-  const tabIds = await attachments.tabIds();
-  await (preferences.now.group ? group(tabIds) : ungroup(tabIds));
 });
 
 /** @type {Services} */
@@ -101,6 +105,17 @@ const uiPorts = new UiPorts({
     return { entries: log.entries(), total: log.total };
   },
 });
+
+/** @param {TabEvent} event for the server, if it is connected */
+function announce(event) {
+  bridge.sendFrame(JSON.stringify(event));
+}
+
+/** @param {number} windowId of a window that may be in front */
+async function noteLook(windowId) {
+  const window = await chrome.windows.get(windowId).catch(() => null);
+  if (window?.focused) announce({ type: "event", event: "looked_at", at: profile.look() });
+}
 
 /**
  * From the moment a tab is attached its console is kept. A tab that no debugger may enter can still be read.
@@ -159,6 +174,9 @@ chrome.tabs.onUpdated.addListener(async (tabId, change, tab) => {
   if (change.url || change.title) await attachments.update(tab);
   if (change.status) await show();
 });
+
+chrome.tabs.onActivated.addListener(({ windowId }) => void noteLook(windowId));
+chrome.windows.onFocusChanged.addListener((windowId) => void noteLook(windowId));
 
 if (HAS_DEBUGGER) {
   chrome.debugger.onEvent.addListener((source, method, params) => sessionPool.handleEvent(source, method, params));

@@ -7,6 +7,21 @@
 const IS_FIREFOX = "getBrowserInfo" in chrome.runtime;
 
 export const HAS_DEBUGGER = "debugger" in chrome;
+/** Browsers by what they call themselves to pages; most Chromium browsers add "Chromium" and a brand that means nothing. */
+const BRANDS = new Map([
+  ["Google Chrome", "Chrome"],
+  ["Microsoft Edge", "Edge"],
+]);
+const COMMON_BRAND = /^Chromium$|not.*brand/i;
+/** The browser's own name, as the user knows it. */
+export const BROWSER_NAME = IS_FIREFOX ? "Firefox" : chromiumName(/** @type {any} */ (navigator));
+
+/** @param {{userAgentData?: {brands: {brand: string}[]}}} navigator */
+function chromiumName({ userAgentData }) {
+  const brand = userAgentData?.brands.map((each) => each.brand).find((each) => !COMMON_BRAND.test(each));
+  return brand ? (BRANDS.get(brand) ?? brand) : "Chromium";
+}
+
 /** Whether notifications hold buttons, and stay until they are answered. */
 export const NOTICES_ASK = !IS_FIREFOX;
 /** Whether the browser gives extensions the icons that it keeps of pages. */

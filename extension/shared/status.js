@@ -37,6 +37,15 @@ export function describe(status) {
 
 /**
  * @param {Status} status
+ * @returns {string} which of several browser profiles this one is; empty while it is the only one
+ */
+export function identityOf({ state, name, browsers, isCopy }) {
+  if (state !== "connected" || browsers < 2) return "";
+  return `${phrase("connectedAs", name, browsers)}${isCopy ? ` ${phrase("profileCopied")}` : ""}`;
+}
+
+/**
+ * @param {Status} status
  * @returns {"good" | "neutral" | "error"} only what the user has to fix is an error
  */
 export function toneOf({ state, failure, autoReconnect }) {
@@ -98,7 +107,7 @@ export function advise(reason, port) {
       return phrase("adviceWrongKey", port ?? "");
     case "other_protocol":
       return phrase("adviceOtherProtocol", port ?? "");
-    case "already_connected":
-      return phrase("adviceAlreadyConnected", port ?? "");
+    case "too_many":
+      return phrase("adviceTooMany", port ?? "");
   }
 }

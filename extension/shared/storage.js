@@ -15,6 +15,7 @@ export const DEFAULT_PREFERENCES = {
   log: true,
   commandsPerSecond: 50,
   deniedHosts: [],
+  browserName: "",
 };
 /** @type {Settings} */
 export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
@@ -131,6 +132,32 @@ function onChanged(key, listener) {
   chrome.storage.local.onChanged.addListener((changes) => {
     if (changes[key]) listener(changes[key].newValue);
   });
+}
+
+/**
+ * The id belongs to the profile, the run to the browser's process: a copied folder has the same id in another run.
+ *
+ * @returns {Promise<{id: string, run: string, lookedAt: number}>}
+ */
+export async function loadProfile() {
+  await locked;
+  const [{ profile }, { run, lookedAt }] = await Promise.all([
+    local.get({ profile: "" }),
+    session.get({ run: "", lookedAt: 0 }),
+  ]);
+  const found = { id: profile || crypto.randomUUID(), run: run || crypto.randomUUID(), lookedAt };
+  await Promise.all([local.set({ profile: found.id }), session.set({ run: found.run })]);
+  return found;
+}
+
+/** @param {string} profile */
+export async function saveProfileId(profile) {
+  await local.set({ profile });
+}
+
+/** @param {number} lookedAt */
+export async function saveLook(lookedAt) {
+  await session.set({ lookedAt });
 }
 
 /** @returns {Promise<CloseReason | null>} why the last attempt to connect failed */

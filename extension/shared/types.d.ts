@@ -18,12 +18,25 @@ export type ErrorCode = (typeof ERROR_CODES)[number];
 // --- Wire: extension -> server
 
 export type ClientMessage =
-  | { type: "hello"; protocol: number; version: string; nonce: string; missing?: string[] }
+  | { type: "hello"; protocol: number; version: string; nonce: string; browser: ProfileDescription; missing?: string[] }
   | { type: "proof"; proof: string }
   | { type: "ping" }
   | QuestionMessage
   | Response
   | TabEvent;
+
+/** This browser profile, to tell it from the others that are connected to the same server. */
+export interface ProfileDescription {
+  id: string;
+  /** Random for each run of the browser. */
+  run: string;
+  /** The browser's own name. */
+  kind: string;
+  /** The name that the user has chosen; empty for the browser's. */
+  name: string;
+  /** When the user looked at it last, in milliseconds; 0 where that is not known. */
+  looked_at: number;
+}
 
 /** What the user asks in the side panel; docs/design/protocol.md, "Side panel". */
 export type QuestionMessage = { type: "question" } & (
@@ -54,6 +67,8 @@ export type TabEvent = { type: "event" } & (
   | { event: "tab_attached"; tab_id: number; url: string; title: string; connected_at: string }
   | { event: "tab_updated"; tab_id: number; url: string; title: string }
   | { event: "tab_detached"; tab_id: number }
+  | { event: "looked_at"; at: number }
+  | { event: "renamed"; name: string }
 );
 
 // --- Wire: server -> extension
@@ -81,6 +96,9 @@ export interface SessionsEvent {
   sessions: number;
   /** Names of their clients, as far as they are known. */
   clients: string[];
+  /** The name of this profile, and how many are connected. */
+  name?: string;
+  browsers?: number;
 }
 
 // --- Commands: what each one answers
@@ -805,6 +823,8 @@ export interface Preferences {
   commandsPerSecond: number;
   /** Patterns as in [sites]. */
   deniedHosts: string[];
+  /** What the user calls this browser profile; empty for the browser's own name. */
+  browserName: string;
 }
 
 /** chrome.storage.local: one command that was asked for, and what became of it. */
@@ -873,7 +893,8 @@ export type CloseReason =
   | "foreign"
   | "wrong_key"
   | "other_protocol"
-  | "already_connected"
+  /** Eight browsers are connected. */
+  | "too_many"
   /** The server has ended an open connection. */
   | "closed";
 
@@ -892,6 +913,10 @@ export interface Status {
   connectedAt: string;
   /** Why the connection ended or could not be made the last time; `at` as ISO 8601. */
   lastFailure: PastFailure | null;
+  /** The name of this profile for clients, empty while not connected; how many are connected; whether it is a copy. */
+  name: string;
+  browsers: number;
+  isCopy: boolean;
 }
 
 export interface PastFailure {

@@ -245,18 +245,18 @@ async def test_server_of_another_protocol_is_left_with_4400(popup: Popup, bridge
     await popup.shows("Disconnected. .* another version of the protocol")
 
 
-async def test_server_that_has_another_browser_says_so_and_is_tried_again(popup: Popup, bridge: FakeBridge) -> None:
-    async def taken_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
+async def test_server_with_eight_browsers_says_so_and_is_tried_again(popup: Popup, bridge: FakeBridge) -> None:
+    async def full_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         bridge.opening = honest_opening
         nonce = make_nonce()
         await peer.send(json.dumps(challenge(nonce, bridge.proof("server", hello["nonce"], nonce))))
         await peer.recv()
-        await peer.close(4409)
+        await peer.close(4429)
 
-    bridge.opening = taken_opening
+    bridge.opening = full_opening
     await popup.paste(bridge.connection_string)
 
-    await popup.shows("Disconnected. .* in another browser")
+    await popup.shows("Disconnected. .* eight browsers")
     await popup.shows("Connected")
 
 

@@ -512,18 +512,6 @@ async def test_connections_that_send_nothing_are_closed_and_block_no_other(
         writer.close()
 
 
-async def test_a_second_extension_is_refused_and_the_first_keeps_working(session: Session) -> None:
-    async with connected(session.port, session.key) as first:
-        async with connecting(session.port, session.key) as second:
-            await second.prove(await second.challenged())
-            assert await second.close_code() == 4409
-        await session.reads_through(first)
-    await until(lambda: is_disconnected(session))
-
-    async with connected(session.port, session.key) as third:
-        await session.reads_through(third)
-
-
 async def test_nothing_secret_is_logged(session: Session, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     async with connecting(session.port, session.key) as client:

@@ -138,7 +138,7 @@ async def test_the_way_to_the_leader_leads_through_no_proxy(port: int, monkeypat
 
 
 async def test_the_extension_gets_the_number_of_sessions(port: int) -> None:
-    event = {"type": "event", "event": "sessions", "clients": []}
+    event = {"type": "event", "event": "sessions", "clients": [], "name": "Browser", "browsers": 1}
     async with bridge(port), connected(port, pairing.pairing_key()) as extension:
         async with bridge(port):
             assert await extension.receive() == {**event, "sessions": 2}
@@ -149,7 +149,8 @@ async def test_the_extension_gets_each_sessions_client_by_a_printable_name(port:
     async with bridge(port) as leader, connecting(port, pairing.pairing_key()) as extension:
         leader.client = "claude-code"
         await extension.prove(await extension.challenged())
-        assert await extension.receive() == {"type": "welcome", "sessions": 1, "clients": ["claude-code"]}
+        welcome = await extension.receive()
+        assert (welcome["sessions"], welcome["clients"]) == (1, ["claude-code"])
 
         follower = Bridge(port)
         follower.client = "cursor\n\u202e" + 100 * "x"
@@ -429,7 +430,8 @@ async def test_sessions_bear_the_names_of_their_clients(port: int, monkeypatch: 
             await session.call_tool("chrome_tab_status", {})
         extension = await stack.enter_async_context(connecting(port, pairing.pairing_key()))
         await extension.prove(await extension.challenged())
-        assert await extension.receive() == {"type": "welcome", "sessions": 2, "clients": ["claude-code", "cursor"]}
+        welcome = await extension.receive()
+        assert (welcome["sessions"], welcome["clients"]) == (2, ["claude-code", "cursor"])
 
 
 # --- As processes

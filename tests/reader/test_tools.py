@@ -283,6 +283,29 @@ async def test_on_a_mac_applescript_reads_whether_or_not_the_extension_is_there(
 
 
 @pytest.mark.usefixtures("on_a_mac", "osacompile")
+@pytest.mark.parametrize(
+    ("visible", "source"),
+    [
+        (["Terminal", "Firefox", "Google_Chrome"], "extension"),
+        (["Google_Chrome", "Firefox"], "applescript"),
+        (["Terminal"], "applescript"),
+    ],
+)
+async def test_on_a_mac_the_browser_in_front_is_read_also_when_applescript_cannot_read_it(
+    visible: list[str], source: str, osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert osascript
+
+    async def shown() -> list[str]:
+        return [name.replace("_", " ") for name in visible]
+
+    monkeypatch.setattr(server, "visible_applications", shown)
+    assert await read_by(extension=True) == source
+    # Without the extension there is no other way.
+    assert await read_by(extension=False) == "applescript"
+
+
+@pytest.mark.usefixtures("on_a_mac", "osacompile")
 @pytest.mark.parametrize(("number", "code"), [(-600, "NO_BROWSER"), (12, "PERMISSION_DENIED")])
 async def test_on_a_mac_the_extension_reads_when_applescript_cannot(
     number: int, code: str, osascript: FakeOsascript

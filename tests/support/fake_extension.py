@@ -77,8 +77,11 @@ async def within(awaitable: Awaitable[Any]) -> Any:
 class FakeExtension:
     """One connection to the server. It answers nothing by itself."""
 
-    def __init__(self, socket: ClientConnection, port: int, key: str) -> None:
+    def __init__(self, socket: ClientConnection, port: int, key: str, browser: Message | None = None) -> None:
         self.socket = socket
+        # What its hello says of its browser; an older extension says nothing.
+        self.browser = browser
+        self.welcome: Message = {}
         self.port = port
         self.key = key
         self.nonce = make_nonce()
@@ -91,7 +94,8 @@ class FakeExtension:
         return json.loads(await within(self.socket.recv()))
 
     def hello(self, **changes: object) -> Message:
-        return {"type": "hello", "protocol": 1, "version": "1.0.0", "nonce": self.nonce} | changes
+        hello = {"type": "hello", "protocol": 1, "version": "1.0.0", "nonce": self.nonce} | changes
+        return hello | ({"browser": self.browser} if self.browser else {})
 
     async def challenged(self) -> Message:
         """Say hello; return the server's challenge, which must prove the key."""
@@ -108,7 +112,8 @@ class FakeExtension:
     async def open(self) -> None:
         """Run the whole opening as the real extension does."""
         await self.prove(await self.challenged())
-        assert (await self.receive())["type"] == "welcome"
+        self.welcome = await self.receive()
+        assert self.welcome["type"] == "welcome"
 
     async def reply(self, command: Message, result: object) -> None:
         await self.send({"id": command["id"], "type": "response", "success": True, "result": result, "error": None})
@@ -131,18 +136,18 @@ class FakeExtension:
 
 
 @asynccontextmanager
-async def connecting(port: int, key: str) -> AsyncGenerator[FakeExtension]:
+async def connecting(port: int, key: str, browser: Message | None = None) -> AsyncGenerator[FakeExtension]:
     """A WebSocket on which nothing has been said."""
     url = f"ws://127.0.0.1:{port}/extension"
     options: dict[str, Any] = {"origin": ORIGIN, "max_size": None, "proxy": None}
     async with connect(url, **options, open_timeout=WAIT_S, close_timeout=1) as socket:
-        yield FakeExtension(socket, port, key)
+        yield FakeExtension(socket, port, key, browser)
 
 
 @asynccontextmanager
-async def connected(port: int, key: str) -> AsyncGenerator[FakeExtension]:
+async def connected(port: int, key: str, browser: Message | None = None) -> AsyncGenerator[FakeExtension]:
     """An extension that the server has accepted."""
-    async with connecting(port, key) as extension:
+    async with connecting(port, key, browser) as extension:
         await extension.open()
         yield extension
 

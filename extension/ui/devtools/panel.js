@@ -12,7 +12,7 @@ import { showAttachment } from "../attach-controls.js";
 import { startActivityView } from "../activity-view.js";
 import { byId, setText } from "../dom.js";
 import { PairingForm } from "../pairing-form.js";
-import { describe, toneOf, wordOf } from "../../shared/status.js";
+import { describe, identityOf, toneOf, wordOf } from "../../shared/status.js";
 import { loadPanelMemory, onPanelMemoryChanged } from "../../shared/storage.js";
 import { CommandForm } from "./command-form.js";
 import { ConsoleView } from "./console-view.js";
@@ -90,7 +90,7 @@ function show(newView) {
  */
 function showStatus({ status }, isFirst) {
   page.status.dataset.tone = page.connection.dataset.tone = toneOf(status);
-  const sentence = describe(status);
+  const sentence = `${describe(status)} ${identityOf(status)}`.trim();
   const isPairing = pairingForm.show(status);
   // Once, when the panel opens: nothing works before.
   if (isPairing && isFirst) page.details.showPopover();

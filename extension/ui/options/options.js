@@ -21,6 +21,7 @@ const page = {
   reconnect: byId("reconnect", HTMLButtonElement),
   connection: byId("connection-controls", HTMLElement),
   commandsPerSecond: byId("commands-per-second", HTMLInputElement),
+  browserName: byId("browser-name", HTMLInputElement),
   deniedHosts: byId("denied-hosts", HTMLTextAreaElement),
   problem: byId("problem", HTMLElement),
   said: byId("said", HTMLElement),
@@ -46,11 +47,12 @@ function showStatus(status) {
 }
 
 async function show() {
-  const { group, outline, log, commandsPerSecond, deniedHosts } = await loadPreferences();
+  const { group, outline, log, commandsPerSecond, deniedHosts, browserName } = await loadPreferences();
   Object.assign(page.group, { checked: group });
   Object.assign(page.outline, { checked: outline });
   Object.assign(page.log, { checked: log });
   page.commandsPerSecond.valueAsNumber = commandsPerSecond;
+  page.browserName.value = browserName;
   page.deniedHosts.value = deniedHosts.join("\n");
 }
 
@@ -89,6 +91,7 @@ function hostIn(line) {
 for (const name of /** @type {const} */ (["group", "outline", "log"])) {
   page[name].addEventListener("change", () => void save({ [name]: page[name].checked }));
 }
+page.browserName.addEventListener("change", () => void save({ browserName: page.browserName.value.trim() }));
 page.commandsPerSecond.addEventListener("change", () => {
   if (page.commandsPerSecond.reportValidity()) void save({ commandsPerSecond: page.commandsPerSecond.valueAsNumber });
 });

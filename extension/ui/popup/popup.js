@@ -18,6 +18,7 @@ import { describe, toneOf } from "../../shared/status.js";
 import { showTabIdentity } from "../tab-identity.js";
 import { startActivityView } from "../activity-view.js";
 import { showAttachedTabs } from "./attached-tabs.js";
+import { showIdentity } from "./identity.js";
 import { showRequests } from "./consent-list.js";
 
 const page = {
@@ -87,6 +88,7 @@ function mainControl({ status }) {
 function showStatus({ status }) {
   page.status.dataset.tone = toneOf(status);
   setText(page.sentence, describe(status));
+  showIdentity(status);
   const isPairing = pairingForm.show(status);
   page.connection.hidden = !status.paired;
   page.reconnect.hidden = status.state !== "disconnected";

@@ -8,7 +8,7 @@
 
 import "../texts.js";
 import { phrase } from "../../shared/messages.js";
-import { describe } from "../../shared/status.js";
+import { describe, identityOf } from "../../shared/status.js";
 import { isolated } from "../../shared/text.js";
 import { commandElement } from "../command-line.js";
 import { byId, make, makeButton, setText } from "../dom.js";
@@ -20,6 +20,7 @@ const page = {
   tabIcon: byId("tab-icon", HTMLImageElement),
   tabTitle: byId("tab-title", HTMLElement),
   tabHost: byId("tab-host", HTMLElement),
+  identity: byId("identity", HTMLElement),
   beginAnew: byId("begin-anew", HTMLButtonElement),
   scroller: byId("scroller", HTMLElement),
   offline: byId("offline", HTMLElement),
@@ -84,6 +85,9 @@ function show(newView) {
 
 /** @param {Status} status */
 function showConnection(status) {
+  const identity = identityOf(status);
+  setText(page.identity, identity);
+  page.identity.hidden = identity === "";
   page.offline.hidden = status.state === "connected";
   const isServerMissing = status.state === "paired";
   setText(page.status, isServerMissing ? phrase("askNoServer") : describe(status));

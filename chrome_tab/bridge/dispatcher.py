@@ -1,0 +1,202 @@
+"""The leader's way from a command to a browser: which one is meant, its own tab ids, and what its reply becomes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from typing_extensions import TypeIs
+
+import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pending, protocol
+from chrome_tab.bridge.browsers import Browser, Browsers
+from chrome_tab.bridge.tab_ids import TabIds
+from chrome_tab.extension import commands
+
+# Commands that are about all browsers, and under which key their lists name a tab.
+LISTS = {"browser_get_tabs": "id", "list_tabs": "tab_id"}
+
+
+class Dispatcher:
+    """Runs commands on the connected browsers. Each browser has a channel of its own: none waits for another."""
+
+    def __init__(self, browsers: Browsers, tab_ids: TabIds) -> None:
+        self._browsers, self._tab_ids = browsers, tab_ids
+
+    async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
+        """Run a command on the browser that it is for.
+
+        `params` may hold what is meant for the leader: `browser`, a name, and `denied_browsers`, names.
+        """
+        params = dict(params)
+        denied, name = params.pop("denied_browsers", []), params.pop("browser", None)
+        if command in LISTS:
+            return await self._list(command, tab_id, params, session, denied)
+        browser, own_id = await self._choose(command, tab_id, name)
+        check_allowed(browser, denied)
+        return await self._run(browser, command, own_id, params, session)
+
+    async def is_alive(self, browser: Browser) -> bool:
+        """Check whether a browser still answers."""
+        try:
+            async with asyncio.timeout(protocol.ALIVE_TIMEOUT_S):
+                await browser.channel.command("list_tabs", None, {}, {"id": "", "client": ""})
+        except (TimeoutError, server.ChromeTabError):
+            return False
+        return True
+
+    async def _choose(self, command: str, tab_id: int | None, name: str | None) -> tuple[Browser, int | None]:
+        """Return the browser that a command is for, and its own id of the tab."""
+        if tab_id is not None:
+            return await self._with_tab(tab_id)
+        if name is not None:
+            return self._browsers.named(name), None
+        if self._browsers.several and commands.needs_attached_tab(command):
+            attached = [browser for browser in self._browsers.latest_first() if browser.attached]
+            if len(attached) > 1:
+                raise self._ambiguous(attached)
+            if attached:
+                return attached[0], None
+        return await self._browsers.looked_at_last(), None
+
+    async def _with_tab(self, tab_id: int) -> tuple[Browser, int]:
+        place = self._tab_ids.find(tab_id)
+        connected = list(self._browsers.connected.values())
+        if place is None and len(connected) == 1:
+            return connected[0], tab_id
+        if place is None:
+            # A tab that no list has named yet.
+            listed = await self._list("browser_get_tabs", None, {}, {"id": "", "client": ""}, [])
+            place = self._tab_ids.find(tab_id)
+            if place is None:
+                silent = "".join(f" {tab['note']}" for tab in listed if "note" in tab)
+                sentence = f"There is no tab {tab_id}.{silent} List the open tabs with browser_get_tabs."
+                raise server.ChromeTabError("TAB_NOT_FOUND", sentence)
+        return await self._browsers.with_tab(tab_id, place), place.own_id
+
+    def _ambiguous(self, browsers: Sequence[Browser]) -> server.ChromeTabError:
+        named = "; ".join(
+            f"{', '.join(str(self._tab_ids.id_of(browser.place(own_id))) for own_id in sorted(browser.attached)[:10])} "
+            f"in {browser.name}"
+            for browser in browsers
+        )
+        return server.ChromeTabError(
+            "AMBIGUOUS_TAB",
+            f"Tabs of {len(browsers)} browsers are attached: {named}. Name one of them as tab_id; list_tabs lists them all.",
+        )
+
+    async def _run(
+        self, browser: Browser, command: str, own_id: int | None, params: Mapping[str, Any], session: Any
+    ) -> Any:
+        """Run a command on a browser; its result and its errors have the clients' tab ids."""
+        about = browser.about
+        try:
+            result = await self._send(browser, command, own_id, params, session)
+        except pending.ConnectionLostError:
+            raise
+        except server.ChromeTabError as error:
+            sentence = self._tab_ids.in_sentence(error.message, about.profile, about.run)
+            raise server.ChromeTabError(error.code, sentence) from None
+        if own_id is not None:
+            self._tab_ids.id_of(browser.place(own_id))
+        if not isinstance(result, dict):
+            return result
+        result = {**result, **self._named(browser)}
+        own = result.get("tab_id")
+        if is_id(own):
+            result["tab_id"] = self._tab_ids.id_of(browser.place(own))
+        if isinstance(result.get("notes"), list):
+            notes = map(str, result["notes"])
+            result["notes"] = [self._tab_ids.in_sentence(note, about.profile, about.run) for note in notes]
+        return result
+
+    async def _send(
+        self, browser: Browser, command: str, own_id: int | None, params: Mapping[str, Any], session: Any
+    ) -> Any:
+        """Send a command; once more if it only reads and the browser's connection breaks and comes back."""
+        try:
+            return await browser.channel.command(command, own_id, params, session)
+        except pending.ConnectionLostError:
+            back = await self._browsers.back(browser) if commands.only_reads(command) else None
+            if back is None:
+                raise
+        return await back.channel.command(command, own_id, params, session)
+
+    def _named(self, browser: Browser) -> dict[str, str]:
+        """Return the browser's name where clients need it."""
+        return {"browser": browser.name} if self._browsers.several else {}
+
+    # Lists
+
+    async def _list(
+        self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any, denied: Sequence[str]
+    ) -> Any:
+        """Return the tabs of all browsers, the one looked at last first, or of the one that has `tab_id`.
+
+        A browser that does not answer in time is named in a last entry, which has no id.
+        """
+        if tab_id is not None:
+            browsers = [(await self._with_tab(tab_id))[0]]
+        else:
+            await self._browsers.looked_at_last()
+            browsers = [browser for browser in self._browsers.latest_first() if not is_denied(browser, denied)]
+            if command == "list_tabs" and self._browsers.several:
+                browsers = [browser for browser in browsers if browser.attached]
+        if len(browsers) == 1:
+            return self._listed(command, browsers[0], await self._run(browsers[0], command, None, params, session))
+
+        async def one(browser: Browser) -> Any:
+            try:
+                async with asyncio.timeout(protocol.LIST_TIMEOUT_S):
+                    return await self._run(browser, command, None, params, session)
+            except TimeoutError:
+                browser.channel.failures += 1
+            except server.ChromeTabError:
+                pass
+            return None
+
+        lists = list(zip(browsers, await asyncio.gather(*map(one, browsers)), strict=True))
+        silent = [browser.name for browser, tabs in lists if tabs is None]
+        if silent and len(silent) == len(browsers):
+            raise server.ChromeTabError(
+                "COMMAND_TIMEOUT", f"{left_out(silent)} Try again, or ask the user to look at them."
+            )
+        tabs = [tab for browser, tabs in lists if tabs is not None for tab in self._listed(command, browser, tabs)]
+        return [*tabs, {"note": left_out(silent)}] if silent else tabs
+
+    def _listed(self, command: str, browser: Browser, tabs: Any) -> list[Any]:
+        if not isinstance(tabs, list):
+            raise server.unreadable_reply(command)
+        key = LISTS[command]
+        return [
+            {**tab, key: self._tab_ids.id_of(browser.place(tab[key])), **self._named(browser)}
+            for tab in tabs
+            if isinstance(tab, dict) and is_id(tab.get(key))
+        ]
+
+
+def left_out(silent: Sequence[str]) -> str:
+    """Return the sentence about browsers that did not list their tabs."""
+    return f"{' and '.join(silent)} did not answer: the tabs there are left out."
+
+
+def is_id(value: object) -> TypeIs[int]:
+    """Check for a tab id."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_denied(browser: Browser, denied: Sequence[str]) -> bool:
+    """Check a browser against the names that `[browsers]` denies: its own, and the one that the user has chosen."""
+    names = {name.casefold() for name in denied}
+    return bool(names & {browser.name.casefold(), browser.about.base.casefold()})
+
+
+def check_allowed(browser: Browser, denied: Sequence[str]) -> None:
+    """Refuse a browser that `[browsers]` denies to the tool that runs."""
+    if is_denied(browser, denied):
+        raise server.ChromeTabError(
+            "HOST_BLOCKED",
+            f'[browsers."{browser.name}"] in the configuration file does not allow this tool there. Choose a tab of another '
+            "browser, or ask the user to change the rule.",
+        )

@@ -1,0 +1,63 @@
+/**
+ * What the server needs to know to tell this browser profile from the others that are connected to it: an id, the run
+ * of the browser, a name, and when the user looked at it last.
+ *
+ * @import {ProfileDescription} from "../shared/types.d.ts"
+ * @import {ChosenPreferences} from "./preferences.js"
+ */
+
+import { BROWSER_NAME } from "../shared/capabilities.js";
+import { loadProfile, saveLook, saveProfileId } from "../shared/storage.js";
+
+export class Profile {
+  #id = "";
+  #run = "";
+  #lookedAt = 0;
+  /** Whether its id was that of another profile that is connected: one of the two folders is a copy. */
+  isCopy = false;
+  /** @readonly @type {Promise<void>} */
+  loaded;
+  /** @readonly */
+  #preferences;
+
+  /** @param {ChosenPreferences} preferences */
+  constructor(preferences) {
+    this.#preferences = preferences;
+    this.loaded = Promise.all([loadProfile(), preferences.loaded]).then(([{ id, run, lookedAt }]) => {
+      this.#id = id;
+      this.#run = run;
+      this.#lookedAt = Math.max(this.#lookedAt, lookedAt);
+    });
+  }
+
+  /** The name that the user has chosen; empty for the browser's own. */
+  get name() {
+    return this.#preferences.now.browserName;
+  }
+
+  /** @returns {Promise<ProfileDescription>} */
+  async describe() {
+    await this.loaded;
+    const window = await chrome.windows
+      .getLastFocused({ populate: true, windowTypes: ["normal", "popup"] })
+      .catch(() => null);
+    // A worker that has just been installed, or has slept, has missed what the user did before.
+    const active = window?.tabs?.find((tab) => tab.active);
+    const latest = window?.focused ? Date.now() : Math.max(this.#lookedAt, active?.lastAccessed ?? 0);
+    return { id: this.#id, run: this.#run, kind: BROWSER_NAME, name: this.name, looked_at: latest };
+  }
+
+  /** @returns {number} now, in milliseconds: the user looks at a page of this profile */
+  look() {
+    this.#lookedAt = Date.now();
+    void saveLook(this.#lookedAt);
+    return this.#lookedAt;
+  }
+
+  /** @param {string} id a new one, because another profile with the id of this one is connected */
+  adopt(id) {
+    this.#id = id;
+    this.isCopy = true;
+    void saveProfileId(id);
+  }
+}

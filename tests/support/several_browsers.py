@@ -1,0 +1,271 @@
+"""Several real browsers on one server: Chromium profiles and a Firefox, and the sessions that read them."""
+
+import asyncio
+import http.server
+import itertools
+import json
+import os
+import random
+import re
+import signal
+import time
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import psutil
+from playwright.async_api import Error as PlaywrightError
+
+import chrome_tab_mcp_server as server
+from chrome_tab.bridge import pairing
+from demo.browser import browser_with_extension, extended_browser, pair
+from demo.web import serving
+from tests.support.browser import STILL, chromium_arguments
+from tests.support.fake_extension import free_port, wait_for_port
+from tests.support.firefox import Firefox, firefox_path, firefox_with_extension
+from tests.support.polling import until
+from tests.support.stdio_server import StdioServer, started
+
+SESSIONS = 4
+TABS = 2
+LOOK_S = 1.0  # until the event of a look must have been taken
+
+
+class NamedPage(http.server.BaseHTTPRequestHandler):
+    """A page whose text is its own path."""
+
+    def do_GET(self) -> None:
+        name = self.path.strip("/")
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(f"<title>{name}</title><p>This is the page {name}.</p>".encode())
+
+    def log_message(self, format: str, *args: Any) -> None: ...  # noqa: A002 -- the base class names it so
+
+
+class ChromiumProfile:
+    """A Chromium with a profile folder of its own, which it keeps when it is killed and started again."""
+
+    def __init__(self, name: str, folder: Path, connection_string: str, site: str) -> None:
+        self.name, self._folder, self._string, self._site = name, folder / name, connection_string, site
+        self._stack = AsyncExitStack()
+        self._pages: list[Any] = []
+        self._fronts = itertools.cycle(range(TABS))
+
+    async def start(self) -> None:
+        """Start it, pair it the first time, and open its tabs."""
+        arguments = [*chromium_arguments(), *STILL]
+        if self._folder.exists():
+            launched = extended_browser(self._folder, server.EXTENSION, arguments=arguments)
+            context = await self._stack.enter_async_context(launched)
+        else:
+            launched = browser_with_extension(self._folder, arguments=arguments)
+            context = await self._stack.enter_async_context(launched)
+            await pair(context, self._string)
+        first, *others = context.pages
+        self._pages = [first, *[await context.new_page() for _ in range(TABS - 1)]]
+        for page in others:
+            await page.close()
+        for number, page in enumerate(self._pages):
+            await page.goto(f"{self._site}{self.name}-{number}")
+
+    async def look(self) -> str:
+        """Bring another tab to the front, as a user does; return its title."""
+        number = next(self._fronts)
+        await self._pages[number].bring_to_front()
+        return f"{self.name}-{number}"
+
+    async def kill(self) -> None:
+        """Kill the browser's process."""
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                line = child.cmdline()
+                if f"--user-data-dir={self._folder}" in line and not any(part.startswith("--type=") for part in line):
+                    child.send_signal(signal.SIGKILL)
+        await self.close()
+
+    async def close(self) -> None:
+        """End the browser."""
+        with suppress(PlaywrightError):
+            await self._stack.aclose()
+        self._stack = AsyncExitStack()
+
+
+class FirefoxProfile:
+    """A Firefox with a profile folder of its own. Its add-on is temporary: started again it is paired again."""
+
+    def __init__(self, name: str, folder: Path, connection_string: str, site: str) -> None:
+        self.name, self._folder, self._string, self._site = name, folder / name, connection_string, site
+        self._stack = AsyncExitStack()
+        self._tabs: list[str] = []
+        self._fronts = itertools.cycle(range(TABS))
+        self._runs = itertools.count()
+        self._firefox: Firefox
+
+    async def start(self) -> None:
+        """Start it, pair it, and open its tabs."""
+        folder = self._folder / str(next(self._runs))
+        folder.mkdir(parents=True)
+        firefox = self._firefox = await self._stack.enter_async_context(firefox_with_extension(folder))
+        popup = await firefox.open("ui/popup/popup.html")
+        paste = f"document.querySelector('#connection-string').value = {json.dumps(self._string)}"
+
+        async def says(state: str) -> bool:
+            return (await firefox.value(popup, "document.querySelector('#status').innerText")).startswith(state)
+
+        await until(lambda: says("Setup"))
+        await firefox.value(popup, f"({paste}, document.querySelector('#connect').click())")
+        await until(lambda: says("Connected"))
+        self._tabs = []
+        for number in range(TABS):
+            tab = (await firefox.do("browsingContext.create", type="tab"))["context"]
+            address = f"{self._site}{self.name}-{number}"
+            await firefox.do("browsingContext.navigate", context=tab, url=address, wait="complete")
+            self._tabs.append(tab)
+        await firefox.do("browsingContext.close", context=popup)
+
+    async def look(self) -> str:
+        """Bring another tab to the front, as a user does; return its title."""
+        number = next(self._fronts)
+        await self._firefox.do("browsingContext.activate", context=self._tabs[number])
+        return f"{self.name}-{number}"
+
+    async def kill(self) -> None:
+        """Kill the browser's process."""
+        await self.close()
+
+    async def close(self) -> None:
+        """End the browser, which the helper does by a kill."""
+        await self._stack.aclose()
+        self._stack = AsyncExitStack()
+
+
+Profile = ChromiumProfile | FirefoxProfile
+
+
+class Scene:
+    """The browsers, and the sessions that read them."""
+
+    def __init__(self, profiles: list[Profile], sessions: list[StdioServer], control: StdioServer) -> None:
+        # `control` is a further session, which asks while the others are busy.
+        self.profiles, self.sessions, self._control = profiles, sessions, control
+        self.reads = self.mixed_up = self.refused = 0
+
+    async def tabs(self) -> dict[int, str]:
+        """Return the titles of the named pages by the ids of their tabs."""
+        result = await self._control.call("browser_get_tabs")
+        listed = json.loads(result["content"][0]["text"]) if not result.get("isError") else []
+        return {tab["id"]: tab["title"] for tab in listed if re.fullmatch(r"[a-z]+-\d", tab["title"])}
+
+    async def all_tabs(self, *, besides: set[int] | None = None) -> dict[int, str]:
+        """Wait until every browser lists its tabs."""
+        found: dict[int, str] = {}
+
+        async def complete() -> bool:
+            found.clear()
+            found.update(
+                {number: title for number, title in (await self.tabs()).items() if number not in (besides or ())}
+            )
+            return sorted(found.values()) == sorted(f"{each.name}-{n}" for each in self.profiles for n in range(TABS))
+
+        await until(complete)
+        return found
+
+    async def read(self, session: StdioServer, tabs: dict[int, str], *, may_fail: bool = False) -> None:
+        """Read one tab by its id and compare the text."""
+        number, title = random.choice(list(tabs.items()))  # noqa: S311 -- which tab is read protects nothing
+        result = await session.call("read_chrome_tab", tab_id=number)
+        text = result["content"][0]["text"]
+        self.reads += 1
+        if result.get("isError"):
+            self.refused += 1
+            assert may_fail, text
+            assert re.search(r"\[[A-Z_]+\]$", text), text
+        elif text != f"This is the page {title}.":
+            self.mixed_up += 1
+
+    async def read_many(self, count: int, only: str = "") -> float:
+        """Read tabs (`only` those of one browser) from all sessions at once; return the milliseconds of a read."""
+        tabs = {number: title for number, title in (await self.all_tabs()).items() if title.startswith(only)}
+        begun = time.perf_counter()
+
+        async def one(session: StdioServer) -> None:
+            for _ in range(count // len(self.sessions)):
+                await self.read(session, tabs)
+
+        await asyncio.gather(*map(one, self.sessions))
+        return (time.perf_counter() - begun) * 1000 / count * len(self.sessions)
+
+    async def restart(self, *profiles: Profile) -> None:
+        """Kill and restart one browser after the other while all sessions read."""
+        tabs = await self.all_tabs()
+        is_over = asyncio.Event()
+
+        async def load(session: StdioServer) -> None:
+            while not is_over.is_set():
+                await self.read(session, tabs, may_fail=True)
+                await asyncio.sleep(0.05)
+
+        loads = [asyncio.create_task(load(session)) for session in self.sessions]
+        for profile in profiles:
+            gone = {number for number, title in tabs.items() if title.startswith(profile.name)}
+            await profile.kill()
+            await profile.start()
+            now = await self.all_tabs(besides=gone)
+            # The tabs that are gone stay in the load: their ids must never be another's.
+            assert not gone & now.keys(), "an id was reused"
+            tabs.update(now)
+        is_over.set()
+        await asyncio.gather(*loads)
+
+    async def look_around(self, count: int) -> int:
+        """Look at tabs of changing browsers and read without an id; return how often that read another one."""
+        wrong = 0
+        for number in range(count):
+            title = await self.profiles[number % len(self.profiles)].look()
+            session = self.sessions[number % len(self.sessions)]
+            begun = time.monotonic()
+            # The event of the browser is on its way: what counts is that it is right at once on a machine that has time.
+            while title not in (await session.call("read_chrome_tab"))["content"][0]["text"]:
+                if time.monotonic() - begun > LOOK_S:
+                    wrong += 1
+                    break
+        return wrong
+
+
+@asynccontextmanager
+async def several_browsers(
+    folder: Path, chromiums: int = 2, *, with_firefox: bool = True, sessions: int = SESSIONS
+) -> AsyncGenerator[Scene]:
+    """Run the browsers and the sessions for the time of the block."""
+    port = free_port()
+    environment = {
+        "XDG_CONFIG_HOME": str(folder),
+        "CHROME_TAB_PORT": str(port),
+        "CHROME_TAB_SOURCE": "extension",
+        "OLLAMA_BASE_URL": "http://127.0.0.1:9",
+        "OLLAMA_MODEL": "none",
+    }
+    async with AsyncExitStack() as stack:
+        stack.enter_context(mock.patch.dict(os.environ, XDG_CONFIG_HOME=str(folder)))
+        site = stack.enter_context(serving(http.server.ThreadingHTTPServer(("127.0.0.1", 0), NamedPage)))
+        string = pairing.connection_string(port, pairing.pairing_key())
+        running: list[StdioServer] = []
+        for _ in range(sessions + 1):
+            session = await stack.enter_async_context(started(**environment))
+            await session.initialize()
+            await session.request("tools/list")
+            await wait_for_port(port)
+            running.append(session)
+        profiles: list[Profile] = [
+            ChromiumProfile(f"chromium{'ab'[n]}", folder, string, site) for n in range(chromiums)
+        ]
+        if with_firefox and firefox_path():
+            profiles.append(FirefoxProfile("firefox", folder, string, site))
+        for profile in profiles:
+            stack.push_async_callback(profile.close)
+            await profile.start()
+        yield Scene(profiles, running[1:], running[0])
