@@ -994,7 +994,7 @@ def remove(terminal: Terminal, names: str | None) -> None:
     no_start_at_login(terminal)
     folder = server.config_dir()
     terminal.heading("Settings and pairing key")
-    ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired")
+    ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired", "delimiter-secret")
     files = [folder / name for name in ours if (folder / name).is_file()]
 
     def delete() -> None:
