@@ -36,7 +36,6 @@ from chrome_tab_mcp_server import (
     logger,
     missing_settings,
     sentence_data,
-    wrap_untrusted,
 )
 
 __all__ = ["SidePanel", "serve_browser"]
@@ -47,8 +46,8 @@ MAX_NAMED_MODELS = 100
 MAX_SENT_CHARS = 50_000
 SHOW_INTERVAL_S = 0.1
 EARLIER_PROMPT = (
-    "Below is what the reader has asked about this text before, and what was answered. It only says what the new "
-    "question means: answer the new one, from the text."
+    "What the reader has asked about the text above before, and what was answered, follows. It only says what the new "
+    "question means: answer the new one, from the text above."
 )
 
 
@@ -58,14 +57,10 @@ class Conversation(NamedTuple):
     page: Page
     exchanges: tuple[tuple[str, str], ...] = ()
 
-    def prompt(self, question: str, mark: Callable[[str], str]) -> str:
+    def prompt(self, question: str, frame: Callable[[str], str]) -> str:
         """Return the instruction for the next question about the same text; what was answered is framed as the page is."""
         said = "\n\n".join(f"Question: {asked}\nAnswer: {answer}" for asked, answer in self.exchanges)
-        return (
-            f"{EARLIER_PROMPT}\n\n{wrap_untrusted(said, mark(said))}\n\nThe question now: {question}"
-            if said
-            else question
-        )
+        return f"{EARLIER_PROMPT}\n\n{frame(said)}\n\nThe question now: {question}" if said else question
 
     def after(self, question: str, answer: str) -> Conversation:
         """Return the talk after one more answer; only the newest are remembered."""
@@ -178,7 +173,7 @@ class SidePanel:
                 talk = Conversation(page._replace(tab_id=asked.tab_ids[0]))
             check_site(tabs.settings, talk.page.url)
             said = "\n".join([*(question for question, _ in talk.exchanges), asked.question])
-            prompt = talk.prompt(asked.question, tabs.analyst.mark)
+            prompt = talk.prompt(asked.question, tabs.analyst.frame)
             about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)

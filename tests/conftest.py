@@ -225,6 +225,7 @@ def move_settings(patch: pytest.MonkeyPatch, folder: Path) -> Path:
     if "UV_CONFIG_FILE" not in os.environ and uv_settings.exists():
         patch.setenv("UV_CONFIG_FILE", str(uv_settings))
     patch.setenv("XDG_CONFIG_HOME", str(folder))
+    patch.setenv("XDG_STATE_HOME", str(folder.with_name("state")))
     patch.setenv("WIN_PD_OVERRIDE_LOCAL_APPDATA", str(folder))  # the same on Windows
     config_dir = server.config_dir()
     config_dir.parent.mkdir(parents=True, exist_ok=True)

@@ -289,8 +289,8 @@ def remove(terminal: Terminal, names: str | None) -> None:
     no_start_at_login(terminal)
     folder = server.config_dir()
     terminal.heading("Settings and pairing key")
-    ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired")
-    files = [folder / name for name in ours if (folder / name).is_file()]
+    ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired", "delimiter-secret")
+    files = [path for path in (*(folder / name for name in ours), server.memory_file()) if path.is_file()]
 
     def delete() -> None:
         for path in files:

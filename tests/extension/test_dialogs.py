@@ -18,7 +18,7 @@ tab = shared_tab_at("/blank")
 
 
 @pytest.fixture
-async def serving(tab: DrivenTab) -> DrivenTab:
+async def asking(tab: DrivenTab) -> DrivenTab:
     tab.site.pages["/asking"] = ASKING
     await tab.do("navigate", url=tab.site.url("/asking"))
     return tab

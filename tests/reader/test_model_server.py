@@ -60,13 +60,13 @@ async def test_request_is_exactly_the_promised_body(fake: FakeOpenAIServer) -> N
     async with serving(fake) as asker:
         assert text_of(await asker.ask(system_prompt="When?")) == "An answer."
 
-    assert fake.chats[0].data == "The ferry leaves at noon."
+    assert (fake.chats[0].data, fake.chats[0].instruction) == ("The ferry leaves at noon.", "When?")
     assert [request.body for request in fake.chats] == [
         {
             "model": "fake-model",
             "messages": [
-                {"role": "system", "content": "When?"},
-                {"role": "user", "content": fake.chats[0].body["messages"][1]["content"]},
+                {"role": "system", "content": server.SYSTEM_PROMPT},
+                {"role": "user", "content": fake.chats[0].user},
             ],
             "temperature": 0,
             "stream": False,
