@@ -196,7 +196,7 @@ class SidePanel:
 
 def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the side panel says under an answer, as codes and numbers: it writes the user's language."""
-    names = ("model", "seconds", "characters_read", "page_characters", "parts", "tabs")
+    names = ("model", "model_host", "seconds", "characters_read", "page_characters", "parts", "tabs")
     shown = {name: receipt[name] for name in names if name in receipt}
     return {"receipt": shown, "notes": [sentence_data(note) for note in receipt["notes"]]}
 

@@ -289,7 +289,7 @@ def remove(terminal: Terminal, names: str | None) -> None:
     no_start_at_login(terminal)
     folder = server.config_dir()
     terminal.heading("Settings and pairing key")
-    ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired", "delimiter-secret")
+    ours = ("config.toml", f"config.toml{BACKUP}", "key", "last-port", "paired", "delimiter-secret", "browsers.json")
     files = [path for path in (*(folder / name for name in ours), server.memory_file()) if path.is_file()]
 
     def delete() -> None:

@@ -1029,6 +1029,8 @@ export interface ServerSentence {
 
 export interface AnswerReceipt {
   model: string;
+  /** Where the model runs, if that is not this computer. */
+  model_host?: string;
   seconds: number;
   characters_read: number;
   page_characters: number;

@@ -285,7 +285,7 @@ async def test_find_and_within_reach_into_frames_of_other_sites(empty: DrivenTab
         ("docker", ["#docker"]),
         ("LOVELACE", ["[name=customer]"]),
         ("button det", ["fieldset > button:nth-of-type(2)"]),
-        ("note textbox", ["textarea"]),
+        ("note textbox", ["[title=Note]"]),
         ("duration:", ["tr:nth-of-type(1)", "tr:nth-of-type(2)"]),
         ("nothing like it", []),
     ],

@@ -137,7 +137,7 @@ async def test_no_byte_of_what_is_private_is_sent_kept_shown_or_logged_until_the
     await driven.show_private()
     await driven.do("getDataLayer", redact=False)
     await panel.locator("#command").select_option("getDataLayer")
-    await panel.locator("#field-redact").fill("false")
+    await panel.locator("#field-redact").select_option("false")
     await panel.locator("#run").click()
     await expect(panel.locator("#runs details").first).to_contain_text(OWN["street"])
 
@@ -193,7 +193,7 @@ async def test_the_panel_shows_the_same_and_its_history_keeps_no_values(tab: Dri
     await page.keyboard.press("Escape")
     await page.get_by_role("tab", name="Commands").click()
     await page.locator("#command").select_option("getDataLayer")
-    await page.locator("#field-redact").fill("false")
+    await page.locator("#field-redact").select_option("false")
     # Panels of other tests may have left theirs.
     await page.evaluate("chrome.storage.local.remove('history')")
     await page.locator("#run").click()

@@ -29,6 +29,7 @@ PICTURE = base64.b64encode(b"a picture").decode()
 OF_A_TAB: dict[str, dict[str, Any]] = {
     "process_chrome_tab": {},
     "read_chrome_tab": {},
+    "highlight_in_tab": {"text": "x"},
     "getDataLayer": {},
     "navigate": {"url": "https://shop.example/next"},
     "back": {},
@@ -156,7 +157,7 @@ async def test_only_tools_that_change_nothing_say_so(parts: Parts) -> None:
     harmless = {tool.name for tool in tools if tool.annotations and tool.annotations.destructive_hint is False}
 
     looking = {"browser_get_tabs", "list_tabs", "getDataLayer", "page_elements", "screenshot", "console_logs"}
-    looking |= {"network_requests", "wait_for", "look_at_chrome_tab"}
+    looking |= {"network_requests", "wait_for", "look_at_chrome_tab", "highlight_in_tab"}
     assert reading == looking | {*READERS, "process_chrome_tabs", "chrome_tab_status"}
     assert harmless - reading == {"browser_create_tab", "browser_attach_tab", "hover", "scroll"}
 

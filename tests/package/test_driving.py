@@ -695,4 +695,4 @@ async def test_the_list_of_all_tools_stays_short(names: str) -> None:
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
 
     assert len(tools) == 30
-    assert len(json.dumps({"tools": tools})) < 16_500
+    assert len(json.dumps({"tools": tools}, separators=(",", ":"))) < 16_500

@@ -235,7 +235,7 @@ async def test_a_model_that_runs_elsewhere_is_asked_after_one_confirmation() -> 
     assert (refused["state"], refused["error"]["code"]) == ("failed", "PERMISSION_DENIED")
     assert refused["confirm"] == {"model": "big", "host": "ollama.com"}
     assert [event["state"] for event in (confirmed, again, other)] == ["done", "done", "failed"]
-    assert "big on ollama.com: leaves this computer" in confirmed["read"]
+    assert (confirmed["receipt"]["model"], confirmed["receipt"]["model_host"]) == ("big", "ollama.com")
 
 
 async def test_tabs_are_compared_by_a_model_that_runs_elsewhere_only_when_that_is_confirmed() -> None:

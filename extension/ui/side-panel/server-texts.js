@@ -100,11 +100,12 @@ export function isWhole({ characters_read: read, page_characters: all }) {
  */
 export function receiptLine(receipt) {
   const { tabs = 1, model, seconds: took } = receipt;
+  const name = receipt.model_host ? phrase("askCloudModel", isolated(model)) : isolated(model);
   const scope = tabs > 1 ? phrase("receiptTabs", tabs) : phrase("receiptWhole");
   const share = receipt.characters_read / receipt.page_characters;
   // What is missing is never rounded away.
   const percent = Math.min(0.99, Math.floor(share * 100) / 100).toLocaleString(language(), { style: "percent" });
-  return [isWhole(receipt) ? scope : phrase("receiptShare", percent), isolated(model), seconds(took, 1)].join(" · ");
+  return [isWhole(receipt) ? scope : phrase("receiptShare", percent), name, seconds(took, 1)].join(" · ");
 }
 
 /**
