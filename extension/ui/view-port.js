@@ -1,7 +1,7 @@
 /**
  * The line of the popup, the welcome page and the side panel to the worker: what it says, now and whenever that changes.
  *
- * @import {AnswerEvent, PageMessage, PageRequest, Refusal, View} from "../shared/types.d.ts"
+ * @import {AnswerEvent, PageMessage, PageRequest, Refusal, Response, View} from "../shared/types.d.ts"
  */
 
 /** A worker answers within milliseconds, and one that has to start first within a second. */
@@ -18,6 +18,7 @@ export class ViewPort {
    * @param {(view: View) => void} handlers.onView
    * @param {(refusal: Refusal) => void} handlers.onRefusal
    * @param {(event: AnswerEvent) => void} [handlers.onAnswer]
+   * @param {(response: Response) => void} [handlers.onResponse] to a command that this page has run
    * @param {() => void} [handlers.onSilence] the worker has said nothing for 3 s, and is asked again
    * @param {() => void} [handlers.onClose] the worker has stopped or says nothing: what this page has asked is lost
    */
@@ -52,6 +53,7 @@ export class ViewPort {
       if (message.type === "view") this.#handlers.onView(message);
       else if (message.type === "refused") this.#handlers.onRefusal(message);
       else if (message.type === "event") this.#handlers.onAnswer?.(message);
+      else if (message.type === "response") this.#handlers.onResponse?.(message);
     });
     port.onDisconnect.addListener(() => {
       clearTimeout(silence);

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.extension.conftest import EXTENSION_URL, DrivenTab, shared_tab_at
+from tests.extension.conftest import EXTENSION_URL, DrivenTab, comes_true, shared_tab_at
 from tests.support.ui_texts import isolated, ui_text
 
 one = shared_tab_at("/one")
@@ -103,6 +103,34 @@ async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: 
     await panel.at("#question").focus()
     await expect(panel.at(".step")).to_have_count(0)
     await expect(panel.at("#question")).to_be_focused()
+
+
+async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Panel) -> None:
+    await panel.tab.show("<div style='height:3000px'></div><p>Apples cost 1 euro.</p>", path="/one", title="One")
+    await expect(panel.at("#ask")).to_be_enabled()
+    asked = await panel.ask("What do apples cost?")
+    text = "Apples cost **1 euro**. Pears cost 9 euros."
+    evidence: list[dict[str, Any]] = [
+        {"start": 0, "end": 24, "passage": "Apples cost 1 euro.", "offset": 0, "tab_id": panel.tab.tab_id},
+        {"start": 24, "end": 43, "passage": None},
+    ]
+    counts = {"on_page": 1, "elsewhere": 0, "in_prompt": 0, "not_on_page": 1}
+    checked = {"counts": counts, "figures": [{"result": "not_on_page", "start": 35, "end": 42}]}
+    await panel.tell(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=evidence)
+
+    await expect(panel.at(".answer")).to_have_text("Apples cost 1 euro.1 Pears cost 9 euros.")
+    await expect(panel.at(".notes li")).to_have_text(
+        [ui_text("checkOnPage", 1, 2), ui_text("checkMissing", isolated("9 euros"))]
+    )
+    highlighted = "[...CSS.highlights.get('chrome-tab-reader') ?? []].map(String).join('')"
+    await panel.at(".reference").click()
+    await comes_true(panel.tab.page, f"({highlighted}) === 'Apples cost 1 euro.' && scrollY > 1000")
+    await panel.page.keyboard.press("Escape")
+    await comes_true(panel.tab.page, f"({highlighted}) === ''")
+
+    await panel.tab.page.evaluate("document.body.replaceChildren()")
+    await panel.at(".reference").click()
+    await expect(panel.at(".reference")).to_be_disabled()
 
 
 async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(panel: Panel) -> None:

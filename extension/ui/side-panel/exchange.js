@@ -1,7 +1,8 @@
 /**
  * One question and its answer, as they stand in the side panel.
  *
- * @import {AnswerEvent, AnswerReceipt} from "../../shared/types.d.ts"
+ * @import {AnswerCheck, AnswerEvent, AnswerReceipt} from "../../shared/types.d.ts"
+ * @import {Reference} from "./references.js"
  */
 
 import { phrase } from "../../shared/messages.js";
@@ -9,7 +10,16 @@ import { isolated } from "../../shared/text.js";
 import { copyText, make, makeButton, setText } from "../dom.js";
 import { parse } from "./markdown-parser.js";
 import { elementsOf } from "./markdown-view.js";
-import { errorSentence, isWhole, noteSentence, progressLine, receiptDetails, receiptLine } from "./server-texts.js";
+import { linkNumbers, numbered } from "./references.js";
+import {
+  checkSentences,
+  errorSentence,
+  isWhole,
+  noteSentence,
+  progressLine,
+  receiptDetails,
+  receiptLine,
+} from "./server-texts.js";
 
 const REASONS = /** @type {const} */ ({
   not_connected: "askFailedNotConnected",
@@ -20,7 +30,12 @@ const REASONS = /** @type {const} */ ({
 
 export class Exchange {
   id = crypto.randomUUID();
+  /** The answer as the model wrote it, for Copy. */
+  #written = "";
+  /** The same with the markers of its references, as it is drawn. */
   #text = "";
+  /** @type {Reference[]} */
+  #references = [];
   #isDrawing = false;
   /** Whether the text is shown as it is: until now it could not be parsed in time. */
   #isPlain = false;
@@ -34,15 +49,19 @@ export class Exchange {
   #change;
   /** @readonly */
   #onConfirm;
+  /** @readonly */
+  #onReference;
 
   /**
    * @param {string} question
    * @param {(change: () => void) => void} change does what makes the answer longer
    * @param {(model: string) => void} onConfirm asks again after the user has confirmed that a model runs elsewhere
+   * @param {(reference: Reference, button: HTMLButtonElement) => void} onReference shows a passage in its tab
    */
-  constructor(question, change, onConfirm) {
+  constructor(question, change, onConfirm, onReference) {
     this.#change = change;
     this.#onConfirm = onConfirm;
+    this.#onReference = onReference;
     const asked = make("p", { className: "asked", dir: "auto" }, question);
     this.element = make("li", {}, asked, this.#progress, this.#answer, this.#end);
     this.element.ariaBusy = "true";
@@ -60,7 +79,12 @@ export class Exchange {
       return false;
     }
     if (state === "done") this.#isPlain = false;
-    if (state === "writing" || state === "done") this.#write(text);
+    if (state === "done") {
+      const { text: marked, references } = numbered(text, event.evidence ?? []);
+      this.#references = references;
+      this.#write(text, marked);
+    }
+    if (state === "writing") this.#write(text);
     if (state === "writing") return false;
     this.#progress.remove();
     this.element.ariaBusy = "false";
@@ -69,9 +93,13 @@ export class Exchange {
     return true;
   }
 
-  /** @param {string} text */
-  #write(text) {
-    this.#text = text;
+  /**
+   * @param {string} written
+   * @param {string} [drawn]
+   */
+  #write(written, drawn = written) {
+    this.#written = written;
+    this.#text = drawn;
     if (!this.#isDrawing) void this.#draw();
   }
 
@@ -81,6 +109,7 @@ export class Exchange {
     for (let shown = null; shown !== this.#text;) {
       shown = this.#text;
       const elements = await this.#elementsOf(shown);
+      linkNumbers(elements, this.#references, this.#onReference);
       this.#change(() => this.#answer.replaceChildren(...elements));
     }
     this.#isDrawing = false;
@@ -97,17 +126,26 @@ export class Exchange {
   }
 
   /** @param {AnswerEvent} event */
-  #finish({ receipt, notes = [] }) {
+  #finish({ receipt, notes = [], checked }) {
     const copy = makeButton(phrase("copy"), () =>
-      setText(copy, phrase(copyText(this.#text) ? "copied" : "copyFailed")),
+      setText(copy, phrase(copyText(this.#written) ? "copied" : "copyFailed")),
     );
-    const sentences = notes
-      .map(noteSentence)
+    const sentences = [...notes.map(noteSentence), ...(checked ? this.#doubts(checked) : [])]
       .filter(Boolean)
       .map((sentence) => make("li", { dir: "auto" }, sentence));
     if (sentences.length) this.#end.append(make("ul", { className: "notes" }, ...sentences));
     this.#end.append(make("div", { className: "end" }, ...(receipt ? [receiptElement(receipt)] : []), copy));
     this.#end.role = "status";
+  }
+
+  /**
+   * @param {AnswerCheck} checked
+   * @returns {string[]} how many of the figures are on the page, and which are not where the answer has them from
+   */
+  #doubts({ counts, figures }) {
+    const named = (/** @type {"elsewhere" | "not_on_page"} */ wanted) =>
+      figures.filter(({ result }) => result === wanted).map(({ start, end }) => this.#written.slice(start, end));
+    return checkSentences(counts, named("not_on_page"), named("elsewhere"));
   }
 
   /** @param {AnswerEvent} event */

@@ -1,7 +1,7 @@
 /**
  * What the server reports about an answer, in the user's language: it sends codes and numbers.
  *
- * @import {AnswerEvent, AnswerReceipt, ServerSentence} from "../../shared/types.d.ts"
+ * @import {AnswerEvent, AnswerReceipt, CheckResult, ServerSentence} from "../../shared/types.d.ts"
  * @import {MessageKey} from "../../shared/messages.js"
  */
 
@@ -114,6 +114,23 @@ export function receiptLine(receipt) {
  */
 export function receiptDetails({ characters_read: read, page_characters: all, parts }) {
   return phrase("receiptDetails", grouped(read), grouped(all), grouped(parts));
+}
+
+/**
+ * @param {Record<CheckResult, number>} counts figures of an answer
+ * @param {string[]} missing those that are not on the page
+ * @param {string[]} elsewhere those that the page has in another place
+ * @returns {string[]} a sentence each; none where the answer has no figures
+ */
+export function checkSentences(counts, missing, elsewhere) {
+  const all = counts.on_page + counts.elsewhere + counts.not_on_page;
+  if (!all) return [];
+  const list = (/** @type {string[]} */ figures) =>
+    new Intl.ListFormat(language()).format(figures.map((figure) => isolated(figure)));
+  const sentences = [phrase("checkOnPage", grouped(counts.on_page + counts.elsewhere), grouped(all))];
+  if (missing.length) sentences.push(phrase("checkMissing", list(missing)));
+  if (elsewhere.length) sentences.push(phrase("checkElsewhere", list(elsewhere)));
+  return sentences;
 }
 
 /**

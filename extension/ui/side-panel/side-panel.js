@@ -2,7 +2,7 @@
  * The side panel: the user asks about the tab in front, and reads the answer while it is written. It decides nothing,
  * keeps nothing, and talks only to the worker.
  *
- * @import {AnswerEvent, Status, View} from "../../shared/types.d.ts"
+ * @import {AnswerEvent, Response, Status, View} from "../../shared/types.d.ts"
  * @import {MessageKey} from "../../shared/messages.js"
  */
 
@@ -49,6 +49,10 @@ const READY = [
 let view;
 /** What is being talked about: what the server has read of it stays the same until another begins. */
 let talk = { id: "", tabId: -1, url: "" };
+/** @type {number | null} the tab in which a passage is highlighted */
+let highlighted = null;
+/** @type {Map<string, HTMLButtonElement>} the references that are being shown, by the ids of their commands */
+const pressed = new Map();
 /** @type {Exchange | null} the question under way */
 let running = null;
 let wasConnected = false;
@@ -65,6 +69,7 @@ const port = new ViewPort({
     setText(page.status, reason);
   },
   onAnswer: hear,
+  onResponse: noteShown,
   onClose: () => running && hear({ type: "event", event: "answer", id: running.id, state: "failed", reason: "lost" }),
 });
 
@@ -137,7 +142,12 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
     if (tabIds || page.talk.childElementCount) page.talk.append(make("li", { className: "about" }, about));
     talk = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
   }
-  running = new Exchange(label, stayAtEnd, (model) => ask(question, { label, tabIds, confirmed: model }));
+  const confirm = (/** @type {string} */ model) => ask(question, { label, tabIds, confirmed: model });
+  const asked = tabIds ? null : tab.id;
+  running = new Exchange(label, stayAtEnd, confirm, ({ passage, tabId }, button) =>
+    highlight(asked ?? tabId, passage, button),
+  );
+  highlight(tab.id, "");
   page.talk.append(running.element);
   running.element.scrollIntoView({ block: "end" });
   const chosen = page.model.hidden ? null : page.model.value;
@@ -148,6 +158,39 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
       : { action: "ask", ...about, model: chosen },
   );
   showState();
+}
+
+/**
+ * Shows a passage in its tab, as the command for clients does, in place of the last one.
+ *
+ * @param {number | null} tabId
+ * @param {string} text empty to end it
+ * @param {HTMLButtonElement} [button] that was pressed
+ */
+function highlight(tabId, text, button) {
+  if (highlighted !== null && highlighted !== tabId) run(highlighted, "");
+  if (text || highlighted === tabId) run(tabId, text, button);
+  highlighted = text ? tabId : null;
+}
+
+/**
+ * @param {number | null} tabId
+ * @param {string} text
+ * @param {HTMLButtonElement} [button]
+ */
+function run(tabId, text, button) {
+  const id = crypto.randomUUID();
+  if (button) pressed.set(id, button);
+  port.send({ action: "run", id, command: "highlight_in_tab", tabId, params: { text } });
+}
+
+/** @param {Response} response about a passage that was to be shown */
+function noteShown({ id, success }) {
+  const button = pressed.get(id);
+  pressed.delete(id);
+  if (!button || success) return;
+  button.disabled = true;
+  button.title = phrase("referenceGone");
 }
 
 /** What was read for this talk is not needed any more. */
@@ -198,6 +241,9 @@ page.question.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   page.form.requestSubmit();
+});
+document.addEventListener("keydown", ({ key }) => {
+  if (key === "Escape" && highlighted !== null) highlight(highlighted, "");
 });
 page.stop.addEventListener("click", () => {
   if (running) port.send({ action: "stop_answer", id: running.id });
