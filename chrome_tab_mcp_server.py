@@ -2085,6 +2085,10 @@ class Page(NamedTuple):
     incognito: bool | None = None  # None where nobody has said so
     # What the text does not hold of the page.
     notes: tuple[str, ...] = ()
+    # How many lines were removed because the text has them already.
+    repeated_lines: int = 0
+    # Where the lines of headings begin in the text, each with its level.
+    headings: tuple[tuple[int, int], ...] = ()
 
 
 def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
@@ -2092,6 +2096,19 @@ def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
     noted = reading.get("notes")
     told = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
     return tuple(one_line(str(note), 300) for note in told if note)
+
+
+def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Return how many repeated lines were removed from a page, and the headings in its text, as the page function reports."""
+    repeated, listed = reading.get("repeated"), reading.get("headings")
+    headings: list[tuple[int, int]] = []
+    for heading in listed if isinstance(listed, list) else []:
+        match heading:
+            case [int(offset), int(level)]:
+                headings.append((offset, level))
+            case _:
+                pass
+    return repeated if isinstance(repeated, int) else 0, tuple(headings)
 
 
 class ReadOptions(NamedTuple):
@@ -2753,7 +2770,13 @@ class PageReading:
             "seconds": round(time.monotonic() - started, 2),
             "notes": self._notes(),
             "content": dict(self.page.content),
+            **removed_lines(self.page),
         } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
+
+
+def removed_lines(page: Page) -> dict[str, int]:
+    """Return what a receipt says about repeated lines, if any were removed."""
+    return {"repeated_lines_removed": page.repeated_lines} if page.repeated_lines else {}
 
 
 def read_line(receipt: Mapping[str, Any]) -> str:
@@ -3049,7 +3072,7 @@ class AppleScriptSource:
         url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
-        told = (content, incognito, (*notes_about(about), *notes))
+        told = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
         return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *told)
 
     async def _list(self, browser: str) -> list[OpenTab]:
@@ -3927,7 +3950,7 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     content = [mcp_types.TextContent(text=text) for text in (page.text[offset:end], *(f"[{note}]" for note in notes))]
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
     left_over = {"next_offset": end if end < total else None, "content": dict(page.content)}
-    return ToolResult(content, meta={"receipt": about | left_over})
+    return ToolResult(content, meta={"receipt": about | left_over | removed_lines(page)})
 
 
 def client_progress(context: Context) -> Progress:

@@ -60,6 +60,7 @@ class ExtensionSource:
                     server.fields(result, "content"),
                     result.get("incognito"),
                     server.notes_about(result),
+                    *server.repetition_and_headings(result),
                 )
             case _:
                 raise server.unreadable_reply("read_tab")

@@ -86,6 +86,10 @@ export interface TabText {
   content?: MainContentReport;
   /** What the text does not hold of the page. */
   notes?: string[];
+  /** How many lines were removed because the text has them already. */
+  repeated?: number;
+  /** Where the lines of headings begin in the text, in code points, each with its level. */
+  headings?: [offset: number, level: number][];
 }
 
 /** How the main content was found; `left_out` counts characters of the page. */
@@ -368,6 +372,8 @@ export interface PageReading {
   title: string;
   content?: MainContentReport;
   notes?: string[];
+  repeated?: number;
+  headings?: [offset: number, level: number][];
 }
 
 /** What page/pdf-text.js uses of pdf.js. */
