@@ -142,7 +142,7 @@ end getChromeTextContent
 
 -- The extension's scripts that find the main content, as a block that may run again; nothing without its folder.
 on mainContentScripts()
-	set contentScripts to do shell script "cd \"$CHROME_TAB_EXTENSION\" && cat vendor/readability.js page/main-content/nodes.js page/main-content/colors.js page/main-content/outlines.js page/main-content/covers.js page/main-content/sight.js page/main-content/visible-copy.js page/main-content/text-blocks.js page/main-content/block-model.js page/main-content/markdown.js page/main-content/main-content.js || :" without altering line endings
+	set contentScripts to do shell script "cd \"$CHROME_TAB_EXTENSION\" && cat vendor/readability.js page/main-content/nodes.js page/main-content/colors.js page/main-content/outlines.js page/main-content/covers.js page/main-content/sight.js page/main-content/visible-copy.js page/main-content/data-tables.js page/main-content/text-blocks.js page/main-content/block-model.js page/main-content/markdown.js page/main-content/main-content.js || :" without altering line endings
 	if contentScripts is not "" then
 		set contentScripts to "{" & contentScripts & "}"
 	end if
@@ -1063,13 +1063,14 @@ property pageFunction : "function readPage(request) {
   }
   function mainText(shown, more) {
     const found = mainContent(shown.text);
-    const main = textOf(withLineFeeds(found.text), 0);
-    const { length } = after(shown, [[\"deduplicateLines\"]]);
+    const pieces = found.kept.map(([start, end]) => ({ start, end, traits: KEPT }));
+    const main = { text: wellFormed(found.text), pieces, headings: [] };
+    const [whole = 0, own = 0] = [shown, main].map((each) => after(each, [[\"deduplicateLines\"]]).length);
     if (main.text.length > more.length) {
       try {
-        const text = after(main, stepsOf(request).slice(1));
+        const text = after(main, stepsOf(request));
         const note = found.path === \"noscript\" ? \"what the page holds for browsers without scripts was read\" : \"\";
-        return { text, content: { path: found.path, left_out: Math.max(0, length - main.text.length), note } };
+        return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
       } catch {
       }
     }
@@ -1080,10 +1081,10 @@ property pageFunction : "function readPage(request) {
     return { text: wholeText(shown), content: { path: \"whole\", left_out: 0, note } };
   }
   function mainContent(shown) {
-    const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\" };
+    const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
     } catch {
       return nothing;
     }

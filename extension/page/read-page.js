@@ -1315,14 +1315,16 @@ export function readPage(request) {
    */
   function mainText(shown, more) {
     const found = mainContent(shown.text);
-    const main = textOf(withLineFeeds(found.text), 0);
-    const { length } = after(shown, [["deduplicateLines"]]);
+    const pieces = found.kept.map(([start, end]) => ({ start, end, traits: KEPT }));
+    // What is written there has no other line ends, and what is replaced keeps its length.
+    const main = { text: wellFormed(found.text), pieces, headings: [] };
+    const [whole = 0, own = 0] = [shown, main].map((each) => after(each, [["deduplicateLines"]]).length);
     // A page that is little more than a frame of another site has its content there.
     if (main.text.length > more.length) {
       try {
-        const text = after(main, stepsOf(request).slice(1));
+        const text = after(main, stepsOf(request));
         const note = found.path === "noscript" ? "what the page holds for browsers without scripts was read" : "";
-        return { text, content: { path: found.path, left_out: Math.max(0, length - main.text.length), note } };
+        return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
       } catch {
         // Whether the keywords stand on the page at all, the whole of it tells.
       }
@@ -1336,13 +1338,13 @@ export function readPage(request) {
 
   /**
    * @param {string} shown
-   * @returns {{path: MainContentReport["path"], text: string}}
+   * @returns {ReturnType<typeof chromeTabMainContent.read>}
    */
   function mainContent(shown) {
-    const nothing = { path: /** @type {const} */ ("whole"), text: "" };
+    const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
     } catch {
       // Too many elements, or too deep: the whole page is there all the same.
       return nothing;
