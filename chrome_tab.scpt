@@ -227,6 +227,7 @@ property pageFunction : "function readPage(request) {
   const MIN_INNER_SHARE = 0.1;
   const MIN_SPARE = 250;
   const MIN_PICTURE = 50;
+  const MIN_FIELD = 8;
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const MIN_RUN_LINES = 3;
   const MIN_RUN_CHARS = 100;
@@ -547,8 +548,8 @@ property pageFunction : "function readPage(request) {
     const value = withLineFeeds(Reflect.get(prototype, \"value\", field)).trim();
     if (!value || (tag === \"input\" && !TEXT_FIELDS.has(Reflect.get(prototype, \"type\", field)))) return \"\";
     const names = [\"autocomplete\", \"name\", \"id\"].map((name) => attributeOf(field, name)).join(\" \");
-    const asked = [{ opacityProperty: true, visibilityProperty: true }];
-    const isHidden = !Reflect.apply(Element.prototype.checkVisibility, field, asked);
+    const { width, height } = drawnSize(field);
+    const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = ![\"\", \"none\"].includes(getComputedStyle(field).getPropertyValue(\"-webkit-text-security\"));
     return SECRET_FIELD.test(names) || isHidden || isDotted ? \"\" : value;
   }

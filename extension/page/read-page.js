@@ -61,6 +61,8 @@ export function readPage(request) {
   const MIN_SPARE = 250;
   /** CSS pixels a side, below which nothing is a picture to look at. */
   const MIN_PICTURE = 50;
+  /** CSS pixels a side, below which nothing of a field can be read. */
+  const MIN_FIELD = 8;
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
   /** A repeated run has at least that many different lines, or that many characters. */
   const MIN_RUN_LINES = 3;
@@ -553,8 +555,8 @@ export function readPage(request) {
     const value = withLineFeeds(Reflect.get(prototype, "value", field)).trim();
     if (!value || (tag === "input" && !TEXT_FIELDS.has(Reflect.get(prototype, "type", field)))) return "";
     const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
-    const asked = [{ opacityProperty: true, visibilityProperty: true }];
-    const isHidden = !Reflect.apply(Element.prototype.checkVisibility, field, asked);
+    const { width, height } = drawnSize(field);
+    const isHidden = width < MIN_FIELD || height < MIN_FIELD;
     const isDotted = !["", "none"].includes(getComputedStyle(field).getPropertyValue("-webkit-text-security"));
     return SECRET_FIELD.test(names) || isHidden || isDotted ? "" : value;
   }
