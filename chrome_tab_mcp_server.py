@@ -3792,11 +3792,12 @@ def build_server(
     providers: Sequence[Provider] = (),
     middleware: Sequence[Middleware] = (),
     published: Mapping[str, str] = MappingProxyType({}),
+    outermost: Sequence[Middleware] = (),
 ) -> FastMCP:
     """Return the MCP server that works with `tabs`, and closes them when it ends.
 
-    `providers` bring further tools. `middleware` works inside of what makes results of errors. `published` holds the
-    tools that have another name for the client: our name -> that name.
+    `providers` bring further tools. `middleware` works inside of what makes results of errors, `outermost` around it.
+    `published` holds the tools that have another name for the client: our name -> that name.
     """
 
     @contextlib.asynccontextmanager
@@ -3812,7 +3813,7 @@ def build_server(
             "local model read the whole page and returns its short answer; prefer it to reading the text. Without "
             "tab_id the reading tools take the active tab, the others the one attached tab."
         ),
-        middleware=[ToolErrorMiddleware(published), *middleware],
+        middleware=[*outermost, ToolErrorMiddleware(published), *middleware],
         lifespan=lifespan,
         providers=providers,
     )
@@ -3953,8 +3954,15 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     return ToolResult(content, meta={"receipt": about | left_over | removed_lines(page)})
 
 
+# Takes the progress of a call that runs as a task, in place of notifications: percent done, and a sentence.
+progress_listener: ContextVar[Callable[[float, str], Awaitable[None]] | None]
+progress_listener = ContextVar("progress_listener", default=None)
+
+
 def client_progress(context: Context) -> Progress:
     """Return a progress that notifies the client, if it asked for that."""
+    if listener := progress_listener.get():
+        return Progress(listener)
     request = context.request_context
     asked = request is not None and "progressToken" in (request.meta or {})
 

@@ -15,6 +15,7 @@ from chrome_tab import resources
 from chrome_tab.extension import commands
 from chrome_tab.extension.source import ExtensionSource
 from chrome_tab.extension.tools import ExtensionToolProvider, ToolVisibilityMiddleware
+from chrome_tab.tasks import TasksExtension
 
 if TYPE_CHECKING:
     import contextlib
@@ -70,7 +71,9 @@ def server_for(source: ExtensionSource) -> FastMCP:
 
         middleware.append(CancelOnDisconnect())
     published = commands.published_names(settings)
-    mcp = server.build_server(tabs, [ExtensionToolProvider(tabs, source)], middleware, published)
+    tasks = TasksExtension(settings)
+    mcp = server.build_server(tabs, [ExtensionToolProvider(tabs, source)], middleware, published, [tasks])
+    mcp.add_extension(tasks)
     resources.add_to(mcp, tabs, source.bridge)
     return mcp
 

@@ -22,6 +22,7 @@ from starlette.staticfiles import StaticFiles
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, pending, port
+from chrome_tab.tasks import runs_as_task
 
 if TYPE_CHECKING:
     from fastmcp import FastMCP
@@ -195,7 +196,9 @@ class CancelOnDisconnect(Middleware):
     """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
 
     async def on_call_tool(self, context: server.ToolCall, call_next: server.RunTool) -> ToolResult:
-        """Run a call as long as its request lasts; over SSE the requests end before their calls."""
+        """Run a call as long as its request lasts; over SSE the requests end before their calls, as those of tasks do."""
+        if runs_as_task.get():
+            return await call_next(context)
         ended = get_http_request().state.ended
         call = asyncio.ensure_future(call_next(context))
         gone = asyncio.create_task(ended.wait())

@@ -147,6 +147,9 @@ def page() -> str:
         ),
         "Or the server alone:",
         block("sh", claude_code(PACKAGE)),
+        "From version 2.1.304 an interactive Claude Code runs `process_chrome_tab`, `process_chrome_tabs` and "
+        "`look_at_chrome_tab` in the background, as MCP tasks: you can go on working while the local model reads, and the "
+        "answer arrives by itself. `claude -p` waits for the answer. `CLAUDE_CODE_DISABLE_MCP_TASKS=1` turns this off.",
         "## Claude Desktop",
         f"Open `{APP_NAME}-VERSION.mcpb` of the release with it: it asks for the two settings. Or in "
         "`claude_desktop_config.json`:",

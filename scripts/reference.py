@@ -36,6 +36,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "browser_attach_tab": {"tab_id": 12, "reason": "to fill in the form that you asked for"},
     "browser_close_tab": {"tab_id": 12},
     "list_tabs": {},
+    "highlight_in_tab": {"text": "may end the agreement with 30 days' notice"},
     "getDataLayer": {"path": "$[?@.event=='purchase']"},
     "navigate": {"url": "https://example.com/orders"},
     "back": {},
@@ -100,6 +101,8 @@ NOTES = {
     "scroll": "Brings an element into view; with `to` scrolls it or the page: `top`, `bottom`, `left`, `right` or a number of pixels "
     "down. The reply says where that is and how much there is.",
     "wait_for": "All that is named must hold: a text is shown, a text is gone, an element is visible; also on the page that follows.",
+    "highlight_in_tab": "In the first of the page and its frames that shows the text; white space, cell borders and Markdown "
+    "do not count. Nothing of the page is changed. Escape, the next highlight or an empty text ends it.",
     "fill_form": "Nothing is written unless every field can be.",
     "upload": "For a field, or for the button that asks for files.",
     "screenshot": "What the tab shows, one element, or the page in a window of the given size. [Screenshots](driving.md#screenshots).",
@@ -125,6 +128,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "process_chrome_tabs": (*READING, *BRIDGE[:2], "TAB_NOT_FOUND", *MODEL),
     "browser_get_tabs": (*BRIDGE, *READING[:2], "EXECUTION_ERROR"),
     "list_tabs": BRIDGE,
+    "highlight_in_tab": (*TAB, "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE", "EXECUTION_ERROR"),
     "browser_create_tab": (*BRIDGE, "NAVIGATION_FAILED", "HOST_BLOCKED"),
     "browser_attach_tab": (*TAB, "ATTACH_DENIED"),
     "browser_close_tab": TAB,

@@ -11,6 +11,7 @@ import { evaluate } from "./evaluate.js";
 import { fill, select } from "./fill.js";
 import { fillForm } from "./fill-form.js";
 import { press } from "./press.js";
+import { highlightInTab } from "./highlight-in-tab.js";
 import { click, hover } from "./click.js";
 import { back, forward, navigate } from "./navigation.js";
 import { networkRequests } from "./network.js";
@@ -29,6 +30,7 @@ const FUNCTIONS = {
   browser_attach_tab: attachTab,
   list_tabs: listTabs,
   read_tab: readTab,
+  highlight_in_tab: highlightInTab,
   getDataLayer,
   console_logs: consoleLogs,
   network_requests: networkRequests,

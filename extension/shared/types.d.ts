@@ -92,6 +92,15 @@ export interface TabText {
   headings?: [offset: number, level: number][];
 }
 
+/** A passage that is highlighted now; `matches` counts its occurrences, `in_view` is about the first one. */
+export interface HighlightedText {
+  tab_id: number;
+  matches: number;
+  in_view: boolean;
+  url: string;
+  title: string;
+}
+
 /** How the main content was found; `left_out` counts characters of the page. */
 export interface MainContentReport {
   path: "article" | "blocks" | "noscript" | "whole";

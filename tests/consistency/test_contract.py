@@ -100,7 +100,7 @@ async def test_every_command_is_a_tool_with_the_commands_parameters() -> None:
     tools = await published_tools()
     commands = commands_table()
 
-    assert len(commands) == 25
+    assert len(commands) == 26
     assert tools["read_chrome_tab"] >= commands.pop("read_tab")["parameters"].keys() - {"links"}
     for command, about in commands.items():
         taken = {name for name, schema in about["parameters"].items() if schema.get("for") != "extension"}
@@ -132,7 +132,7 @@ def test_every_command_that_the_server_sends_is_known_to_the_extension() -> None
 async def test_the_readme_names_every_tool() -> None:
     published = await published_tools()
 
-    assert len(published) == 29
+    assert len(published) == 30
     assert {name for name in published if f"`{name}`" not in read("README.md")} == set()
 
 

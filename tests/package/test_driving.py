@@ -677,7 +677,15 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     driven = {name for name in commands.extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
-    assert reading == {"screenshot", "console_logs", "list_tabs", "wait_for", "network_requests", "page_elements"}
+    assert reading == {
+        "screenshot",
+        "console_logs",
+        "list_tabs",
+        "wait_for",
+        "network_requests",
+        "page_elements",
+        "highlight_in_tab",
+    }
     assert destroying == driven - reading - {"hover", "scroll"}
 
 
@@ -686,5 +694,5 @@ async def test_the_list_of_all_tools_stays_short(names: str) -> None:
     async with driving(tool_names=names) as (client, _):
         tools = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in await client.list_tools()]
 
-    assert len(tools) == 29
-    assert len(json.dumps({"tools": tools})) < 16_000
+    assert len(tools) == 30
+    assert len(json.dumps({"tools": tools})) < 16_500

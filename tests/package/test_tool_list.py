@@ -30,6 +30,7 @@ TAB_TOOLS = {
     "browser_attach_tab",
     "browser_close_tab",
     "getDataLayer",
+    "highlight_in_tab",
 }
 DRIVING_TOOLS = {
     "list_tabs": "kapturemcp_list_tabs",
@@ -232,7 +233,7 @@ async def test_the_list_holds_no_null_no_remarks_of_the_framework_and_titles_tha
             tools = await client.list_tools()
 
     shown = [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in tools]
-    assert len(shown) == 29
+    assert len(shown) == 30
     assert not [tool["name"] for tool in shown if "null" in json.dumps(tool) or "_meta" in tool]
     titles = {tool["name"]: tool["title"] for tool in shown}
     assert titles["getDataLayer"] == "Get Data Layer"

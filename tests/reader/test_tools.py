@@ -20,6 +20,7 @@ from tests.support.fake_extension import FakeExtension, connected, connecting, f
 from tests.support.fake_models import FakeOpenAIServer, answer, as_text, refused_port
 from tests.support.fake_osascript import FakeOsascript
 from tests.support.platforms import pretend
+from tests.support.polling import until
 from tests.support.tool_client import error_of, receipt_of, serving, text_of
 
 PAGE = {"tab_id": 1, "text": "from the extension", "url": "https://page.test/", "title": "A page"}
@@ -493,8 +494,12 @@ async def test_status_lists_the_hosts_that_no_tool_touches(osascript: FakeOsascr
 async def test_status_says_where_the_extension_was_before(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     before, port = free_port(), free_port()
+
+    async def noted() -> bool:
+        return pairing.last_port() == before
+
     async with client_of(source="extension", port=before) as client, paired(client, before):
-        pass
+        await until(noted)  # after the handshake's last message
     async with client_of(source="extension", port=port) as client:
         elsewhere = (await status_lines(client))["extension"]
         code, message = error_of(await call(client, "read_chrome_tab"))

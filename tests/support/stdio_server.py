@@ -37,13 +37,21 @@ class StdioServer:
 
     async def request(self, method: str, **params: Any) -> tuple[Any, str]:
         """Return the result and the whole line that held it."""
+        message, line = await self._exchange(method, params)
+        return message["result"], line
+
+    async def refused(self, method: str, **params: Any) -> Any:
+        """Return the error of a request that fails."""
+        return (await self._exchange(method, params))[0]["error"]
+
+    async def _exchange(self, method: str, params: Mapping[str, Any]) -> tuple[Any, str]:
         self._last_id += 1
         self.send({"id": self._last_id, "method": method, "params": params})
         while True:
             line = (await asyncio.wait_for(self._stdout.readline(), WAIT_S)).decode()
             message = json.loads(line)
             if message.get("id") == self._last_id:
-                return message["result"], line
+                return message, line
 
     def send(self, message: Mapping[str, Any]) -> None:
         assert self.process.stdin

@@ -1,0 +1,63 @@
+/** @import {CommandContext, HighlightedText} from "../shared/types.d.ts" */
+
+import { highlightText } from "../page/highlight-text.js";
+import { CommandError, invalid } from "../shared/errors.js";
+import { framedPages } from "../browser/frame-text.js";
+import { askPage, runInPage, tabAsAsked } from "../browser/inject.js";
+
+/** Occurrences of one passage that are highlighted. */
+const MAX_OCCURRENCES = 50;
+const MAX_TEXT_LENGTH = 2_000;
+/** Of the extension: it holds in shadow roots too, and no list of the page has it. The browser ignores a user style here. */
+const STYLE = "::highlight(chrome-tab-reader) { background-color: #ffe066; color: #1a1a1a; }";
+
+/**
+ * Highlights a passage in the page or in the first of its frames that shows it, and scrolls there. An empty text ends the
+ * highlights.
+ *
+ * @param {CommandContext} context `params`: `text`
+ * @returns {Promise<HighlightedText>}
+ * @throws {CommandError} KEYWORD_NOT_FOUND, INVALID_ARGUMENT, UNREADABLE_PAGE, TAB_NOT_FOUND, EXECUTION_ERROR
+ */
+export async function highlightInTab(context) {
+  const text = context.params["text"];
+  if (typeof text !== "string" || text.length > MAX_TEXT_LENGTH) {
+    throw invalid(`text must have at most ${MAX_TEXT_LENGTH} characters.`);
+  }
+  const script = { func: highlightText, args: /** @type {[unknown]} */ ([{ text, limit: MAX_OCCURRENCES }]) };
+  let shown = outcomeOf(await askPage(context, () => script));
+  const { id: tabId = context.tabId, url = "", title = "" } = tabAsAsked(context);
+  if (shown.found > 0) await style({ tabId });
+  for (const page of shown.found > 0 ? [] : await framedPages(context)) {
+    if (shown.found > 0) break;
+    // A frame that leaves or is closed does not keep the others from being searched.
+    shown = outcomeOf(await runInPage({ ...context, page }, script).catch(() => null));
+    if (shown.found > 0) await style({ tabId, documentIds: [page.documentId] });
+  }
+  if (text && shown.found === 0) {
+    throw new CommandError(
+      "KEYWORD_NOT_FOUND",
+      "The page shows no such text. Copy a passage from what read_chrome_tab returns; what is folded away has to be opened first.",
+    );
+  }
+  return { tab_id: tabId, matches: shown.found, in_view: shown.inView, url, title };
+}
+
+/**
+ * @param {unknown} answer of the function in the page
+ * @returns {{found: number, inView: boolean}}
+ */
+function outcomeOf(answer) {
+  if (answer === "unsupported") {
+    throw new CommandError("EXECUTION_ERROR", "This version of the browser cannot highlight text. Update the browser.");
+  }
+  return /** @type {{found: number, inView: boolean} | null} */ (answer) ?? { found: 0, inView: false };
+}
+
+/** @param {chrome.scripting.InjectionTarget} target */
+async function style(target) {
+  const sheet = /** @type {const} */ ({ target, css: STYLE, origin: "AUTHOR" });
+  // Once in each document, however often it is asked for.
+  await chrome.scripting.removeCSS(sheet).catch(() => {});
+  await chrome.scripting.insertCSS(sheet);
+}

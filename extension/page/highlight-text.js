@@ -1,0 +1,190 @@
+// Runs inside the page, from its own source text: it holds its helpers and uses nothing from outside.
+
+/**
+ * Highlights a passage where the page draws it and scrolls there, by the CSS Custom Highlight API: no node, style or
+ * selection of the page changes. Escape ends it.
+ *
+ * The passage is looked for first without its white space and cell borders, then by its letters and digits alone: text
+ * that a model has read lacks line breaks, or has Markdown in it.
+ *
+ * @param {{text: string, limit: number}} request `text`: the passage, empty to end a highlight; `limit`: occurrences to
+ *   highlight
+ * @returns {{found: number, inView: boolean} | "unsupported"} occurrences that are highlighted, and whether the first one
+ *   is in the viewport now
+ */
+export function highlightText({ text, limit }) {
+  const NAME = "chrome-tab-reader";
+  const ENDER = "chromeTabHighlightEnd";
+  /** What has text nodes that are not drawn as text. */
+  const NOT_DRAWN = new Set(["TEXTAREA", "SELECT", "SCRIPT", "STYLE", "NOSCRIPT", "TEMPLATE"]);
+  const BORDERS = /[\s|\p{Cf}]/u;
+  const NOT_WORDS = /[^\p{L}\p{N}]/u;
+  const LINK_TARGETS = /\]\([^()\s]*\)/g;
+  const world = /** @type {Record<string, unknown>} */ (/** @type {unknown} */ (globalThis));
+  // A form's control of that name would hide the property.
+  const shadowRootOf = Object.getOwnPropertyDescriptor(Element.prototype, "shadowRoot")?.get;
+
+  const end = world[ENDER];
+  if (typeof end === "function") end();
+  if (typeof Highlight !== "function") return "unsupported";
+  if (!text) return { found: 0, inView: false };
+
+  const nodes = drawnTexts();
+  for (const [passage, ignored] of /** @type {const} */ ([
+    [text, BORDERS],
+    [text.replaceAll(LINK_TARGETS, ""), NOT_WORDS],
+  ])) {
+    const passages = occurrences(passage, nodes, ignored);
+    if (passages.length > 0) return show(passages);
+  }
+  return { found: 0, inView: false };
+
+  /** @returns {Text[]} in document order, those of open shadow roots at their hosts */
+  function drawnTexts() {
+    /** @type {Text[]} */
+    const found = [];
+    /** @type {(Document | ShadowRoot)[]} */
+    const trees = [document];
+    /** @type {Map<Element, boolean>} */
+    const drawn = new Map();
+    for (let tree = trees.pop(); tree; tree = trees.pop()) {
+      const walker = document.createTreeWalker(tree, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+      for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        if (node instanceof Text) {
+          const parent = node.parentElement;
+          if (!parent || isDrawn(parent, drawn)) found.push(node);
+        } else if (node instanceof Element) {
+          const root = shadowRootOf?.call(node);
+          if (root) trees.push(root);
+        }
+      }
+    }
+    return found;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Map<Element, boolean>} known
+   */
+  function isDrawn(element, known) {
+    const before = known.get(element);
+    if (before !== undefined) return before;
+    const drawn =
+      !NOT_DRAWN.has(element.tagName) &&
+      Element.prototype.checkVisibility.call(element, { visibilityProperty: true, opacityProperty: true });
+    known.set(element, drawn);
+    return drawn;
+  }
+
+  /**
+   * @param {string} data
+   * @param {RegExp} ignored
+   * @returns {string} what is compared: without what is ignored, in small letters
+   */
+  function compared(data, ignored) {
+    let kept = "";
+    for (const character of data) if (!ignored.test(character)) kept += character.toLowerCase();
+    return kept;
+  }
+
+  /**
+   * @param {string} passage
+   * @param {Text[]} texts
+   * @param {RegExp} ignored
+   * @returns {Range[][]} a range in each node of an occurrence: one over several shadow roots cannot be made
+   */
+  function occurrences(passage, texts, ignored) {
+    const wanted = compared(passage, ignored);
+    if (!wanted) return [];
+    const parts = texts.map((node) => compared(node.data, ignored));
+    const page = parts.join("");
+    /** @type {Range[][]} */
+    const found = [];
+    let index = 0;
+    let start = 0;
+    for (
+      let at = page.indexOf(wanted);
+      at >= 0 && found.length < limit;
+      at = page.indexOf(wanted, at + wanted.length)
+    ) {
+      while (start + (parts[index] ?? "").length <= at) start += (parts[index++] ?? "").length;
+      /** @type {Range[]} */
+      const ranges = [];
+      let place = start;
+      for (let part = index; place < at + wanted.length; part++) {
+        const length = (parts[part] ?? "").length;
+        const node = texts[part];
+        if (node && length > 0) {
+          ranges.push(rangeIn(node, Math.max(0, at - place), Math.min(length, at + wanted.length - place), ignored));
+        }
+        place += length;
+      }
+      found.push(ranges);
+    }
+    return found;
+  }
+
+  /**
+   * @param {Text} node
+   * @param {number} from in what is compared of the node
+   * @param {number} to
+   * @param {RegExp} ignored
+   */
+  function rangeIn(node, from, to, ignored) {
+    const range = new Range();
+    let offset = 0;
+    let kept = 0;
+    let begun = false;
+    for (const character of node.data) {
+      const length = ignored.test(character) ? 0 : character.toLowerCase().length;
+      if (!begun && length > 0 && kept + length > from) {
+        range.setStart(node, offset);
+        begun = true;
+      }
+      offset += character.length;
+      kept += length;
+      if (kept >= to) break;
+    }
+    range.setEnd(node, offset);
+    return range;
+  }
+
+  /** @param {Range[][]} passages */
+  function show(passages) {
+    CSS.highlights.set(NAME, new Highlight(...passages.flat()));
+    const stop = new AbortController();
+    world[ENDER] = () => {
+      stop.abort();
+      CSS.highlights.delete(NAME);
+      delete world[ENDER];
+    };
+    const onKey = (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Escape" && typeof world[ENDER] === "function") world[ENDER]();
+    };
+    addEventListener("keydown", onKey, { capture: true, signal: stop.signal });
+    const first = passages[0]?.[0];
+    return { found: passages.length, inView: first !== undefined && scrollTo(first) };
+  }
+
+  /**
+   * @param {Range} range
+   * @returns {boolean} whether it is in the viewport then
+   */
+  function scrollTo(range) {
+    const element = range.startContainer.parentElement;
+    element?.scrollIntoView({ block: "center", inline: "nearest", behavior: "instant" });
+    // The element may be longer than what shows it.
+    for (let box = element; box; box = box.parentElement) {
+      const { top } = range.getBoundingClientRect();
+      const place = box.getBoundingClientRect();
+      const isHidden = top < place.top || top > place.bottom;
+      if (box.scrollHeight > box.clientHeight && isHidden) box.scrollTop += top - place.top - box.clientHeight / 2;
+    }
+    const shown = range.getBoundingClientRect();
+    if (shown.top < 0 || shown.bottom > innerHeight) {
+      scrollBy({ top: shown.top - innerHeight / 2, behavior: "instant" });
+    }
+    const { top, bottom, width, height } = range.getBoundingClientRect();
+    return width > 0 && height > 0 && bottom > 0 && top < innerHeight;
+  }
+}

@@ -1,0 +1,100 @@
+"""`highlight_in_tab`: a passage is found as models quote it, drawn in the page, and brought into view."""
+
+import base64
+
+import pytest
+
+from tests.extension.conftest import DrivenTab, Driver, Site, shared_tab_at
+from tests.extension.test_popup import show_page
+
+FILLER = "<div style='height:3000px'>Filler</div>"
+CASES = {
+    "a paragraph": ("<p>The fee is <b>30</b> euros\n a month.</p>", "The fee is 30 euros a month."),
+    "over several elements": ("<h2>Notice</h2><p>thirty days</p>", "Notice\n\nthirty days"),
+    "cells of a row": ("<table><tr><td>Ferry<td>07:40<td>12.50</table>", "Ferry | 07:40 | 12.50"),
+    "Markdown": ("<p>Ask <a href=/x>the <em>harbor</em> office</a> first.</p>", "Ask [the *harbor* office](/x) first."),
+    "capitals by style": ("<p style='text-transform:uppercase'>closing date</p>", "CLOSING DATE"),
+    "an open shadow root": (
+        "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = '<p>In the <b>shadow</b> root</p>'</script>",
+        "In the shadow root",
+    ),
+    "the end of a long list that scrolls": (
+        "<pre style='height:200px;overflow:auto'>" + "line\n" * 2000 + "the very last line</pre>",
+        "the very last line",
+    ),
+    "letters that grow in small": ("<p>İstanbul İzmir, 4 hours</p>", "İzmir, 4 hours"),
+    "not the copy that is hidden": ("<p hidden>Total: 9 euros</p><p>Total: 9 euros</p>", "Total: 9 euros"),
+}
+# How many pixels of a PNG have the color of a highlight.
+COUNT = """async (data) => {
+    const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${data}`)).blob());
+    const canvas = new OffscreenCanvas(image.width, image.height).getContext("2d");
+    canvas.drawImage(image, 0, 0);
+    const { data: bytes } = canvas.getImageData(0, 0, image.width, image.height);
+    let count = 0;
+    for (let i = 0; i < bytes.length; i += 4) if (bytes[i] === 255 && bytes[i + 1] === 224 && bytes[i + 2] === 102) count++;
+    return count;
+}"""
+
+blank = shared_tab_at("/blank")
+
+
+async def highlighted(tab: DrivenTab) -> bool:
+    """Whether a user sees a highlight in the tab now."""
+    shot = base64.b64encode(await tab.page.screenshot()).decode()
+    return await tab.popup.page.evaluate(COUNT, shot) > 50
+
+
+@pytest.mark.parametrize(("body", "text"), CASES.values(), ids=CASES)
+async def test_a_passage_is_highlighted_where_the_user_sees_it(blank: DrivenTab, body: str, text: str) -> None:
+    await blank.show(FILLER + body + FILLER)
+    before = await blank.page.content()
+    result = await blank.do("highlight_in_tab", text=text)
+
+    assert (result["matches"], result["in_view"]) == (1, True)
+    assert await highlighted(blank)
+    assert await blank.page.content() == before
+
+    assert (await blank.do("highlight_in_tab", text=""))["matches"] == 0
+    assert not await highlighted(blank)
+
+
+async def test_a_passage_in_a_frame_of_another_site_is_highlighted_there(blank: DrivenTab) -> None:
+    blank.site.pages["/framed"] = (FILLER + "<p>Framed words</p>").encode()
+    other = blank.site.url("/framed").replace("127.0.0.1", "localhost")
+    await blank.show(f"{FILLER}<iframe src='{other}' width=600 height=300></iframe>{FILLER}")
+    await blank.page.frame_locator("iframe").get_by_text("Framed words").wait_for(state="attached")
+    result = await blank.do("highlight_in_tab", text="Framed words")
+
+    assert (result["matches"], result["in_view"]) == (1, True)
+    assert await highlighted(blank)
+
+
+async def test_escape_or_the_next_highlight_ends_the_last_one(blank: DrivenTab) -> None:
+    await blank.show("<p>First words</p><p>Other words</p>")
+    await blank.do("highlight_in_tab", text="First words")
+    await blank.do("highlight_in_tab", text="Other words")
+    names = "[...CSS.highlights.get('chrome-tab-reader') ?? []].map(String)"
+    assert await blank.page.evaluate(names) == ["Other words"]
+
+    await blank.page.keyboard.press("Escape")
+    assert await blank.page.evaluate(names) == []
+
+
+async def test_all_occurrences_are_counted_and_what_is_not_shown_is_an_error(blank: DrivenTab) -> None:
+    await blank.show("<p>Twice. Twice.</p><p hidden>Never shown</p><textarea>Typed</textarea>")
+
+    assert (await blank.do("highlight_in_tab", text="Twice."))["matches"] == 2
+    for text in ("Never shown", "Nowhere", "Typed"):
+        assert (await blank.refused("highlight_in_tab", text=text))[0] == "KEYWORD_NOT_FOUND"
+    assert (await blank.refused("highlight_in_tab", text="x" * 2001))[0] == "INVALID_ARGUMENT"
+
+
+async def test_it_needs_no_attachment(driver: Driver, site: Site) -> None:
+    bridge, popup = driver
+    site.pages["/plain"] = b"<p>Words to show</p>"
+    page = await show_page(popup, site.url("/plain"))
+    reply = await bridge.ask("highlight_in_tab", tab_id=await popup.tab_id(site.url("/plain")), text="Words to show")
+    await page.close()
+
+    assert reply["result"]["matches"] == 1

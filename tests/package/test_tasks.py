@@ -1,0 +1,118 @@
+"""Long calls as tasks of MCP, over stdio: for clients that declare the extension, and for those that do not."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from tests.support.fake_models import HANG, FakeOpenAIServer, Reply, answer
+from tests.support.polling import until
+from tests.support.stdio_server import StdioServer, started
+
+pytestmark = [pytest.mark.e2e, pytest.mark.usefixtures("osascript")]
+
+EXTENSION = "io.modelcontextprotocol/tasks"
+MODERN = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+}
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+PLAIN = MODERN | {CAPABILITIES: {}}
+DECLARED = MODERN | {CAPABILITIES: {"extensions": {EXTENSION: {}}}}
+
+
+class Client:
+    """A client that writes JSON lines, so that it can poll as it likes."""
+
+    def __init__(self, stdio: StdioServer, model: FakeOpenAIServer) -> None:
+        self.stdio = stdio
+        self.model = model
+
+    async def ask(self, about: dict[str, Any], **arguments: Any) -> dict[str, Any]:
+        call = {"name": "process_chrome_tab", "arguments": arguments, "_meta": about}
+        return (await self.stdio.request("tools/call", **call))[0]
+
+    async def poll(self, task: dict[str, Any], method: str = "tasks/get") -> dict[str, Any]:
+        return (await self.stdio.request(method, taskId=task["taskId"], _meta=DECLARED))[0]
+
+    async def end_of(self, task: dict[str, Any]) -> dict[str, Any]:
+        async def ended() -> dict[str, Any] | None:
+            state = await self.poll(task)
+            return None if state["status"] == "working" else state
+
+        return await until(ended)
+
+
+@asynccontextmanager
+async def serving(*replies: Reply) -> AsyncGenerator[Client]:
+    async with FakeOpenAIServer(*replies) as model:
+        flags = ("--ollama-url", model.url, "--model", "fake-model", "--source", "applescript")
+        async with started(*flags) as stdio:
+            yield Client(stdio, model)
+
+
+async def test_a_task_is_there_at_once_and_ends_with_what_the_call_would_have_answered() -> None:
+    async with serving(answer("Three euros.")) as client:
+        task = await client.ask(DECLARED)
+        state = await client.end_of(task)
+        direct = await client.ask(PLAIN)
+
+    assert (task["resultType"], task["status"]) == ("task", "working")
+    assert (state["resultType"], state["status"], state["taskId"]) == ("complete", "completed", task["taskId"])
+    assert state["result"]["content"][0]["text"].startswith("Three euros.")
+    assert state["result"]["_meta"]["receipt"]["model"] == "fake-model"
+    assert direct["resultType"] == "complete"
+    assert direct["content"][0]["text"].startswith("Three euros.")
+
+
+async def test_a_failed_call_is_a_completed_task_with_the_same_error() -> None:
+    async with serving() as client:
+        state = await client.end_of(await client.ask(DECLARED, start="not on the page", nonsense=1))
+
+    assert state["status"] == "completed"
+    assert state["result"]["isError"] is True
+    assert state["result"]["structuredContent"]["error"]["code"] == "INVALID_ARGUMENT"
+
+
+async def test_cancelling_frees_the_model_and_the_status_says_how_far_the_call_is() -> None:
+    async with serving(HANG) as client:
+        task = await client.ask(DECLARED)
+        await asyncio.wait_for(client.model.hanging.wait(), 60)
+        working = await client.poll(task)
+        assert await client.poll(task, "tasks/cancel") == {"resultType": "complete", "_meta": working["_meta"]}
+        await asyncio.wait_for(client.model.left.wait(), 60)
+        state = await client.end_of(task)
+
+    assert (working["status"], "is reading the page" in working["statusMessage"]) == ("working", True)
+    assert "result" not in working
+    assert (state["status"], "result" in state) == ("cancelled", False)
+
+
+async def test_short_tools_and_sessions_of_older_protocols_get_no_task() -> None:
+    async with serving() as client:
+        short = (await client.stdio.request("tools/call", name="read_chrome_tab", arguments={}, _meta=DECLARED))[0]
+    async with serving() as client:
+        await client.stdio.initialize()
+        older = await client.ask({CAPABILITIES: DECLARED[CAPABILITIES]})
+
+    assert short["content"][0]["text"] == "the page"
+    assert older["content"][0]["text"].startswith("An answer.")
+
+
+@pytest.mark.parametrize(
+    ("about", "task_id", "code"),
+    [(PLAIN, "known", -32_021), (DECLARED, "unknown", -32_602)],
+    ids=["undeclared", "unknown"],
+)
+async def test_a_task_is_only_for_who_declares_the_extension_and_knows_its_name(
+    about: dict[str, Any], task_id: str, code: int
+) -> None:
+    async with serving() as client:
+        task = await client.ask(DECLARED)
+        name = task["taskId"] if task_id == "known" else "x" * 32
+        error = await client.stdio.refused("tasks/get", taskId=name, _meta=about)
+        assert (await client.end_of(task))["status"] == "completed"
+
+    assert error["code"] == code
