@@ -1805,16 +1805,16 @@ class TextLayout:
     """Where the headings, tables and code blocks of a text are, so that a chunk can show where it stands.
 
     Main content is Markdown and has all three. Other text has tables; its headings are those that the page function
-    has listed (level and words, in order).
+    has listed (offset and level, in order).
     """
 
-    def __init__(self, text: str, outline: Sequence[tuple[int, str]] = (), *, is_markdown: bool = False) -> None:
+    def __init__(self, text: str, listed: Sequence[tuple[int, int]] = (), *, is_markdown: bool = False) -> None:
         self._text = text
         self._fences = code_fences(text) if is_markdown else []
         found = (
             Heading(m.start(), len(m[1]), m[2]) for m in MARKDOWN_HEADING.finditer(text) if not self._code(m.start())
         )
-        headings = list(itertools.islice(found, MAX_HEADINGS)) if is_markdown else locate_headings(text, outline)
+        headings = list(itertools.islice(found, MAX_HEADINGS)) if is_markdown else listed_headings(text, listed)
         self.headings = [heading.offset for heading in headings]
         self._paths: list[tuple[Heading, ...]] = []
         for heading in headings:
@@ -1858,20 +1858,15 @@ def code_fences(text: str) -> list[tuple[int, int, str]]:
     return blocks + ([(opened.start(), len(text), one_line(opened[0]))] if opened else [])
 
 
-def locate_headings(text: str, outline: Sequence[tuple[int, str]]) -> list[Heading]:
-    """Find the headings of a page in its text, in order; what the text does not hold as a line of its own is left out."""
-    words = {heading for _, heading in outline[:MAX_HEADINGS]}
-    lines: dict[str, list[int]] = {}
-    for line in re.finditer(r"[^\n]++", text) if words else ():
-        if (shown := line[0].strip()) in words:
-            lines.setdefault(shown, []).append(line.start())
+def listed_headings(text: str, listed: Sequence[tuple[int, int]]) -> list[Heading]:
+    """Return the headings that the page function lists, each where a line of the text begins."""
     found: list[Heading] = []
-    after = 0
-    for level, heading in outline[:MAX_HEADINGS]:
-        places = lines.get(heading, [])
-        if (at := bisect.bisect_left(places, after)) < len(places):
-            found.append(Heading(places[at], level, heading))
-            after = places[at] + 1
+    for offset, level in listed[:MAX_HEADINGS]:
+        is_line = 0 <= offset < len(text) and (offset == 0 or text[offset - 1] == "\n")
+        if is_line and (not found or offset > found[-1].offset):
+            found.append(
+                Heading(offset, level, text[offset : (text.find("\n", offset) + 1 or len(text) + 1) - 1].strip())
+            )
     return found
 
 
@@ -2499,8 +2494,10 @@ class Page(NamedTuple):
     incognito: bool | None = None  # None where nobody has said so
     # What the text does not hold of the page.
     notes: tuple[str, ...] = ()
-    # Its headings in order, each with its level, where the page function lists them.
-    outline: tuple[tuple[int, str], ...] = ()
+    # How many lines were removed because the text has them already.
+    repeated_lines: int = 0
+    # Where the lines of headings begin in the text, each with its level.
+    headings: tuple[tuple[int, int], ...] = ()
     # The pages that the text is made of, where it is not one page's: what an answer about it is checked against.
     sources: tuple[Page, ...] = ()
     chunks_read: ChunksRead | None = None
@@ -2527,12 +2524,17 @@ def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(one_line(str(note), 300) for note in told if note)
 
 
-def outline_of(reading: Mapping[str, Any]) -> tuple[tuple[int, str], ...]:
-    """Return the headings that the page function lists, `[[level, text], ...]`, without what is malformed."""
-    listed = reading.get("outline")
-    pairs = (entry for entry in (listed if isinstance(listed, list) else ()) if isinstance(entry, list))
-    checked = [(*pair, None, None)[:2] for pair in pairs]
-    return tuple((level, text.strip()) for level, text in checked if is_count(level) and isinstance(text, str) and text)
+def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
+    """Return how many repeated lines were removed from a page, and the headings in its text, as the page function reports."""
+    repeated, listed = reading.get("repeated"), reading.get("headings")
+    headings: list[tuple[int, int]] = []
+    for heading in listed if isinstance(listed, list) else []:
+        match heading:
+            case [int(offset), int(level)]:
+                headings.append((offset, level))
+            case _:
+                pass
+    return repeated if isinstance(repeated, int) else 0, tuple(headings)
 
 
 class ReadOptions(NamedTuple):
@@ -3012,7 +3014,7 @@ class PageReading:
 
     def _opening(self, label: str, start: int, room: int) -> str:
         """Return what a chunk shows of where it stands, from the page alone; less where there is little room."""
-        layout = self.layout or TextLayout(self.page.text, self.page.outline, is_markdown=self.page.is_markdown)
+        layout = self.layout or TextLayout(self.page.text, self.page.headings, is_markdown=self.page.is_markdown)
         self.layout = layout
         title = one_line(self.page.title or self.page.url, 120)
         under = " > ".join(map(repr, layout.path(start)))
@@ -3047,8 +3049,8 @@ class PageReading:
         if self.meter.fits(text, await self._room(whole=True)):
             return await self._ask_part(Chunk(0, len(text), "1"))
         self.until = self.parts_end_at
-        self.layout = await asyncio.to_thread(TextLayout, text, self.page.outline, is_markdown=self.page.is_markdown)
-        key = self.analyst.plan_key(self.model, await self._room(), self.page.outline, text)
+        self.layout = await asyncio.to_thread(TextLayout, text, self.page.headings, is_markdown=self.page.is_markdown)
+        key = self.analyst.plan_key(self.model, await self._room(), self.page.headings, text)
         plan = memory.plan(key)
         is_settled = plan is not None or self.meter.knows(text)
         ends = plan or await self._split()
@@ -3370,7 +3372,13 @@ class PageReading:
             "notes": self._notes(),
             "content": dict(self.page.content),
             **({"browser": self.page.browser} if self.page.browser else {}),
+            **removed_lines(self.page),
         } | ({"dialogs": list(self.page.dialogs)} if self.page.dialogs else {})
+
+
+def removed_lines(page: Page) -> dict[str, int]:
+    """Return what a receipt says about repeated lines, if any were removed."""
+    return {"repeated_lines_removed": page.repeated_lines} if page.repeated_lines else {}
 
 
 def read_line(receipt: Mapping[str, Any]) -> str:
@@ -4458,7 +4466,9 @@ def quick_page(page: Page, question: Query) -> Page:
         return page
     chunks = [index.chunks[number] for number in sorted(best)]
     text = "\n\n[...]\n\n".join(page.text[chunk.start : chunk.end] for chunk in chunks)
-    return page._replace(text=text, sources=(page,), chunks_read=ChunksRead(len(chunks), len(index.chunks)))
+    return page._replace(
+        text=text, headings=(), sources=(page,), chunks_read=ChunksRead(len(chunks), len(index.chunks))
+    )
 
 
 def is_mostly_tables(text: str) -> bool:
@@ -4586,8 +4596,8 @@ class AppleScriptSource:
         url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
-        told = (content, incognito, (*notes_about(about), *notes))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *told, outline_of(about))
+        told = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *told)
 
     async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
@@ -5501,7 +5511,7 @@ def paginate(page: Page, offset: int, max_chars: int) -> ToolResult:
     about = {"url": page.url, "title": page.title, "source": page.source, "page_characters": total}
     about |= {"browser": page.browser} if page.browser else {}
     left_over = {"next_offset": end if end < total else None, "content": dict(page.content)}
-    return ToolResult(content, meta={"receipt": about | left_over})
+    return ToolResult(content, meta={"receipt": about | left_over | removed_lines(page)})
 
 
 # Takes the progress of a call that runs as a task, in place of notifications: percent done, and a sentence.

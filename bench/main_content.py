@@ -1,17 +1,19 @@
-"""What `content="main"` costs and leaves out, on saved pages that stay outside of this repository.
+"""What reading keeps and leaves out, whole pages and `content="main"`, on saved pages that stay outside of this repository.
 
     python -m bench.main_content FOLDER --texts texts.json      and then FOLDER/score.py texts.json
     python -m bench.main_content FOLDER --blocks blocks.json    what bench/learn_main_content.py learns from
 
-FOLDER holds `pages/ID.html.gz` and `truth.jsonl` with `id` and `url`. The pages' scripts and the network are blocked.
+FOLDER holds `pages/ID.html.gz` and `truth.jsonl` with `id`, `url` and `main_content`. The pages' scripts and the network are blocked.
 """
 
 import argparse
 import asyncio
 import gzip
 import json
+import re
 import statistics
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -25,7 +27,8 @@ from tests.support.browser import chromium_arguments, chromium_path
 LOAD_MS = 30_000
 ROUNDS = 3
 # Each limit is on a ratio: time beside innerText's, seconds of the largest page, characters beside the whole text's.
-MAX_TIMES_INNER_TEXT, MAX_LARGEST_S, MAX_CHARACTERS = 60, 2, 0.7
+MAX_TIMES_INNER_TEXT, MAX_LARGEST_S, MAX_CHARACTERS = 60, 2, 0.78
+MAX_LINES_LOST, MAX_ROWS_BROKEN, MAX_ROWS_NOT_IN_MAIN, MIN_F1 = 0.005, 0.03, 0.05, 0.815
 
 MEASURE = """() => {
   %(scripts)s
@@ -45,8 +48,13 @@ MEASURE = """() => {
   const all = readPage({ start: null, end: null });
   const times = { innerText: ofBest(() => document.body?.innerText), main: ofBest(() => readPage({ content: "main" })) };
   const { blocks, features } = %(blocks)s ? chromeTabMainContent.examine(document) : { blocks: [], features: [] };
+  const isShown = (row) => row.cells.length > 1 && row.checkVisibility();
+  // Tables with headers, one of every three rows of long ones.
+  const tables = [...document.querySelectorAll("table:has(th):not(:has(table))")];
+  const shownRows = tables.flatMap(({ rows }) => [...rows].filter(isShown).filter((_, i) => i < 50 || i %% 3 === 0));
+  const rows = shownRows.map((row) => [...row.cells].map((cell) => cell.innerText));
   const learned = blocks.map(({ text }, i) => ({ text, features: features[i] }));
-  return { text: main.text, path: main.content?.path, all: all.text.length, shown: shown.length, times, blocks: learned };
+  return { text: main.text, path: main.content?.path, whole: all.text, shown, rows, times, blocks: learned };
 }"""
 
 
@@ -80,7 +88,7 @@ async def read_all(browser: Browser, folder: Path, program: str) -> dict[str, di
 
 
 async def results(folder: Path, *, blocks: bool = False) -> dict[str, dict[str, Any]]:
-    """Give by the page's id `{text, path, all, shown, times, blocks}`; lengths in characters, times in milliseconds."""
+    """Give by the page's id `{text, path, whole, shown, rows, times, blocks}`; times in milliseconds."""
     parts = {"scripts": main_content_script(), "function": page_function(SOURCE.read_text(encoding="utf-8"))}
     program = MEASURE % {**parts, "rounds": ROUNDS, "blocks": json.dumps(blocks)}
     async with async_playwright() as playwright:
@@ -91,13 +99,52 @@ async def results(folder: Path, *, blocks: bool = False) -> dict[str, dict[str, 
             await browser.close()
 
 
-def lines_of(found: Mapping[str, Mapping[str, Any]]) -> list[Line]:
-    """Compare: the typical page, the largest one, and what is sent to the model of all of them."""
+def words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.lower())
+
+
+def f1(text: str, truth: str) -> float:
+    """Compare two texts as bags of words."""
+    found, wanted = Counter(words(text)), Counter(words(truth))
+    both = (found & wanted).total()
+    return 2 * both / (found.total() + wanted.total()) if found or wanted else 1.0
+
+
+def lines_lost(page: Mapping[str, Any], truth: str) -> tuple[int, int]:
+    """Count the lines of the reviewed content that the whole text lacks, each occurrence, and those that the page shows."""
+    shown, kept = (f" {' '.join(words(text))} " for text in (page["shown"], page["whole"]))
+    lost = total = 0
+    for line, wanted in Counter(" ".join(words(line)) for line in truth.split("\n")).items():
+        there = min(wanted, shown.count(f" {line} ")) if line else 0
+        total += there
+        lost += max(0, there - kept.count(f" {line} ")) if there else 0
+    return lost, total
+
+
+def rows_broken(text: str, rows: list[list[str]]) -> int:
+    """Count the rows whose cells are not on one line of a text, in their order."""
+    lines = {" ".join(words(line)) for line in text.split("\n")}
+    wanted = [" ".join(word for cell in row for word in words(cell)) for row in rows]
+    return sum(row not in lines for row in wanted if row)
+
+
+def lines_of(found: Mapping[str, Mapping[str, Any]], truths: Mapping[str, str]) -> list[Line]:
+    """Compare: the typical page, the largest one, what is sent to the model of all of them, and what is not lost."""
     ratios = [page["times"]["main"] / max(page["times"]["innerText"], 0.1) for page in found.values()]
-    largest = max(found.values(), key=lambda page: page["shown"])
-    whole = sum(page["all"] for page in found.values())
+    largest = max(found.values(), key=lambda page: len(page["shown"]))
+    whole = sum(len(page["whole"]) for page in found.values())
     main = sum(len(page["text"]) for page in found.values())
+    lost, lines = (
+        sum(counts) for counts in zip(*(lines_lost(page, truths[key]) for key, page in found.items()), strict=True)
+    )
+    rows = sum(len(page["rows"]) for page in found.values())
+    broken = {kind: sum(rows_broken(page[kind], page["rows"]) for page in found.values()) for kind in ("whole", "text")}
+    mean_f1 = statistics.mean(f1(page["text"], truths[key]) for key, page in found.items())
     return [
+        ("content lines lost in the whole text", lost, "lines of content", lines, "lines", MAX_LINES_LOST),
+        ("rows not on one line in the whole text", broken["whole"], "rows", rows, "rows", MAX_ROWS_BROKEN),
+        ("rows not on one line in the main content", broken["text"], "rows", rows, "rows", MAX_ROWS_NOT_IN_MAIN),
+        ("F1 wanted of the main content", MIN_F1, "its F1", mean_f1, "of words", 1),
         ("main content, median page", statistics.median(ratios), "innerText", 1, "times", MAX_TIMES_INNER_TEXT),
         ("main content, largest page", largest["times"]["main"] / 1000, "a second", 1, "s", MAX_LARGEST_S),
         ("characters of the main content", main, "of the whole text", whole, "characters", MAX_CHARACTERS),
@@ -115,7 +162,8 @@ async def main() -> int:
         given.texts.write_text(json.dumps({key: page["text"] for key, page in found.items()}), encoding="utf-8")
     if given.blocks:
         given.blocks.write_text(json.dumps({key: page["blocks"] for key, page in found.items()}), encoding="utf-8")
-    lines = lines_of(found)
+    saved = (given.folder / "truth.jsonl").read_text(encoding="utf-8").strip().split("\n")
+    lines = lines_of(found, {truth["id"]: truth["main_content"] for truth in map(json.loads, saved)})
     for what, ours, beside, other, unit, limit in lines:
         print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g}; ratio {ours / other:.2f}, at most {limit:g}")
     return 0 if all(line[1] / line[3] <= line[5] for line in lines) else 1

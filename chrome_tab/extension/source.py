@@ -61,7 +61,7 @@ class ExtensionSource:
                     server.fields(result, "content"),
                     result.get("incognito"),
                     (*server.notes_about(result), *place_note(result, tab_id)),
-                    server.outline_of(result),
+                    *server.repetition_and_headings(result),
                     browser=str(result.get("browser") or ""),
                 )
             case _:

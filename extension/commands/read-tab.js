@@ -33,7 +33,8 @@ export async function readTab(context) {
   const keywords = { start: keywordOf(params, "start"), end: keywordOf(params, "end") };
   const content = contentOf(params);
   const links = params["links"] === true;
-  const request = { ...keywords, content, links, more: await framedText(context, content), pdf: "wanted" };
+  const framed = await framedText(context, content);
+  const request = { ...keywords, content, links, more: framed.text, pdf: "wanted" };
   const ask = async () => {
     const script = { func: readPage, args: /** @type {[unknown]} */ ([request]) };
     return /** @type {PageReading | "absent" | "pdf" | null} */ (await askPage(context, () => script));
@@ -46,10 +47,11 @@ export async function readTab(context) {
     reading = await ask();
   }
   if (!reading) throw unreadable("The page could not be read. Reload it and try again.");
-  const { code, message, text, url, title, content: report, notes } = reading;
+  const { code, message, ...read } = reading;
   if (code) throw new CommandError(code, message);
+  const repeated = (read.repeated ?? 0) + framed.repeated;
   const { incognito } = await tabById(tabId);
-  return { tab_id: tabId, text, url, title, incognito, ...(report && { content: report }), ...(notes && { notes }) };
+  return { tab_id: tabId, ...read, incognito, ...(repeated > 0 && { repeated }) };
 }
 
 /**
@@ -127,12 +129,13 @@ async function dataUrlOf(url) {
 /**
  * @param {CommandContext} context
  * @param {string} content
- * @returns {Promise<string>} what a user reads, or has selected, in frames of other sites, each after a line that names
- *   its host
+ * @returns {Promise<{text: string, repeated: number}>} what a user reads, or has selected, in frames of other sites, each
+ *   after a line that names its host, and how many lines were removed there
  */
 async function framedText(context, content) {
   /** @type {string[]} */
   const texts = [];
+  let repeated = 0;
   const work = framedPages(context).then((pages) =>
     Promise.all(
       pages.map(async (page, index) => {
@@ -141,8 +144,9 @@ async function framedText(context, content) {
         const reading = /** @type {PageReading | null} */ (
           await runInPage({ ...context, page }, script).catch(() => null)
         );
-        const text = reading?.text;
-        if (text) texts[index] = `\n\n[Frame: ${hostOf(page.url)}]\n${text}`;
+        if (!reading?.text) return;
+        texts[index] = `\n\n[Frame: ${hostOf(page.url)}]\n${reading.text}`;
+        repeated += reading.repeated ?? 0;
       }),
     ),
   );
@@ -152,7 +156,7 @@ async function framedText(context, content) {
     work.catch(() => {}),
   );
   context.signal.throwIfAborted();
-  return texts.join("");
+  return { text: texts.join(""), repeated };
 }
 
 /** @param {Record<string, unknown>} params */

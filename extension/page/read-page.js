@@ -11,16 +11,38 @@
  *   `more` is text that follows the page's own: only the extension can read frames of other sites. `pdf`: whether the
  *   scripts for a PDF are still to be put there.
  *   `links`: whether the main content names the addresses of its links.
+ * @typedef {[offset: number, level: number]} Heading where its line begins in the text; in the result, in code points
+ * @typedef {{start: number, end: number, traits: number}} Piece of a text; `traits`: what it is, as bits
+ * @typedef {{text: string, pieces: Piece[], headings: Heading[]}} AlignedText where the elements of a page are in its text
+ * @typedef {object} Row elements whose cells belong on one line
+ * @property {Element} group the table or grid around it
+ * @property {number} columns cells of a line
+ * @property {boolean} isLoose whether only its shape makes it a row: then a long one stays as it is
+ * @property {boolean} isNarrow whether it is one only where each of its cells is a single line
+ *
+ * @typedef {object} OpenRow a row whose text is being written
+ * @property {Row} row
+ * @property {Element} element
+ * @property {number} start where its text starts; -1 until there is some
+ * @property {number} part the first one of its text
+ * @property {number} pieces how many there were before it
+ * @property {number} headings how many there were before it
+ * @property {[start: number, end: number][]} cells
+ * @property {Element | null} cell that is open
+ * @property {number} first where its text starts; -1 until there is some
+ * @property {boolean} hasField
+ * @property {boolean} isMixed whether it has text outside of its cells
+ *
  * @typedef {{path: "article" | "blocks" | "noscript" | "whole", left_out: number, note: string}} MainContentReport
  *   Which way led to the main content, how many characters of the page are not in it, and what to tell about that.
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
- *   notes?: string[]}} ReadPageResult
+ *   notes?: string[], repeated?: number, headings?: Heading[]}} ReadPageResult
  *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
- *   does not hold of the page.
+ *   does not hold of the page. `repeated`: how many lines were removed because the text has them already.
  */
 
 /**
- * Read the text of this page, each line once, between the keywords. The rules are in DESIGN.md.
+ * Read the text of this page between the keywords. The rules are in docs/design/page-reading.md.
  *
  * @param {ReadPageRequest} request
  * @returns {ReadPageResult | "absent" | "pdf"} "absent" where the scripts for the main content are not there yet, "pdf"
@@ -39,10 +61,41 @@ export function readPage(request) {
   const MIN_SPARE = 250;
   /** CSS pixels a side, below which nothing is a picture to look at. */
   const MIN_PICTURE = 50;
+  /** CSS pixels a side, below which nothing of a field can be read. */
+  const MIN_FIELD = 8;
   const PICTURES = "img, svg, picture, [role=img], [role=graphics-document], input[type=image]";
   const MENUS = "[role=menubar], [role=menu], [role=toolbar], nav, header";
   /** Characters next to a canvas and its menus that are more than a title. */
   const MIN_OUTSIDE_MENUS = 200;
+  /** A repeated run has at least that many different lines, or that many characters. */
+  const MIN_RUN_LINES = 3;
+  const MIN_RUN_CHARS = 100;
+  /** Characters of a row that only its shape makes one. */
+  const MAX_LOOSE_ROW = 1_000;
+  /** Characters in which text is searched for that is not where it is expected. */
+  const MAX_SKIP = 1_000;
+  const MAX_HEADINGS = 2_000;
+  const BLANK = 0;
+  /** Traits of a piece of text. In what is `KEPT`, code, rows and fields, nothing counts as repeated. */
+  const FURNITURE = 1;
+  const LINK = 2;
+  const KEPT = 4;
+  const SECTION = 8;
+  const TRAITS = new Map(
+    Object.entries({
+      ...{ nav: FURNITURE, navigation: FURNITURE, banner: FURNITURE, contentinfo: FURNITURE, menu: FURNITURE },
+      ...{ menubar: FURNITURE, a: LINK, link: LINK, pre: KEPT },
+      ...{ article: SECTION, aside: SECTION, main: SECTION, section: SECTION },
+    }),
+  );
+  /** What shows none of the text inside it. */
+  const UNREAD = new Set("script style noscript template iframe object canvas audio video".split(" "));
+  const TEXT_FIELDS = new Set("text search tel url email number date time month week datetime-local".split(" "));
+  const SECRET_FIELD =
+    /pass(?:word|wd|code|phrase)|passwd|one-time-code|\b(?:pwd|pin|otp|cvc|cvv|csc)\b|\bcc-|card-?number/i;
+  const CELLS = "[role=cell], [role=gridcell], [role=columnheader], [role=rowheader]";
+  /** What a table holds that only arranges parts of a page. */
+  const LAYOUT = "h1, h2, h3, h4, h5, h6, pre, form, ul, ol, dl, blockquote, hr, p + p, br + br";
   const EDITORS = "[contenteditable], [role=textbox], [role=menubar], [role=application]";
 
   class PageError extends Error {
@@ -65,6 +118,17 @@ export function readPage(request) {
    */
   function ofDocument(name) {
     return Reflect.get(Document.prototype, name, document);
+  }
+
+  /**
+   * A property's own getter: a page can shadow properties of its forms, too.
+   *
+   * @param {object} prototype
+   * @param {string} name
+   * @returns {() => any}
+   */
+  function getterOf(prototype, name) {
+    return /** @type {() => any} */ (Object.getOwnPropertyDescriptor(prototype, name)?.get);
   }
 
   /**
@@ -117,14 +181,511 @@ export function readPage(request) {
     return [...Reflect.apply(Document.prototype.querySelectorAll, page, [selector])];
   }
 
-  /** What the tab shows, with LF as its only line end. */
+  /**
+   * What the tab shows, with LF as its only line end.
+   *
+   * @returns {AlignedText}
+   */
   function shownText() {
     if (!["http:", "https:", "file:"].includes(location.protocol)) {
       throw unreadable("This tab shows a page of the browser itself, which cannot be read. Switch to a web page.");
     }
-    if (request.content === "selection") return selectedText();
-    const text = type === "application/pdf" ? pdfText() : isWebPage || isPlain ? pageText() : dataText();
-    return withLineFeeds(text);
+    if (request.content === "selection") return textOf(selectedText(), KEPT);
+    if (type === "application/pdf") return alignedPdf(withLineFeeds(pdfText()));
+    if (isWebPage || isPlain) return alignedPage(withLineFeeds(pageText()));
+    return textOf(withLineFeeds(dataText()), type === "image/svg+xml" ? 0 : KEPT);
+  }
+
+  /**
+   * @param {string} text
+   * @param {number} traits of all of it
+   * @returns {AlignedText}
+   */
+  function textOf(text, traits) {
+    return { text, pieces: [{ start: 0, end: text.length, traits }], headings: [] };
+  }
+
+  /**
+   * @param {string} text whose first and last line of each page are furniture
+   * @returns {AlignedText}
+   */
+  function alignedPdf(text) {
+    /** @type {Piece[]} */
+    const pieces = [];
+    /** @type {Piece | null} */
+    let last = null;
+    let [start, isFirst] = [0, false];
+    for (const line of `${text}\n[Page 0]`.split("\n")) {
+      const isTitle = /^\[Page \d+\]$/.test(line);
+      const piece = { start, end: start + line.length, traits: FURNITURE };
+      start += line.length + 1;
+      if (isTitle && last) pieces.push(last);
+      if (isTitle) [last, isFirst] = [null, true];
+      else if (line.trim()) {
+        if (isFirst) pieces.push(piece);
+        [last, isFirst] = [isFirst ? null : piece, false];
+      }
+    }
+    return { text, pieces, headings: [] };
+  }
+
+  /**
+   * @param {string} text the page's `innerText`
+   * @returns {AlignedText} with the values of its fields, and each row of data on one line
+   */
+  function alignedPage(text) {
+    const rows = isWebPage ? rowsOfData() : new Map();
+    const quick = new Alignment(text, rows, false);
+    // Only where hidden text has been taken for text that is drawn, each element is asked whether it is.
+    return (quick.isLost ? new Alignment(text, rows, true) : quick).result();
+  }
+
+  /** Walks through the page and its `innerText` side by side. */
+  class Alignment {
+    /**
+     * @param {string} source
+     * @param {Map<Element, Row>} rows each row and each cell of the page, with its row
+     * @param {boolean} isStrict whether each element is checked for being drawn
+     */
+    constructor(source, rows, isStrict) {
+      this.source = source;
+      this.rows = rows;
+      this.cards = isWebPage ? cardsOfPage() : new Set();
+      this.isStrict = isStrict;
+      this.isLost = false;
+      this.roles = new Map(all("[role]").map((element) => [element, element.getAttribute("role") ?? ""]));
+      /** Up to here the source was found in the page, and up to there it was copied. */
+      this.cursor = 0;
+      this.copied = 0;
+      /** @type {string[]} */
+      this.parts = [];
+      this.length = 0;
+      /** @type {Piece[]} */
+      this.pieces = [];
+      /** @type {Heading[]} */
+      this.headings = [];
+      this.traits = 0;
+      /** @type {{element: Element, traits: number}[]} elements around that have traits, with those outside of them */
+      this.open = [];
+      /** Level of the heading that begins with the next text. */
+      this.level = 0;
+      /** @type {string[]} values of fields, which are written before the next text */
+      this.values = [];
+      /** @type {OpenRow | null} */
+      this.row = null;
+      /** @type {Element | null} the table of the row that ends at `copied` */
+      this.group = null;
+      this.#walk(ofDocument("body"));
+    }
+
+    /** @returns {AlignedText} */
+    result() {
+      this.#copyTo(this.source.length);
+      return { text: this.parts.join(""), pieces: this.pieces, headings: this.headings };
+    }
+
+    /** @param {Element} body */
+    #walk(body) {
+      const asked = [body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT];
+      const walker = Reflect.apply(Document.prototype.createTreeWalker, document, asked);
+      let node = walker.firstChild();
+      while (node && !this.isLost) {
+        const isText = node instanceof Text;
+        if (isText) this.#text(node);
+        let next = !isText && this.#enter(node) ? walker.firstChild() : null;
+        if (!next && !isText) this.#leave(node);
+        while (!next && !(next = walker.nextSibling())) {
+          const parent = walker.parentNode();
+          if (!parent || parent === body) break;
+          this.#leave(parent);
+        }
+        node = next;
+      }
+      this.#writeValues(this.source.length);
+    }
+
+    /**
+     * @param {Element} element
+     * @returns {boolean} whether there may be text in it
+     */
+    #enter(element) {
+      const tag = tagOf.call(element);
+      if (UNREAD.has(tag)) return false;
+      if (tag === "input" || tag === "textarea") {
+        this.#field(element, tag);
+        return false;
+      }
+      if (this.rows.size > 0) this.#enterRow(element);
+      const traits = this.traits | this.#traitsOf(element, tag);
+      if (traits !== this.traits) this.open.push({ element, traits: this.traits });
+      this.traits = traits;
+      if (/^h[1-6]$/.test(tag)) this.level = Number(tag[1]);
+      return true;
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     */
+    #traitsOf(element, tag) {
+      const role = this.roles.size > 0 ? this.roles.get(element) : undefined;
+      const isAround = (tag === "header" || tag === "footer") && !(this.traits & SECTION);
+      const traits = (TRAITS.get(tag) ?? 0) | (isAround ? FURNITURE : 0) | (role ? (TRAITS.get(role) ?? 0) : 0);
+      const isCard = this.cards.size > 0 && this.cards.has(element) && !((this.traits | traits) & FURNITURE);
+      return isCard ? traits | KEPT : traits;
+    }
+
+    /** @param {Element} element */
+    #leave(element) {
+      if (this.row?.cell === element) {
+        const { cells, first } = this.row;
+        cells.push(first < 0 ? [0, 0] : [first, this.#placeOf(this.cursor)]);
+        this.row.cell = null;
+      }
+      if (this.row?.element === element) this.#leaveRow(this.row);
+      if (this.open.at(-1)?.element === element) this.traits = this.open.pop()?.traits ?? 0;
+    }
+
+    /** @param {Text} node */
+    #text(node) {
+      const words = node.data.trim();
+      if (!words || (this.isStrict && !isDrawn(node, true))) return;
+      let start = this.#skipSpace(this.cursor);
+      let end = this.#match(words, start);
+      if (end < 0) {
+        if (!this.isStrict && isDrawn(node, false)) this.isLost = true;
+        const ahead = this.isStrict ? this.source.slice(start, start + MAX_SKIP).indexOf(words) : -1;
+        if (ahead < 0) return;
+        start += ahead;
+        end = start + words.length;
+      }
+      this.#writeValues(start);
+      this.#openCell(start);
+      this.cursor = end;
+      if (this.level > 0) this.headings.push([this.#placeOf(start), this.level]);
+      this.level = 0;
+      this.#addPiece(this.#placeOf(start), this.#placeOf(end), this.traits);
+    }
+
+    /**
+     * @param {number} start
+     * @param {number} end
+     * @param {number} traits
+     */
+    #addPiece(start, end, traits) {
+      const before = this.pieces.length > (this.row?.pieces ?? 0) ? this.pieces.at(-1) : undefined;
+      if (before?.traits === traits) before.end = end;
+      else this.pieces.push({ start, end, traits });
+    }
+
+    /**
+     * @param {string} words
+     * @param {number} start
+     * @returns {number} where these words end in the source; -1 where they do not start there
+     */
+    #match(words, start) {
+      if (this.source.startsWith(words, start)) return start + words.length;
+      let end = start;
+      for (const word of words.split(/\s+/)) {
+        end = this.#skipSpace(end);
+        const found = this.source.slice(end, end + word.length);
+        // A style may show it in another case.
+        if (found !== word && fold(found) !== fold(word)) return -1;
+        end += word.length;
+      }
+      return end;
+    }
+
+    /** @param {number} place in the source */
+    #skipSpace(place) {
+      for (let code; (code = this.source.charCodeAt(place)); place += 1) {
+        const isSpace = code <= 0x20 || code === 0xa0 || (code > 0x1600 && this.source.charAt(place).trim() === "");
+        if (!isSpace) break;
+      }
+      return place;
+    }
+
+    /** @param {number} place in the source */
+    #placeOf(place) {
+      return this.length + place - this.copied;
+    }
+
+    /** @param {number} place in the source */
+    #copyTo(place) {
+      this.#write(this.source.slice(this.copied, place));
+      this.copied = place;
+    }
+
+    /** @param {string} text */
+    #write(text) {
+      if (text) this.parts.push(text);
+      this.length += text.length;
+    }
+
+    /**
+     * @param {Element} element
+     * @param {string} tag
+     */
+    #field(element, tag) {
+      const value = fieldValue(element, tag);
+      if (!value) return;
+      if (!this.row?.cell) {
+        this.values.push(value);
+        if (this.row) this.row.isMixed = true;
+        return;
+      }
+      this.#writeValues(this.#skipSpace(this.cursor));
+      this.#copyTo(this.cursor);
+      if (this.row.start < 0 && this.length > 0) this.#write("\n");
+      this.#openCell(this.cursor);
+      this.row.hasField = true;
+      this.#write(` ${value}`);
+    }
+
+    /**
+     * Writes the values of fields between two texts: on lines of their own where the texts are on two lines.
+     *
+     * @param {number} next where the next text starts in the source
+     */
+    #writeValues(next) {
+      if (this.values.length === 0) return;
+      const gap = this.source.slice(this.cursor, next);
+      const isInline = this.cursor > 0 && next < this.source.length && !gap.includes("\n");
+      this.#copyTo(this.cursor);
+      for (const value of this.values.splice(0)) {
+        if (this.length > 0) this.#write(isInline ? " " : "\n");
+        this.#addPiece(this.length, this.length + value.length, KEPT);
+        this.#write(value);
+      }
+      if (this.cursor === 0) this.#write("\n");
+      else if (!gap) this.#write(" ");
+      else this.copied = this.cursor += isInline ? gap.length - 1 : (/^ */.exec(gap)?.[0].length ?? 0);
+    }
+
+    /** @param {Element} element that may be a row or a cell */
+    #enterRow(element) {
+      const row = this.rows.get(element);
+      if (!row) return;
+      if (this.row?.row === row && !this.row.cell) Object.assign(this.row, { cell: element, first: -1 });
+      if (this.row || (row.isNarrow && this.traits & FURNITURE)) return;
+      const [pieces, headings] = [this.pieces.length, this.headings.length];
+      const none = { start: -1, part: -1, cells: [], cell: null, first: -1, hasField: false, isMixed: false };
+      this.row = { row, element, pieces, headings, ...none };
+    }
+
+    /** @param {number} start of a text in the source */
+    #openCell(start) {
+      const open = this.row;
+      if (!open) return;
+      if (open.start < 0) {
+        let lead = start;
+        while (lead > this.copied && this.source[lead - 1] === "\t") lead -= 1;
+        const gap = this.source.slice(this.copied, lead);
+        const isNext = this.group === open.row.group && gap.indexOf("\n") < gap.lastIndexOf("\n");
+        if (isNext) [this.copied] = [lead, this.#write("\n")];
+        this.#copyTo(lead);
+        Object.assign(open, { start: this.length, part: this.parts.length });
+      }
+      if (!open.cell) open.isMixed = true;
+      else if (open.first < 0) open.first = this.#placeOf(start);
+    }
+
+    /** @param {OpenRow} open */
+    #leaveRow(open) {
+      const { row, start, part, pieces } = open;
+      this.row = null;
+      this.group = row.group;
+      if (start < 0) return;
+      this.#copyTo(this.cursor);
+      const written = this.parts.slice(part).join("");
+      const line = lineOfRow(open, written);
+      if (line === null) return;
+      if (line !== written) {
+        this.parts.length = part;
+        this.length = start;
+        this.#write(line);
+        this.headings.length = open.headings;
+        while (this.source[this.cursor] === "\t") this.cursor += 1;
+        this.copied = this.cursor;
+      }
+      this.pieces.length = pieces;
+      this.#addPiece(start, this.length, KEPT);
+    }
+  }
+
+  /**
+   * @param {OpenRow} open
+   * @param {string} written what the page shows of it
+   * @returns {string | null} its cells, separated by tabs; null where it is no row of data after all
+   */
+  function lineOfRow({ row, start, cells, hasField, isMixed }, written) {
+    const isTall = cells.some(([from, to]) => written.slice(from - start, to - start).includes("\n"));
+    if (isMixed || (row.isNarrow && isTall) || (row.isLoose && written.length > MAX_LOOSE_ROW)) return null;
+    const isLine = !written.includes("\n") && written.split("\t").length === cells.length;
+    if (isLine && !hasField) return written;
+    const texts = cells.map(([from, to]) =>
+      written
+        .slice(from - start, to - start)
+        .replace(/\s+/g, " ")
+        .trim(),
+    );
+    const lines = [];
+    for (let i = 0; i < texts.length; i += row.columns) lines.push(texts.slice(i, i + row.columns).join("\t"));
+    return lines.join("\n");
+  }
+
+  /**
+   * @param {Text} node
+   * @param {boolean} isThorough whether a box-less element around it stands for its parent
+   */
+  function isDrawn(node, isThorough) {
+    let element = parentOf.call(node);
+    const asked = [{ visibilityProperty: true }];
+    for (; element; element = parentOf.call(element)) {
+      if (Reflect.apply(Element.prototype.checkVisibility, element, asked)) return true;
+      if (!isThorough || getComputedStyle(element).display !== "contents") return false;
+    }
+    return false;
+  }
+
+  /**
+   * @param {Element} field
+   * @param {string} tag
+   * @returns {string} what it shows; nothing of a secret or of what is hidden
+   */
+  function fieldValue(field, tag) {
+    const prototype = tag === "input" ? HTMLInputElement.prototype : HTMLTextAreaElement.prototype;
+    const value = withLineFeeds(Reflect.get(prototype, "value", field)).trim();
+    if (!value || (tag === "input" && !TEXT_FIELDS.has(Reflect.get(prototype, "type", field)))) return "";
+    const names = ["autocomplete", "name", "id"].map((name) => attributeOf(field, name)).join(" ");
+    const { width, height } = drawnSize(field);
+    const isHidden = width < MIN_FIELD || height < MIN_FIELD;
+    const isDotted = !["", "none"].includes(getComputedStyle(field).getPropertyValue("-webkit-text-security"));
+    return SECRET_FIELD.test(names) || isHidden || isDotted ? "" : value;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {string} name
+   */
+  function attributeOf(element, name) {
+    return Reflect.apply(Element.prototype.getAttribute, element, [name]) ?? "";
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Element[]}
+   */
+  function childrenOf(element) {
+    return [...Reflect.get(Element.prototype, "children", element)];
+  }
+
+  /** @returns {Map<Element, Row>} the rows of data of this page, and the cells of each */
+  function rowsOfData() {
+    /** @type {Map<Element, Row>} */
+    const rows = new Map();
+    /** @type {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} */
+    const add = (element, cells, given) => {
+      if (rows.has(element)) return;
+      const row = { columns: Infinity, isLoose: false, isNarrow: false, ...given };
+      for (const cell of [element, ...cells]) rows.set(cell, row);
+    };
+    for (const table of all("[role=table], [role=grid], [role=treegrid]")) {
+      for (const row of table.querySelectorAll("[role=row]")) add(row, row.querySelectorAll(CELLS), { group: table });
+    }
+    for (const table of all("table")) {
+      const isLoose = !table.querySelector("th, caption");
+      const found = isDataTable(table, isLoose) ? table.querySelectorAll("tr") : [];
+      for (const row of found) add(row, childrenOf(row), { group: table, isLoose });
+    }
+    for (const list of all("dl")) {
+      const parts = childrenOf(list);
+      const isPaired = parts.length > 2 && parts.every((part, i) => tagOf.call(part) === (i % 2 === 0 ? "dt" : "dd"));
+      if (isPaired) add(list, parts, { group: list, columns: 2, isNarrow: true });
+    }
+    addShapes(add);
+    return rows;
+  }
+
+  /**
+   * @param {Element} table
+   * @param {boolean} isLoose
+   */
+  function isDataTable(table, isLoose) {
+    if (/^(?:none|presentation)$/.test(attributeOf(table, "role")) || table.querySelector("table")) return false;
+    const wide = [...table.querySelectorAll("tr")].filter((row) => childrenOf(row).length > 1);
+    return wide.length > 1 && !(isLoose && table.querySelector(LAYOUT));
+  }
+
+  /**
+   * Rows that only their style arranges: children of one shape whose own children are next to each other, or a grid.
+   *
+   * @param {(element: Element, cells: Iterable<Element>, row: Partial<Row> & {group: Element}) => void} add
+   */
+  function addShapes(add) {
+    const rowParents = new Set(all(":nth-child(3) > :nth-child(2)").map((cell) => parentOf.call(parentOf.call(cell))));
+    for (const group of rowParents) {
+      const [first, ...others] = childrenOf(group).map((row) => ({ row, cells: childrenOf(row) }));
+      const [second] = others;
+      if (!first || !second || /^(?:table|tbody|thead|tr|dl)$/.test(tagOf.call(group))) continue;
+      const { length } = second.cells;
+      const isSame = others.every(
+        ({ row, cells }) => cells.length === length && tagOf.call(row) === tagOf.call(second.row),
+      );
+      if (length < 2 || first.cells.length !== length || !isSame || !isSideBySide(second.row)) continue;
+      for (const { row, cells } of [first, ...others]) add(row, cells, { group, isNarrow: true, isLoose: true });
+    }
+    const gridParents = new Set(all(":nth-child(6)").map((cell) => parentOf.call(cell)));
+    for (const group of gridParents) {
+      const { display, gridTemplateColumns } = getComputedStyle(group);
+      const cells = childrenOf(group);
+      const columns = gridTemplateColumns.split(" ").length;
+      const isGrid = display.endsWith("grid") && columns > 1 && cells.length % columns === 0;
+      if (isGrid) add(group, cells, { group, columns, isNarrow: true });
+    }
+  }
+
+  /**
+   * Entries of a list in any markup: each repeats what others have, and says it about another thing.
+   *
+   * @returns {Set<Element>} three or more neighbours of one shape
+   */
+  function cardsOfPage() {
+    /** @type {Set<Element>} */
+    const cards = new Set();
+    const groups = new Set(all(":nth-child(3):has(:nth-child(2))").map((card) => parentOf.call(card)));
+    for (const group of groups) {
+      /** @type {Map<string, Element[]>} */
+      const shapes = new Map();
+      for (const element of childrenOf(group)) {
+        const shape = shapeOf(element);
+        const alike = shapes.get(shape) ?? [];
+        shapes.set(shape, alike);
+        alike.push(element);
+      }
+      for (const alike of shapes.values()) {
+        if (alike.length > 2) for (const card of alike) cards.add(card);
+      }
+    }
+    return cards;
+  }
+
+  /** @param {Element} element */
+  function shapeOf(element) {
+    const [name] = attributeOf(element, "class").trim().split(/\s+/, 1);
+    const inside = name || childrenOf(element).map((child) => tagOf.call(child));
+    return `${tagOf.call(element)} ${inside}`;
+  }
+
+  /** @param {Element} row */
+  function isSideBySide(row) {
+    const { display, flexDirection, gridTemplateColumns } = getComputedStyle(row);
+    if (display.endsWith("flex")) return flexDirection.startsWith("row");
+    return (
+      display === "contents" ||
+      display === "table-row" ||
+      (display.endsWith("grid") && gridTemplateColumns.includes(" "))
+    );
   }
 
   /** The text of a document that a browser lays out. */
@@ -354,8 +915,8 @@ export function readPage(request) {
     const texts = [...part.childNodes].map((node) => {
       if (!("innerText" in node)) return node.nodeType === Node.TEXT_NODE ? node.nodeValue : "";
       // Of what is not drawn `innerText` is everything that stands in it.
-      const isDrawn = Reflect.apply(Element.prototype.checkVisibility, node, []);
-      return isDrawn ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
+      const hasBox = Reflect.apply(Element.prototype.checkVisibility, node, []);
+      return hasBox ? Reflect.get(HTMLElement.prototype, "innerText", node) : "";
     });
     return texts.join("\n");
   }
@@ -519,35 +1080,32 @@ export function readPage(request) {
    */
   const steps = {
     deduplicateLines(text) {
-      // What stays is copied in runs, and only keys are cut out: with a string for every line of a large page most
-      // of the time goes into collecting them.
-      const lines = `${text}\n`;
-      const keys = fold(lines);
-      // Folding makes some characters longer and none shorter, so at the same length lines and keys end together.
-      const isAligned = keys.length === lines.length;
-      const seen = new Set();
+      const whole = `${text}\n`;
+      const lines = linesOf(whole);
+      const isRepeated = repeatedLines(lines);
       /** @type {string[]} */
       const kept = [];
-      let copied = 0;
-      let afterBlank = false;
-      for (let start = 0, end, keyStart = 0, keyEnd; start < lines.length; start = end, keyStart = keyEnd) {
-        keyEnd = keys.indexOf("\n", keyStart) + 1;
-        end = isAligned ? keyEnd : lines.indexOf("\n", start) + 1;
-        const key = keys.slice(keyStart, keyEnd);
-        const isKnown = seen.has(key);
-        const isBlank = !isKnown && key.trim() === "";
-        const isDropped = isKnown || (isBlank && afterBlank);
+      /** @type {Heading[]} */
+      const headings = [];
+      let [copied, removed, afterBlank, next] = [0, 0, false, 0];
+      lines.forEach(({ start, end, id }, i) => {
+        const isBlank = id === BLANK;
+        const isDropped = isRepeated[i] === 1 || (isBlank && afterBlank);
+        for (let place; (place = work.headings[next]) && place[0] < end; next += 1) {
+          if (!isDropped) headings.push([place[0] - removed, place[1]]);
+        }
         if (isDropped || isBlank) {
-          if (copied < start) kept.push(lines.slice(copied, start));
+          if (copied < start) kept.push(whole.slice(copied, start));
           // A blank line may hold spaces: what stays of it is its end.
           if (!isDropped) kept.push("\n");
           copied = end;
-        } else {
-          seen.add(key);
+          removed += end - start - Number(!isDropped);
         }
-        afterBlank = isBlank || (isKnown && afterBlank);
-      }
-      kept.push(lines.slice(copied));
+        afterBlank = isBlank || (isDropped && afterBlank);
+      });
+      kept.push(whole.slice(copied));
+      work.headings = headings;
+      work.repeated = isRepeated.reduce((sum, repeated) => sum + repeated, 0);
       return kept.join("").slice(0, -1);
     },
 
@@ -563,7 +1121,7 @@ export function readPage(request) {
         );
       }
       return filled(
-        text.slice(from, to.start),
+        cut(text, from, to.start),
         `Nothing stands between the start keyword ${quote(start)} and the end keyword` +
           ` ${quote(end)}. Use keywords that are further apart.`,
       );
@@ -571,22 +1129,139 @@ export function readPage(request) {
 
     filterToEnd(text, start) {
       return filled(
-        text.slice(locate(text, "start", start).end),
+        cut(text, locate(text, "start", start).end, text.length),
         `Nothing stands after the start keyword ${quote(start)}. Use one from further up.`,
       );
     },
 
     filterFromStart(text, end) {
       return filled(
-        text.slice(0, locate(text, "end", end).start),
+        cut(text, 0, locate(text, "end", end).start),
         `Nothing stands before the end keyword ${quote(end)}. Use one from further down.`,
       );
     },
 
     trimWhitespace(text) {
-      return text.trim();
+      const start = text.length - text.trimStart().length;
+      return cut(text, start, Math.max(start, text.trimEnd().length));
     },
   };
+
+  /**
+   * @param {string} text
+   * @param {number} start
+   * @param {number} end
+   */
+  function cut(text, start, end) {
+    const inside = work.headings.filter(([place]) => place >= start && place < end);
+    work.headings = inside.map(([place, level]) => [place - start, level]);
+    return text.slice(start, end);
+  }
+
+  /** @typedef {{start: number, end: number, id: number}} Line `id`: the same for lines of the same text in any case */
+
+  /**
+   * @param {string} whole text that ends with a line end
+   * @returns {Line[]}
+   */
+  function linesOf(whole) {
+    const keys = fold(whole);
+    // Folding makes some characters longer and none shorter, so at the same length lines and keys end together.
+    const isAligned = keys.length === whole.length;
+    /** @type {Map<string, number>} */
+    const ids = new Map();
+    /** @type {Line[]} */
+    const lines = [];
+    for (let start = 0, end, keyStart = 0, keyEnd; start < whole.length; start = end, keyStart = keyEnd) {
+      keyEnd = keys.indexOf("\n", keyStart) + 1;
+      end = isAligned ? keyEnd : whole.indexOf("\n", start) + 1;
+      const key = keys.slice(keyStart, keyEnd);
+      let id = ids.get(key);
+      if (id === undefined) {
+        id = key.trim() === "" ? BLANK : ids.size + 1;
+        ids.set(key, id);
+      }
+      lines.push({ start, end, id });
+    }
+    return lines;
+  }
+
+  /**
+   * Repetition that says nothing new: a line of page furniture, and a run of lines, that stand in the text before.
+   *
+   * @param {Line[]} lines
+   * @returns {Uint8Array} 1 for each of them
+   */
+  function repeatedLines(lines) {
+    const isRepeated = new Uint8Array(lines.length);
+    const counts = new Uint32Array(lines.length + 1);
+    for (const { id } of lines) counts[id] = (counts[id] ?? 0) + 1;
+    /** @type {Map<string, number>} the line after the first run of these ids */
+    const runs = new Map();
+    const seen = new Uint8Array(counts.length);
+    const piecesOf = pieceFinder();
+    /** @type {number[]} the lines right before, if they may be repeated, the last one first */
+    let last = [];
+    lines.forEach((line, i) => {
+      if (line.id === BLANK) return;
+      const traits = (counts[line.id] ?? 0) > 1 ? traitsOf(line, piecesOf) : KEPT;
+      if (traits & KEPT) {
+        last = [];
+      } else {
+        last = [i, ...last.slice(0, MIN_RUN_LINES - 1)];
+        markRuns(last, lines, runs, isRepeated);
+        if (traits & FURNITURE && seen[line.id]) isRepeated[i] = 1;
+      }
+      seen[line.id] = 1;
+    });
+    return isRepeated;
+  }
+
+  /**
+   * @param {number[]} last lines that follow each other, the last one first
+   * @param {Line[]} lines
+   * @param {Map<string, number>} runs
+   * @param {Uint8Array} isRepeated
+   */
+  function markRuns(last, lines, runs, isRepeated) {
+    let [key, chars] = ["", 0];
+    /** @type {Set<number>} */
+    const different = new Set();
+    last.forEach((first, i) => {
+      const { start, end, id } = /** @type {Line} */ (lines[first]);
+      key += `${id} `;
+      chars += end - start - 1;
+      different.add(id);
+      if (chars < MIN_RUN_CHARS && different.size < MIN_RUN_LINES) return;
+      const known = runs.get(key);
+      if (known === undefined) runs.set(key, /** @type {number} */ (last[0]) + 1);
+      else if (known <= first) for (const line of last.slice(0, i + 1)) isRepeated[line] = 1;
+    });
+  }
+
+  /** @returns {(line: Line) => Piece[]} the pieces in each of several lines, which are given in their order */
+  function pieceFinder() {
+    let next = 0;
+    return ({ start, end }) => {
+      const { pieces } = work;
+      while ((pieces[next]?.end ?? Infinity) <= start) next += 1;
+      let last = next;
+      while ((pieces[last]?.start ?? Infinity) < end) last += 1;
+      return pieces.slice(next, last);
+    };
+  }
+
+  /**
+   * @param {Line} line
+   * @param {(line: Line) => Piece[]} piecesOf
+   * @returns {number} `KEPT` of any piece in it, others only of all
+   */
+  function traitsOf(line, piecesOf) {
+    const traits = piecesOf(line).map((piece) => piece.traits);
+    if (traits.some((each) => each & KEPT)) return KEPT;
+    const isFurniture = traits.length > 0 && traits.every((each) => each & (FURNITURE | LINK));
+    return isFurniture ? FURNITURE : 0;
+  }
 
   /**
    * @param {ReadPageRequest} asked
@@ -611,10 +1286,12 @@ export function readPage(request) {
   }
 
   /**
-   * @param {string} text
+   * @param {AlignedText} source
    * @param {Step[]} taken
    */
-  function after(text, taken) {
+  function after(source, taken) {
+    work = { pieces: source.pieces, headings: source.headings, repeated: 0 };
+    let { text } = source;
     for (const [name, ...keywords] of taken) text = steps[name](text, ...keywords);
     return text;
   }
@@ -622,17 +1299,17 @@ export function readPage(request) {
   /**
    * The whole text, after the steps.
    *
-   * @param {string} shown
+   * @param {AlignedText} shown
    */
   function wholeText(shown) {
-    if (shown.trim() === "" && request.content === "selection") {
+    if (shown.text.trim() === "" && request.content === "selection") {
       throw new PageError(
         "EMPTY_PAGE",
         "Nothing is selected in this tab. Select the text with the mouse, then ask again, or ask about the whole page.",
       );
     }
-    if (shown.trim() === "") refuseEmpty();
-    // A repeated line of data is data.
+    if (shown.text.trim() === "") refuseEmpty();
+    // In a file of data every line stays, blank ones too.
     const isData = !isWebPage && !isPlain && type !== "application/pdf" && type !== "image/svg+xml";
     return after(shown, isData ? stepsOf(request).slice(1) : stepsOf(request));
   }
@@ -640,44 +1317,76 @@ export function readPage(request) {
   /**
    * The main content, after the steps; the whole text where there is none, or where the keywords stand outside of it.
    *
-   * @param {string} shown
+   * @param {AlignedText} shown with `more`
    * @param {string} more
    * @returns {{text: string, content: MainContentReport}}
    */
   function mainText(shown, more) {
-    const found = mainContent(shown);
-    const main = withLineFeeds(found.text);
-    const length = steps.deduplicateLines(shown + more).length;
+    const found = mainContent(shown.text);
+    const pieces = found.kept.map(([start, end]) => ({ start, end, traits: KEPT }));
+    // What is written there has no other line ends, and what is replaced keeps its length.
+    const main = { text: wellFormed(found.text), pieces, headings: [] };
+    const [whole = 0, own = 0] = [shown, main].map((each) => after(each, [["deduplicateLines"]]).length);
     // A page that is little more than a frame of another site has its content there.
-    if (main.length > more.length) {
+    if (main.text.length > more.length) {
       try {
-        const text = after(main, stepsOf(request).slice(1));
+        const text = after(main, stepsOf(request));
         const note = found.path === "noscript" ? "what the page holds for browsers without scripts was read" : "";
-        return { text, content: { path: found.path, left_out: Math.max(0, length - main.length), note } };
+        return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
       } catch {
         // Whether the keywords stand on the page at all, the whole of it tells.
       }
     }
     const note =
-      main.length > more.length ? "a keyword stands only outside of the main content: the whole page was read" : "";
-    return { text: wholeText(shown + more), content: { path: "whole", left_out: 0, note } };
+      main.text.length > more.length
+        ? "a keyword stands only outside of the main content: the whole page was read"
+        : "";
+    return { text: wholeText(shown), content: { path: "whole", left_out: 0, note } };
   }
 
   /**
    * @param {string} shown
-   * @returns {{path: MainContentReport["path"], text: string}}
+   * @returns {ReturnType<typeof chromeTabMainContent.read>}
    */
   function mainContent(shown) {
-    const nothing = { path: /** @type {const} */ ("whole"), text: "" };
+    const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
     } catch {
       // Too many elements, or too deep: the whole page is there all the same.
       return nothing;
     }
   }
 
+  /**
+   * @param {AlignedText} shown
+   * @param {string} more which was read, and shortened, by itself
+   * @returns {AlignedText}
+   */
+  function withMore({ text, pieces, headings }, more) {
+    const piece = { start: text.length, end: text.length + more.length, traits: KEPT };
+    return { text: text + more, pieces: [...pieces, piece], headings };
+  }
+
+  /**
+   * @param {Heading[]} headings
+   * @param {string} text
+   * @returns {Heading[]} as other languages count characters
+   */
+  function inCodePoints(headings, text) {
+    let [pairs, counted] = [0, 0];
+    return headings.slice(0, MAX_HEADINGS).map(([place, level]) => {
+      pairs += text.slice(counted, place).match(/[\ud800-\udbff]/g)?.length ?? 0;
+      counted = place;
+      return [place - pairs, level];
+    });
+  }
+
+  const tagOf = getterOf(Element.prototype, "localName");
+  const parentOf = getterOf(Node.prototype, "parentElement");
+  /** What the steps know of the text, and what they say about it. */
+  let work = { pieces: /** @type {Piece[]} */ ([]), headings: /** @type {Heading[]} */ ([]), repeated: 0 };
   const type = ofDocument("contentType");
   const isWebPage = type === "text/html" || type === "application/xhtml+xml";
   const isPlain = type === "text/plain";
@@ -692,10 +1401,12 @@ export function readPage(request) {
   try {
     const more = ("more" in request && request.more) || "";
     const own = shownText();
-    const pictures = isWebPage && request.content !== "selection" && !(own + more).trim() ? textOfPictures() : "";
-    const shown = own.trim() ? own : pictures;
-    const read = isMain ? mainText(shown, more) : { text: wholeText(shown + more) };
-    const notes = notesAbout(shown, pictures);
+    const isBlank = !(own.text + more).trim();
+    const pictures = isWebPage && request.content !== "selection" && isBlank ? textOfPictures() : "";
+    const shown = isBlank ? textOf(pictures, 0) : own;
+    const whole = more ? withMore(shown, more) : shown;
+    const read = isMain ? mainText(whole, more) : { text: wholeText(whole) };
+    const notes = notesAbout(shown.text, pictures);
     // Counting costs time, and a character of a JavaScript string is never more than three bytes.
     if (read.text.length > MAX_TEXT_BYTES / 3 && new TextEncoder().encode(read.text).length > MAX_TEXT_BYTES) {
       throw new PageError(
@@ -703,7 +1414,10 @@ export function readPage(request) {
         "The text is longer than 30 MiB. Read a part of the page with start and end keywords.",
       );
     }
-    return { code: "", message: "", ...read, ...page, ...(notes.length > 0 && { notes }) };
+    const { repeated } = work;
+    const headings = inCodePoints(work.headings, read.text);
+    const about = { ...(notes.length > 0 && { notes }), ...(repeated > 0 && { repeated }) };
+    return { code: "", message: "", ...read, ...page, ...about, ...(headings.length > 0 && { headings }) };
   } catch (error) {
     if (error instanceof PageError) {
       return { code: error.code, message: error.message, text: "", ...page };

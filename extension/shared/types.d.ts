@@ -113,6 +113,10 @@ export interface TabText {
   content?: MainContentReport;
   /** What the text does not hold of the page. */
   notes?: string[];
+  /** How many lines were removed because the text has them already. */
+  repeated?: number;
+  /** Where the lines of headings begin in the text, in code points, each with its level. */
+  headings?: [offset: number, level: number][];
 }
 
 /** A passage that is highlighted now; `matches` counts its occurrences, `in_view` is about the first one. */
@@ -407,6 +411,8 @@ export interface PageReading {
   title: string;
   content?: MainContentReport;
   notes?: string[];
+  repeated?: number;
+  headings?: [offset: number, level: number][];
 }
 
 /** What page/pdf-text.js uses of pdf.js. */

@@ -42,7 +42,7 @@ CONTENT_TYPES = {
     ".txt": "text/plain; charset=utf-8",
 }
 PAGES: dict[str, bytes] = {
-    "/one": b"<title>One</title><body>alpha<p>beta<p>gamma<p>alpha",
+    "/one": b"<title>One</title><body>alpha<p>beta<p>gamma<footer>alpha</footer>",
     "/two": b"<title>Two</title><body>second page",
     "/empty": b"<title>Empty</title><body>",
     "/busy": b"<title>Busy</title><body>busy",

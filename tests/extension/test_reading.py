@@ -76,7 +76,14 @@ async def test_tab_in_front_is_read(paired: Popup, show: Shown, bridge: FakeBrid
         "id": reply["id"],
         "type": "response",
         "success": True,
-        "result": {"tab_id": tab_id, "text": "alpha\n\nbeta\n\ngamma", "url": url, "title": "One", "incognito": False},
+        "result": {
+            "tab_id": tab_id,
+            "text": "alpha\n\nbeta\n\ngamma",
+            "url": url,
+            "title": "One",
+            "incognito": False,
+            "repeated": 1,
+        },
         "error": None,
     }
 

@@ -133,7 +133,11 @@ def test_pdf_is_read_by_the_same_rules_under_any_policy_once_the_folder_of_the_e
     nowhere = run_on_pdf(tabs.page, "volcano", "--to-end")
 
     text = "[Page 1]\nFerry times\n\nFirst at nine\nFooter\n\n[Page 2]\nLast at noon\n\n[Page 3]\nPrices\n"
-    assert whole == main == Finished(0, text, 'chrome_tab_page normal {"url":"http://page.test/","title":""}\n')
+    assert (
+        whole
+        == main
+        == Finished(0, text, 'chrome_tab_page normal {"url":"http://page.test/","title":"","repeated":1}\n')
+    )
     assert part.stdout == "Last at noon\n\n[Page 3]\n"
     assert "by scripts of the folder extension" in unnamed.stderr
     assert "only the browser's own viewer knows what is selected" in selected.stderr
@@ -272,6 +276,8 @@ TEXTS = st.lists(st.sampled_from(AWKWARD) | st.characters(min_codepoint=32, max_
 def readings(draw: st.DrawFn) -> tuple[str, str | None, str | None]:
     """A text and two keywords, mostly from that text, in the case that it has or another."""
     text = draw(TEXTS)
+    if draw(st.booleans()):
+        text = f"{text}\n{text.swapcase()}\n{draw(TEXTS)}"
     keywords: list[str | None] = []
     for _ in range(2):
         source = well_formed(text).replace("\r\n", "\n").replace("\r", "\n")

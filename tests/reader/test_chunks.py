@@ -113,22 +113,22 @@ def test_chunks_end_before_a_heading_or_at_a_sentence_and_know_the_headings_abov
         assert path or chunk.startswith("# ")
 
 
-def test_headings_that_the_page_function_lists_are_found_in_order_as_whole_lines() -> None:
-    text = "Home\nFares\n\nAbout Fares today\n\nFares\n\nChildren\n\nFree.\n\nDogs\n\nNot free."
-    outline = [(1, "Fares"), (1, "Hidden"), (1, "Fares"), (2, "Children"), (2, "Dogs")]
-    layout = TextLayout(text, outline)
+def test_headings_that_the_page_function_lists_are_where_lines_begin() -> None:
+    text = "Home\nFares\n\nAbout Fares today\n\nChildren\n\nFree.\n\nDogs\n\nNot free."
+    listed = [(text.index("Fares"), 1), (text.index("Children"), 2), (text.index("Dogs"), 2)]
+    # What is out of order, inside a line or past the end is left out.
+    wrong = [(text.index("Children"), 1), (text.index("today"), 1), (len(text), 1), (-1, 1)]
+    layout = TextLayout(text, listed + wrong)
 
     assert layout.path(text.index("Free.")) == ["Fares", "Children"]
     assert layout.path(text.index("Not free.")) == ["Fares", "Dogs"]
     assert layout.path(text.index("About")) == ["Fares"]
 
 
-@pytest.mark.parametrize(
-    "outline", [None, 7, {}, [1], [[1]], [["1", "Fares"]], [[0, "Fares"]], [[1, 2]], [[True, "Fares"]], [[]]]
-)
-def test_an_outline_that_is_malformed_has_no_headings(outline: Any) -> None:
-    assert server.outline_of({"outline": outline}) == ()
-    assert server.outline_of({"outline": [[2, " Fares ", "more"], outline]}) == ((2, "Fares"),)
+@pytest.mark.parametrize("headings", [None, 7, {}, [1], [[1]], [["1", 1]], [[0, "Fares"]], [[]], [[1.5, 1]]])
+def test_headings_that_are_malformed_are_none(headings: Any) -> None:
+    assert server.repetition_and_headings({"headings": headings}) == (0, ())
+    assert server.repetition_and_headings({"headings": [[5, 2]], "repeated": 3}) == (3, ((5, 2),))
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,50 @@ def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> No
     assert "see [the book](https://b.test/)." in with_links["text"]
 
 
+def test_table_of_data_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
+    row = "<tr><td><div>Stop {0}</div><div>pier</div></td><td>No</td><td><ul><li>No</li></ul></td></tr>"
+    table = f"<table><tr><th>Stop</th><th>Lift</th><th>Café</th></tr>{''.join(map(row.format, range(6)))}</table>"
+    grid = f"<div role=grid>{''.join(f'<div role=row><p role=gridcell>Quay {i}</p><p role=gridcell>No</p></div>' for i in range(3))}</div>"
+    links = "".join(
+        f"<tr><td><a href=/{i}>Other paper {i}</a></td><td><a href=/{i}>Subscribe</a></td></tr>" for i in range(6)
+    )
+    show(
+        tab,
+        f"<title>Ferry</title>{MENU}<main><h1>The ferry</h1><p>{SENTENCE}</p>{table}{grid}</main><div class=ads><table>{links}</table></div>{FOOTER}",
+    )
+
+    text = read(tab)["text"]
+
+    rows = [f"| Stop {i} pier | No | - No |" for i in range(6)] + [f"| Quay {i} | No |" for i in range(3)]
+    assert [line for line in rows if line not in text.split("\n")] == []
+    assert text.count("Other paper") in {0, 6}
+
+
+def test_repeated_run_is_removed_from_the_main_content_and_counted_but_not_from_lists_and_code(tab: Page) -> None:
+    again = f"<p>{SENTENCE}This is paragraph 3.</p>"
+    show(tab, article(f"{again}<p>No</p><p>No</p><pre>a\na</pre><ul><li>{SENTENCE}</li><li>{SENTENCE}</li></ul>"))
+
+    page = read(tab)
+
+    assert page["text"].count("This is paragraph 3.") == 1
+    assert page["repeated"] == 1
+    assert "No\n\nNo" in page["text"]
+    assert "a\na\n" in page["text"]
+    assert page["text"].count(f"- {SENTENCE.strip()}") == 2
+
+
+def test_values_of_visible_fields_are_part_of_the_main_content(tab: Page) -> None:
+    field = "<p>{} was measured at the gauge by <input {}> on that day, before the river had reached the bridge.</p>"
+    fields = field.format("One", "value='Ada Lane'") + field.format("Two", "type=password value=secret")
+    show(tab, article(fields))
+
+    text = read(tab)["text"]
+
+    assert "by Ada Lane on that day" in text
+    assert "Two was measured" in text
+    assert "secret" not in text
+
+
 def test_hidden_text_is_left_out_and_text_that_can_be_brought_into_view_is_kept(tab: Page) -> None:
     hidden = "".join(markup.format(f"Secret of {name}: {SENTENCE}") for name, markup in HIDDEN.items())
     visible = "".join(markup.format(f"Seen of {name}: {SENTENCE}") for name, markup in VISIBLE.items())

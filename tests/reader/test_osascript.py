@@ -212,6 +212,19 @@ async def test_the_receipt_holds_the_address_and_title_that_the_script_logged_if
     assert receipt_of(result) == expected
 
 
+@pytest.mark.parametrize(
+    ("reported", "removed"), [("3", {"repeated_lines_removed": 3}), ("0", {}), ("null", {}), ('"3"', {}), ("[3]", {})]
+)
+async def test_the_receipt_says_how_many_repeated_lines_were_removed(
+    reported: str, removed: dict[str, int], osascript: FakeOsascript, read: Read
+) -> None:
+    osascript.shows("text", about=f'{{"url": "https://a.test/", "title": "T", "repeated": {reported}}}')
+
+    receipt = receipt_of(await read())
+
+    assert {key: value for key, value in receipt.items() if key.startswith("repeated")} == removed
+
+
 # --- Errors, by number ---
 
 # number, code, a localised text of macOS, what the sentence must tell to do

@@ -26,7 +26,6 @@ HIDDEN = {
     "closed popover": "<div popover><p>{}</p></div>",
     "noscript": "<noscript><p>{}</p></noscript>",
     "template": "<template><p>{}</p></template>",
-    "field": "<textarea>{}</textarea>",
     "frame without width": "<iframe style='width:0;height:0;border:0' srcdoc='<p>{}</p>'></iframe>",
     "frame of a pixel": "<iframe style='width:1px;height:1px;border:0' srcdoc='<p>{}</p>'></iframe>",
     "frame with opacity": "<iframe style='opacity:0' srcdoc='<p>{}</p>'></iframe>",
@@ -153,6 +152,7 @@ HIDDEN = {
 
 # What scrolling, a slide show or a control brings into sight, and what only resembles hidden text.
 VISIBLE = {
+    "field": "<textarea>{}</textarea>",
     "next slide": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(600px)'>{}</div></div>",
     "slide before": "<div style='overflow:hidden;width:600px'><div style='width:600px;transform:translateX(-1200px)'>{}</div></div>",
     "scrolled box": "<div id=levels style='overflow:auto;height:50px'><p>{}</p><div style='height:9000px'></div></div>",

@@ -4,6 +4,7 @@
 
 const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;
+  const { dataTableOf } = dataTables;
   const { blocksOf, collapse } = textBlocks;
   const { areContent } = blockModel;
   const { render } = markdown;
@@ -15,6 +16,9 @@ const mainContent = (() => {
   const MIN_LONG_LINES = 0.85;
   /** What a page holds for browsers without scripts has little around it: that share of it is all of it. */
   const NEARLY_ALL = 0.9;
+  /** A table is content with that share of it, or with that little of it in links. */
+  const MIN_TABLE = 0.3;
+  const FEW_LINKS = 0.5;
   /** A page that shows less may hold its text for browsers without scripts. */
   const FEW_CHARS = 250;
 
@@ -27,6 +31,8 @@ const mainContent = (() => {
   const NO_ARTICLE =
     /^(?:.*product.*|productgroup|itemlist|collectionpage|discussionforumposting|qapage|question|answer)$/i;
   const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
+
+  /** @typedef {{links?: boolean, fieldValue?: (field: Element, tag: string) => string}} Options `fieldValue`: of a visible field */
 
   /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path which way led to the text */
 
@@ -103,10 +109,11 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
+   * @param {Options} options
    * @returns {{copy: Document, path: Path}} what can be read of it
    */
-  function readableCopy(page) {
-    const copy = copyOf(page);
+  function readableCopy(page, { fieldValue = () => "" }) {
+    const copy = copyOf(page, fieldValue);
     if (textLength(copy) >= FEW_CHARS) return { copy, path: "blocks" };
     const spare = withoutScripts(page);
     return spare && textLength(spare) > FEW_CHARS ? { copy: spare, path: "noscript" } : { copy, path: "blocks" };
@@ -119,15 +126,16 @@ const mainContent = (() => {
 
   /**
    * @param {Document} page
+   * @param {Options} options
    * @returns {{copy: Document, path: Path, kind: string, readable: Element | null, readableText: string}} `copy`:
    *   without what stands around the content
    */
-  function prepare(page) {
-    const { copy, path } = readableCopy(page);
+  function prepare(page, options) {
+    const { copy, path } = readableCopy(page, options);
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    return { copy, path, kind, readable, readableText: readable ? render(readable, {}) : "" };
+    return { copy, path, kind, readable, readableText: readable ? render(readable, {}).text : "" };
   }
 
   /**
@@ -135,32 +143,55 @@ const mainContent = (() => {
    * @returns {ReturnType<typeof blocksOf>} what the model is learned from
    */
   function examine(page) {
-    const { copy, readableText } = prepare(page);
+    const { copy, readableText } = prepare(page, {});
     return blocksOf(copy.body, readableText);
   }
 
   /**
    * @param {Document} page
-   * @param {{links?: boolean}} options
-   * @returns {{path: Path, text: string}} `text` is empty where there is none to be seen
+   * @param {Options} options
+   * @returns {{path: Path, text: string, kept: [start: number, end: number][]}} `text` is empty where there is none to be
+   *   seen; `kept`: its lines in which nothing counts as repeated
    */
   function read(page, options) {
-    const { copy, path, kind, readable, readableText } = prepare(page);
-    const text = readable && options.links ? render(readable, options) : readableText;
+    const { copy, path, kind, readable, readableText } = prepare(page, options);
+    const { text, kept } = readable ? render(readable, options) : { text: "", kept: [] };
     const isSpare = path === "noscript";
-    const article = { path: isSpare ? path : /** @type {Path} */ ("article"), text };
+    const article = { path: isSpare ? path : /** @type {Path} */ ("article"), text, kept };
     const mayBeArticle = kind !== "other" && text.length >= MIN_ARTICLE;
     if (mayBeArticle && isSpare && readableText.length >= NEARLY_ALL * textLength(copy)) return article;
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
-    const isContent = areContent(blocks, features);
+    const isContent = withWholeTables(blocks, areContent(blocks, features));
     const isAny = isContent.includes(true);
     blocks.forEach(({ nodes }, i) => {
       if (isAny && !isContent[i]) for (const node of nodes) node.remove();
     });
-    const kept = render(copy.body, options);
+    const chosen = render(copy.body, options);
     const isArticle = mayBeArticle && (kind === "article" || readableLongShare >= MIN_LONG_LINES);
-    if (isArticle && text.length >= (isAny ? MIN_ARTICLE_LENGTH * kept.length : 0)) return article;
-    return { path: isAny ? path : "whole", text: kept };
+    if (isArticle && text.length >= (isAny ? MIN_ARTICLE_LENGTH * chosen.text.length : 0)) return article;
+    return { path: isAny ? path : "whole", ...chosen };
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isContent
+   * @returns {boolean[]} the same, but for each table of data all or nothing
+   */
+  function withWholeTables(blocks, isContent) {
+    /** @type {Map<Element, {all: number, content: number, linked: number}>} */
+    const tables = new Map();
+    const tableOf = blocks.map(({ holder }) => dataTableOf(holder));
+    blocks.forEach(({ text: { length }, linked }, i) => {
+      const table = tableOf[i];
+      if (!table) return;
+      const before = tables.get(table) ?? { all: 0, content: 0, linked: 0 };
+      const content = before.content + (isContent[i] ? length : 0);
+      tables.set(table, { all: before.all + length, content, linked: before.linked + linked * length });
+    });
+    return isContent.map((isOwn, i) => {
+      const size = tables.get(/** @type {Element} */ (tableOf[i]));
+      return size ? size.content >= MIN_TABLE * size.all || size.linked < FEW_LINKS * size.all : isOwn;
+    });
   }
 
   return { examine, read };

@@ -4,11 +4,10 @@
 
 const markdown = (() => {
   const { isBlock } = visibleCopy;
+  const { isDataTable, rowsOf, cellsOf } = dataTables;
 
   /** Blocks with an empty line around them. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
-  /** What no cell of a table of data holds. */
-  const LAYOUT = "table, h1, h2, h3, h4, h5, h6, ul, ol, dl, pre, p + p, form";
   /** What no person sees in a text: some of it carries messages for models. */
   const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
 
@@ -21,12 +20,13 @@ const markdown = (() => {
     /** @param {Options} options */
     constructor(options) {
       this.options = options;
-      /** @type {Set<string>} each line is written once, as in the page's whole text */
-      this.written = new Set();
       this.text = "";
+      /** @type {[start: number, end: number][]} lines of tables, lists and code, in which nothing counts as repeated */
+      this.kept = [];
       this.indent = "";
       /** @type {Map<Element, number>} how many items of an ordered list have been written */
       this.items = new Map();
+      this.isItem = false;
       /** Stands before the next line, in place of the indentation. */
       this.marker = "";
       /** Line ends before the next line. */
@@ -88,11 +88,19 @@ const markdown = (() => {
      */
     block(element, tag) {
       if (tag === "pre") this.code(element);
-      else if (tag === "table" && isData(element)) this.table(element);
-      else if (tag === "li") this.within(element, `${this.indent}${this.bullet(element)}`, "  ");
+      else if (isDataTable(element)) this.table(element);
+      else if (tag === "li") this.item(element);
       else if (tag === "blockquote") this.within(element, `${this.indent}> `, "> ");
       else if (/^h[1-6]$/.test(tag)) this.within(element, `${this.indent}${"#".repeat(Number(tag[1]))} `, "");
       else this.children(element);
+    }
+
+    /** @param {Element} element of a list */
+    item(element) {
+      const isInItem = this.isItem;
+      this.isItem = true;
+      this.within(element, `${this.indent}${this.bullet(element)}`, "  ");
+      this.isItem = isInItem;
     }
 
     /**
@@ -122,18 +130,19 @@ const markdown = (() => {
     endLine(gap) {
       const line = this.line.replace(/\s+/g, " ").trim();
       this.line = "";
-      const key = line.toLowerCase();
-      if (line && !this.written.has(key)) {
-        this.written.add(key);
-        this.write(line);
-      }
+      if (line) this.write(line, this.isItem);
       this.gap = Math.max(this.gap, gap);
     }
 
-    /** @param {string} line */
-    write(line) {
+    /**
+     * @param {string} line
+     * @param {boolean} isKept
+     */
+    write(line, isKept) {
       if (this.text) this.text += "\n".repeat(Math.max(1, this.gap));
+      const start = this.text.length;
       this.text += (this.marker || this.indent) + line;
+      if (isKept) this.kept.push([start, this.text.length]);
       this.marker = "";
       this.gap = 0;
     }
@@ -146,17 +155,17 @@ const markdown = (() => {
       if (!code.trim()) return;
       const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([ticks]) => ticks.length));
       const fence = "`".repeat(longest + 1);
-      for (const line of [fence, ...code.split("\n"), fence]) this.write(line);
+      for (const line of [fence, ...code.split("\n"), fence]) this.write(line, true);
     }
 
     /** @param {Element} table */
     table(table) {
-      const rows = rowsOf(table).map((row) => [...row.children].map((cell) => cellText(cell, this.options)));
+      const rows = rowsOf(table).map((row) => cellsOf(row).map((cell) => cellText(cell, this.options)));
       const filled = rows.filter((cells) => cells.some(Boolean));
       const columns = Math.max(...filled.map((cells) => cells.length));
       filled.forEach((cells, i) => {
-        this.write(`| ${cells.join(" | ")} |`);
-        if (i === 0) this.write(`|${" --- |".repeat(columns)}`);
+        this.write(`| ${cells.join(" | ")} |`, true);
+        if (i === 0) this.write(`|${" --- |".repeat(columns)}`, true);
       });
     }
   }
@@ -181,38 +190,24 @@ const markdown = (() => {
     return text.replace(/\r\n?/g, "\n");
   }
 
-  /** @param {Element} table */
-  function rowsOf(table) {
-    return [...table.querySelectorAll("tr")];
-  }
-
-  /**
-   * @param {Element} table
-   * @returns {boolean} false for one that only arranges parts of the page
-   */
-  function isData(table) {
-    const rows = rowsOf(table);
-    return rows.length > 1 && rows.some((row) => row.children.length > 1) && !table.querySelector(LAYOUT);
-  }
-
   /**
    * @param {Element} cell
    * @param {Options} options
    */
   function cellText(cell, options) {
-    return render(cell, options).replace(/\s+/g, " ").replaceAll("|", "\\|");
+    return render(cell, options).text.replace(/\s+/g, " ").replaceAll("|", "\\|");
   }
 
   /**
    * @param {Element} root in a copy
    * @param {Options} options
-   * @returns {string}
+   * @returns {{text: string, kept: [start: number, end: number][]}} `kept`: lines in which nothing counts as repeated
    */
   function render(root, options) {
     const writer = new Writer(options);
     writer.children(root);
     writer.endLine(0);
-    return writer.text;
+    return { text: writer.text, kept: writer.kept };
   }
 
   return { render };

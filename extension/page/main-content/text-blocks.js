@@ -4,6 +4,7 @@
 
 const textBlocks = (() => {
   const { isBlock } = visibleCopy;
+  const { dataTableOf } = dataTables;
 
   /** Words in classes and ids; pages in any language have them in English. */
   const NAMES = {
@@ -26,6 +27,8 @@ const textBlocks = (() => {
   const MAX_NAMED = 3;
   /** Characters of a line that is running text, not a label. */
   const LONG_LINE = 80;
+  /** Characters from which on a text that comes again says nothing new. */
+  const LONG_TEXT = 100;
   const TAGS = ["article", "blockquote", "footer", "form", "header", "label", "li", "p", "pre"];
   const NAMED_CONTENT = /articlebody|description|text|name/i;
   const SENTENCE_END = /[.!?:;\u2026\u3002\uff01\uff1f\u201d")]$/;
@@ -239,14 +242,16 @@ const textBlocks = (() => {
   }
 
   /**
-   * Takes blocks out of the copy whose text an earlier one has.
+   * Takes blocks out of the copy whose text an earlier one has, if they are links alone or long, and no code or row.
    *
    * @param {Block[]} blocks
    * @returns {Block[]} the others
    */
   function firstOfEach(blocks) {
     const seen = new Set();
-    return blocks.filter(({ text, nodes }) => {
+    return blocks.filter(({ text, nodes, holder, linked }) => {
+      const isRepetition = text.length >= LONG_TEXT || linked === 1;
+      if (!isRepetition || holder.closest("pre") || dataTableOf(holder)) return true;
       const key = text.toLowerCase();
       const isFirst = !seen.has(key);
       seen.add(key);

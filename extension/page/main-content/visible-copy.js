@@ -43,6 +43,8 @@ const visibleCopy = (() => {
 
   /** @typedef {ReturnType<typeof outermost>} Layer */
 
+  /** @typedef {(field: Element, tag: string) => string} FieldValue what a field shows that may be read */
+
   class TooLarge extends Error {}
 
   /**
@@ -54,8 +56,12 @@ const visibleCopy = (() => {
   }
 
   class Copy {
-    /** @param {Document} page */
-    constructor(page) {
+    /**
+     * @param {Document} page
+     * @param {FieldValue} fieldValue
+     */
+    constructor(page, fieldValue) {
+      this.fieldValue = fieldValue;
       this.inert = document.implementation.createHTMLDocument("");
       this.nodes = 0;
       this.#page(page, this.inert.body);
@@ -127,6 +133,8 @@ const visibleCopy = (() => {
       if (isUnseen(style)) return;
       const layer = within(around, element, style);
       const cover = found.enter(element, tag, style, layer);
+      const isField = tag === "input" || tag === "textarea";
+      if (isField && isDrawn(style) && !isShut(layer, element, style)) to.append(` ${this.fieldValue(element, tag)} `);
       if (TEXTLESS.has(tag) || isShut(layer, element, style)) return;
       if (tag === "iframe" || tag === "frame") {
         if (isDrawn(style) && !isFrameHidden(layer, element)) this.#frame(element, to, layer, found);
@@ -210,11 +218,12 @@ const visibleCopy = (() => {
 
   /**
    * @param {Document} page
+   * @param {FieldValue} fieldValue
    * @returns {Document}
    * @throws {TooLarge} for a page of more than 300,000 nodes
    */
-  function copyOf(page) {
-    return new Copy(page).inert;
+  function copyOf(page, fieldValue) {
+    return new Copy(page, fieldValue).inert;
   }
 
   /**
