@@ -6,9 +6,11 @@ import { isDenied } from "../shared/denied-hosts.js";
 import { PageLoadWatch } from "../browser/page-load.js";
 import { withOwner } from "../browser/page-owners.js";
 import { addressOf, isOwnPage, tabById, urlOf, webTabs } from "../browser/tabs.js";
-import { endsWithin } from "../browser/async.js";
+import { endsWithin, pause } from "../browser/async.js";
 
 const BLANK = "about:blank";
+const BLANK_LOOKS = 100;
+const BLANK_LOOK_MS = 10;
 const CLOSE_WAIT_MS = 5_000;
 /** A page that can ask something answers within milliseconds; one that is busy is closed without being asked. */
 const SILENCE_WAIT_MS = 1_000;
@@ -61,7 +63,7 @@ export async function createTab({ params, attachments, rules, sessionPool, signa
   rules.refuseAddress(url);
   const { background = false } = params;
   if (typeof background !== "boolean") throw invalid("background must be true or false.");
-  const blank = HAS_DEBUGGER ? await openTab(BLANK, !background) : null;
+  const blank = HAS_DEBUGGER ? await openBlank(!background) : null;
   const session = blank === null ? null : await sessionPool.open(blank).catch(() => null);
   const watch = new PageLoadWatch([BLANK]);
   const tabId = blank ?? (await openTab(url, !background));
@@ -115,6 +117,18 @@ export function webAddressOf({ url }) {
   const parsed = typeof url === "string" ? URL.parse(url) : null;
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return parsed.href;
   throw invalid("url must be a whole address that starts with http:// or https://.");
+}
+
+/**
+ * @param {boolean} active
+ * @returns {Promise<number>} a tab whose empty page is there: until then a navigation to another page can get lost
+ */
+async function openBlank(active) {
+  const tabId = await openTab(BLANK, active);
+  for (let looks = BLANK_LOOKS; looks > 0 && (await tabById(tabId)).status !== "complete"; looks--) {
+    await pause(BLANK_LOOK_MS);
+  }
+  return tabId;
 }
 
 /**

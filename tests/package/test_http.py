@@ -164,7 +164,7 @@ async def test_a_connection_that_comes_while_the_others_are_closed_is_closed_too
 
 async def test_answers_of_two_clients_are_not_mixed_up() -> None:
     def echo(request: Request) -> Reply:
-        return answer(f"You asked: {request.body['messages'][0]['content']}.")
+        return answer(f"You asked: {request.body['messages'][-1]['content'].rpartition(chr(10))[2]}.")
 
     async with (
         FakeOpenAIServer(script=echo) as model,

@@ -97,7 +97,7 @@ def process_waits_a_little(process: subprocess.Popen[bytes]) -> None:
 
 async def test_two_servers_behind_the_proxy_share_the_parts_of_a_page(proxy: Proxy, osascript: FakeOsascript) -> None:
     osascript.shows(
-        "\n\n".join(f"Ferry number {i} leaves the harbour at {i} o'clock and costs {i} euros." for i in range(15))
+        "\n\n".join(f"Ferry number {i} leaves the harbour at {i} o'clock and costs {i} euros." for i in range(45))
     )
     async with serving(proxy.url, model="fast", api_key=KEY, context_length=800, parallel=2) as asker:
         result = await asker.ask(system_prompt="Name one ferry. One short sentence.")
