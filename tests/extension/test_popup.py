@@ -151,6 +151,17 @@ async def test_copy_that_the_browser_refuses_does_not_take_the_persons_next_one(
     assert copied == {"refused": [False, False], "allowed": [True, True, False]}
 
 
+@pytest.fixture
+async def changing_looks(popup: Popup) -> AsyncGenerator[None]:
+    """It has its size and its colours again afterwards."""
+    size = popup.page.viewport_size
+    yield
+    await popup.page.emulate_media(color_scheme=None, forced_colors="none")
+    if size:
+        await popup.page.set_viewport_size(size)
+
+
+@pytest.mark.usefixtures("changing_looks")
 async def test_stop_stays_in_sight_with_ten_attached_tabs_and_the_tab_in_front_is_listed_once(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
@@ -478,16 +489,6 @@ async def test_badge_of_an_attached_tab_outlasts_a_reload_with_the_popup_closed(
     await bridge.stop()
     await wait_for_badge(worker, tab_id, "", "Chrome Tab Reader: Paired")
     assert await worker.evaluate("restore(), titles") > 0
-
-
-@pytest.fixture
-async def changing_looks(popup: Popup) -> AsyncGenerator[None]:
-    """It has its size and its colours again afterwards."""
-    size = popup.page.viewport_size
-    yield
-    await popup.page.emulate_media(color_scheme=None, forced_colors="none")
-    if size:
-        await popup.page.set_viewport_size(size)
 
 
 @pytest.mark.usefixtures("changing_looks")
