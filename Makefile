@@ -1,7 +1,7 @@
 # Every target sets up what it needs; `make help` lists them.
 
 # More workers than cores, because much of it waits; what takes longest first.
-# Each worker would compile every test anew if the person's Python kept no byte code.
+# Each worker would compile every test again if the user's Python kept no byte code.
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
 .PHONY: help pictures test tests setup lint types js unit e2e weights coverage format demo bench dev dist firefox soak clean
@@ -9,7 +9,7 @@ PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loa
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
 
-test: lint ## every check, and every test beside those that take long
+test: lint ## every check, and every test except those that take long
 	@$(MAKE) --no-print-directory --jobs=3 types js tests
 
 tests: setup
@@ -22,6 +22,7 @@ lint: setup ## Python format and lint, and the form of what GitHub reads
 	scripts/run ruff format --check
 	scripts/run ruff check
 	PYTHONPATH=. scripts/run lint-imports --no-cache
+	scripts/words
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	scripts/run check-jsonschema --quiet --builtin-schema vendor.github-issue-forms .github/ISSUE_TEMPLATE/bug.yml .github/ISSUE_TEMPLATE/idea.yml
 
@@ -67,7 +68,7 @@ dist: setup ## the package, the MCP bundle, the extension for the store and for 
 firefox: setup ## the extension for Firefox alone, into dist/
 	PYTHONPATH=packaging scripts/run python -m scripts.dist --firefox dist
 
-pictures: setup ## the pictures of the documents, taken anew from the real thing
+pictures: setup ## the pictures of the documents, taken again from the real thing
 	scripts/run python scripts/pictures.py
 
 clean: ## remove what setup made in this folder

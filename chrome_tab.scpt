@@ -7,10 +7,10 @@
 --   osascript -ss chrome_tab.scpt --list-tabs    the open tabs, as listTabs says
 --
 -- stdout: the text. stderr: one line, chrome_tab_page normal {"url": ..., "title": ...}; the word before the JSON
--- is the mode of the window (normal or incognito), and is missing where the browser does not tell it.
+-- is the mode of the window (normal or incognito), and is missing where the browser does not give it.
 -- Every failure is an error with a number: one of those below, or the browser's own.
 -- With CHROME_TAB_CLIPBOARD=1 in the environment the text is also put on the clipboard; with
--- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr tells how that was found;
+-- CHROME_TAB_CONTENT=main it is the main content, and the line on stderr says how that was found;
 -- with CHROME_TAB_CONTENT=selection it is what is selected. It is the active tab's, or, with CHROME_TAB_ID,
 -- CHROME_TAB_WINDOW and CHROME_TAB_INDEX, that of the tab of this id at this place. The main content and PDFs need
 -- the scripts of the folder "extension", which CHROME_TAB_EXTENSION names; without it main reads the whole page.
@@ -98,7 +98,7 @@ on getChromeTextContent(pageSteps)
 	end if
 	with timeout of 20 seconds
 		tell application "Google Chrome"
-			-- By ids from here on: the windows change their order when the person goes to another one.
+			-- By ids from here on: the windows change their order when the user goes to another one.
 			set windowId to id of window windowIndex
 			if wantedTab is "" then
 				set tabId to id of active tab of window id windowId
@@ -121,7 +121,7 @@ on getChromeTextContent(pageSteps)
 		set pageReply to valueInTab(pageProgram & "'taken' }))", windowId, tabId)
 	end if
 	if class of pageReply is text then
-		-- Arc hands everything back as JSON: whoever called makes texts of it.
+		-- Arc hands everything back as JSON: the caller decodes it.
 		log ("chrome_tab_page " & windowMode & " {}")
 		return pageReply
 	else if class of pageReply is not list then
@@ -166,7 +166,7 @@ end valueInTab
 on takePdf(windowId, tabId)
 	set pdfScripts to do shell script "cat \"$CHROME_TAB_EXTENSION/vendor/pdfjs.js\" && cat \"$CHROME_TAB_EXTENSION/page/pdf/pdf-text.js\" || :" without altering line endings
 	if pdfScripts is "" then
-		error "This tab shows a PDF. AppleScript reads it by scripts of the folder extension, which must lie beside the server's file (by hand, CHROME_TAB_EXTENSION names it). Get the whole repository, or use the Chrome extension, then ask again." number UNREADABLE_PAGE
+		error "This tab shows a PDF. AppleScript reads it by scripts of the folder extension, which must lie next to the server's file (by hand, CHROME_TAB_EXTENSION names it). Get the whole repository, or use the Chrome extension, then ask again." number UNREADABLE_PAGE
 	end if
 	set pdfState to valueInTab("if (!Object.hasOwn(globalThis, 'chromeTabPdf')) {" & pdfScripts & "} chromeTabPdf.take({ url: location.href, waitMs: 18000 }), chromeTabPdf.state()", windowId, tabId)
 	repeat 180 times

@@ -240,7 +240,7 @@ class ChromeTabError(ToolError):
 
 
 def internal_error(what: str, error: BaseException) -> ChromeTabError:
-    """Return the error for an exception that nobody foresaw. Its text may quote the page: only type and place are logged."""
+    """Wrap an unexpected exception. Log only its type and location: its message may quote the page."""
     logger.warning("%s failed: %s", what, describe_place(error))
     return ChromeTabError(
         "EXECUTION_ERROR",
@@ -321,7 +321,7 @@ def example(program: str) -> str:
 
 
 def config_dir() -> Path:
-    """Return the person's configuration folder for this program (XDG_CONFIG_HOME moves it)."""
+    """Return the user's configuration folder for this program (XDG_CONFIG_HOME moves it)."""
     import platformdirs
 
     return Path(platformdirs.user_config_dir(APP_NAME))
@@ -599,7 +599,7 @@ class Settings(BaseSettings):
 
     @functools.cached_property
     def extractions(self) -> dict[str, Extraction]:
-        """Return the extractions that have a name: the person's own, then those that lie beside this file."""
+        """Return the extractions that have a name: the user's own, then those that lie next to this file."""
         text = EXTRACTIONS_FILE.read_text(encoding="utf-8") if EXTRACTIONS_FILE.exists() else ""
         return tomllib.loads(text) | self.extract
 
@@ -817,7 +817,7 @@ def plain_words(detail: Mapping[str, Any]) -> str:
 
 
 def one_line(text: str, limit: int = 200) -> str:
-    """Return foreign text as one printable line of at most `limit` characters.
+    """Return untrusted text as one printable line of at most `limit` characters.
 
     What has no width of its own or turns the direction of writing goes; other unprintable characters become spaces.
     """
@@ -1438,7 +1438,7 @@ def well_formed(text: str) -> str:
 
 
 def parse_json(text: str, *, halves: bool = False) -> Any:
-    """Return foreign JSON, well formed; raise ValueError for whatever cannot be read, however deep it nests.
+    """Return untrusted JSON, well formed; raise ValueError for whatever cannot be read, however deep it nests.
 
     With `halves` a character may be in two texts, and each half stays as it is.
     """
@@ -1774,9 +1774,11 @@ def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], floa
         low, high = (size, high) if spent <= 1 else (low, size)
         if high - low <= max(1, low // 32) or WELL_FILLED <= spent <= 1:
             return max(1, low)
-        # Costs grow about evenly, so the next size can be told; bisecting makes sure of an end.
-        told = (low + high) // 2 if attempt % 2 and high <= left else min(4 * size, int(0.98 * size / (spent or 1e-9)))
-        size = max(low + 1, min(high - 1, told))
+        # Costs grow about evenly, so the next size can be predicted; bisection guarantees an end.
+        reported = (
+            (low + high) // 2 if attempt % 2 and high <= left else min(4 * size, int(0.98 * size / (spent or 1e-9)))
+        )
+        size = max(low + 1, min(high - 1, reported))
     raise AssertionError
 
 
@@ -1894,7 +1896,7 @@ class Completion(NamedTuple):
 
 
 class Watcher(Protocol):
-    """What a long call tells about itself while it runs."""
+    """What a long call reports about itself while it runs."""
 
     def wrote(self, pieces: Pieces) -> None: ...
     def retrying(self, reason: str) -> None: ...
@@ -2023,13 +2025,13 @@ def token_counts(reply: Any) -> dict[str, Any]:
 
 
 def fields(reply: Any, key: str) -> dict[str, Any]:
-    """Return an object inside foreign JSON; an empty one where there is none."""
+    """Return an object inside untrusted JSON; an empty one where there is none."""
     value = reply.get(key) if isinstance(reply, Mapping) else None
     return value if isinstance(value, dict) else {}
 
 
 def items(reply: Any, key: str) -> list[dict[str, Any]]:
-    """Return the objects of a list inside foreign JSON; none where there is no list."""
+    """Return the objects of a list inside untrusted JSON; none where there is no list."""
     value = reply.get(key) if isinstance(reply, dict) else None
     return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
@@ -2232,7 +2234,7 @@ class ModelServer:
         import tenacity
 
         backoff = tenacity.wait_exponential_jitter(multiplier=RETRY_DELAY_S, max=8, jitter=RETRY_DELAY_S)
-        # All that was asked at the same time is told the same.
+        # Concurrent queries all get the same answer.
         spread = tenacity.wait_random(1, 1.25)
 
         def wait(state: tenacity.RetryCallState) -> float:
@@ -2407,7 +2409,7 @@ class ModelServer:
     async def ask(
         self, method: str, path: str, *, timeout_s: float | None = None, failing: bool = False, **body: Any
     ) -> Any:
-        """Return the JSON of a side question, None when there is none; RetryableError when nobody is there yet.
+        """Return the JSON of a side question, None when there is none; RetryableError when the server is not up yet.
 
         A server that fails, refuses access or is silent says nothing either, unless `failing` asks for its error.
         """
@@ -2491,7 +2493,7 @@ class Page(NamedTuple):
     dialogs: tuple[str, ...] = ()
     # How the main content was found: `{path, left_out, note}`; empty for the whole page.
     content: Mapping[str, Any] = MappingProxyType({})
-    incognito: bool | None = None  # None where nobody has said so
+    incognito: bool | None = None  # None where unknown
     # What the text does not hold of the page.
     notes: tuple[str, ...] = ()
     # How many lines were removed because the text has them already.
@@ -2520,8 +2522,8 @@ class ChunksRead(NamedTuple):
 def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the page function noted about a page that it read, as lines."""
     noted = reading.get("notes")
-    told = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
-    return tuple(one_line(str(note), 300) for note in told if note)
+    reported = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
+    return tuple(one_line(str(note), 300) for note in reported if note)
 
 
 def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
@@ -2581,9 +2583,9 @@ class Answer(NamedTuple):
 
 
 class Progress:
-    """Tells a listener how far a call is: at each step and every second, always forward, ending at 100.
+    """Reports to a listener how far a call is: at each step and every second, always forward, ending at 100.
 
-    A `share` is a part (0..1) of one of `runs` alike; time and `wrote` move the mark inside the step under way.
+    A `share` is a part (0..1) of one of `runs` alike; time and `wrote` move the mark inside the step in progress.
     `show` gets the whole answer as far as it is written, whenever it has grown.
     """
 
@@ -2601,7 +2603,7 @@ class Progress:
         self._pieces: Pieces = ()
         self._settled = ("", "")  # the finished blocks of it, and what they are sanitized
         self._began = time.monotonic()
-        # Intervals of this step that have been told.
+        # Intervals of this step that have been reported.
         self._beats = 0
 
     async def __aenter__(self) -> Self:
@@ -2642,7 +2644,7 @@ class Progress:
         await self._send(round(self._reached, 4), self._message + detail)
 
     def step(self) -> dict[str, Any]:
-        """Return the step under way as data, for a listener that writes sentences of its own."""
+        """Return the step in progress as data, for a listener that writes sentences of its own."""
         seconds = self._beats * PROGRESS_INTERVAL_S
         return {**sentence_data(self._message), "tokens": len(self._pieces), "seconds": seconds}
 
@@ -2672,11 +2674,11 @@ class Progress:
         return self._settled[1] + text[block:words]
 
     def retrying(self, reason: str) -> None:
-        """Tell that an attempt failed and the next one follows."""
+        """Report that an attempt failed and the next one follows."""
         self._message = Sentence("retrying", f"trying again ({one_line(reason, 80)})")
 
 
-# The progress of the call under way, for those who make it wait.
+# The progress of the call in progress, for those who make it wait.
 current_progress: ContextVar[Progress | None] = ContextVar("current_progress", default=None)
 
 
@@ -2698,8 +2700,8 @@ async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
         raise too_late from None
 
 
-async def tell(message: str) -> None:
-    """Tell the listener of the call under way what it waits for."""
+async def report_progress(message: str) -> None:
+    """Report what the current call is waiting for."""
     if progress := current_progress.get():
         await progress.begin(message, 0.0)
 
@@ -3145,7 +3147,7 @@ class PageReading:
     async def _ask(
         self, framed: str, instruction: str, step: Sentence, share: float, *, is_last: bool = False
     ) -> Completion:
-        """Send one prompt when it is its turn, tell of it, and count what it cost."""
+        """Send one prompt when it is its turn, report it, and count what it cost."""
         messages = messages_for(framed, instruction)
         async with self._in_time(), self.analyst.slots:
             if self.given_up:
@@ -3178,7 +3180,7 @@ class PageReading:
             self.given_up = error
 
     def wrote(self, pieces: Pieces) -> None:
-        """Pass on what the model has written, and what it may link to: other pages may be read beside this one."""
+        """Pass on what the model has written, and what it may link to: other pages may be read next to this one."""
         self.progress.known = self.known
         self.progress.wrote(pieces)
 
@@ -3194,7 +3196,7 @@ class PageReading:
 
         A count below the lower bound does. So does one that a cut leaves: half the window in Ollama
         (the one we know, or any usual one), all of it elsewhere. Believing it wrongly costs requests and
-        loses nothing, because the slices tell: one that took no more than its share of the whole's
+        loses nothing, because the slices show it: one that took no more than its share of the whole's
         tokens acquits it, and one that took more convicts it.
         """
         known = await self.analyst.window(self.model)
@@ -4482,7 +4484,7 @@ def is_mostly_tables(text: str) -> bool:
 SCRIPT = FILES / "chrome_tab.scpt"
 EXTENSION = FILES / "extension"
 NO_OSASCRIPT = "osascript is not on PATH: AppleScript needs macOS." + ("" if IS_ALONE else " Use --source extension.")
-# The mode of the window, if the browser tells it, and what the page function says.
+# The mode of the window, if the browser gives it, and what the page function says.
 PAGE_LINE = re.compile(r"chrome_tab_page (\w*) ?(\{.*\})")
 ERROR_NUMBER = re.compile(r"\((-?\d+)\)\s*$")
 # In the script: a line, and what stands in its place in some browsers.
@@ -4596,8 +4598,8 @@ class AppleScriptSource:
         url, title = (value if isinstance(value, str) else "" for value in map(about.get, ("url", "title")))
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
-        told = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *told)
+        reported = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported)
 
     async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
@@ -4685,7 +4687,7 @@ def number_of(name: Any) -> int:
 
 
 def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
-    """Return a page's text and what is told about it, of the JSON that the page function gave and Arc quoted as JSON."""
+    """Return a page's text and its details from the page function's JSON, which Arc quotes as JSON once more."""
     try:
         value = parse_json(reply)
         match parse_json(value) if isinstance(value, str) else value:
@@ -4848,7 +4850,7 @@ class TabAnswer(NamedTuple):
 
 # After these errors of AppleScript the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
-# The tool that runs, by our name; empty in the terminal, where the person acts.
+# The tool that runs, by our name; empty in the terminal, where the user acts.
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
 
@@ -5135,7 +5137,7 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
             text = f"{model_server.url} has no model {model!r}; it has: {await model_server.offer()}"
             return [Layer("model", ok=False, text=text)]
         window = await tabs.analyst.window(model)
-        await tell(f"asking {model} for one word")
+        await report_progress(f"asking {model} for one word")
         began = time.monotonic()
         prompt = [{"role": "system", "content": "Answer with one word."}, {"role": "user", "content": "Ready?"}]
         answer = await model_server.complete(model, prompt, watcher=Progress(None), stream=False)
@@ -5170,7 +5172,7 @@ READER_TOOLS = ("process_chrome_tab", "read_chrome_tab", "chrome_tab_status")
 SCRIPT_TOOLS = ("process_chrome_tabs", "browser_get_tabs")  # need a list of tabs: by AppleScript, or by the extension
 
 # Parameters that may be left out: they are None then. To publish null as a type and as the default, as `= None`
-# does, would cost 50 characters each, in every conversation; limits that nobody meets cost nearly as much.
+# does, would cost 50 characters each, in every conversation; limits that no call reaches cost nearly as much.
 Omitted = SkipJsonSchema[None]
 
 
@@ -5304,7 +5306,7 @@ class LenientStdioServer(FastMCP):
 
 
 def line_complaint(line: SessionMessage | Exception) -> mcp_types.JSONRPCError | None:
-    """Return the error for a line that is no JSON-RPC message, with its id where that can be told; None for a message."""
+    """Return the error for a line that is no JSON-RPC message, with its id if known; None for a message."""
     code, request_id = mcp_types.PARSE_ERROR, None
     sentence = "The line is not a JSON-RPC message. Correct it, then send it again."
     if isinstance(line, SessionMessage):
@@ -5691,7 +5693,7 @@ async def until_signal(work: Coroutine[Any, Any, int | None]) -> int:
     loop = asyncio.get_running_loop()
 
     def leave(number: int, _frame: FrameType | None) -> None:
-        if loop.is_closed():  # It has left, and is told once more.
+        if loop.is_closed():  # A second signal during shutdown.
             return
         # Calls on their way clean up. The thread that waits for stdin cannot be woken.
         loop.call_soon_threadsafe(serving.cancel)

@@ -1,8 +1,8 @@
-"""What the way through the extension costs, beside other servers that read the same page: `measure_bridge`.
+"""What the way through the extension costs, compared with other servers that read the same page: `measure_bridge`.
 
-Alone: python -m bench.bridge. Each line is what, ours, beside, theirs, unit, largest ratio allowed.
+Alone: python -m bench.bridge. Each line is what, ours, reference, theirs, unit, largest ratio allowed.
 The others are playwright-mcp and chrome-devtools-mcp, installed from npm into .cache. Each has a browser of its own
-from the same program: their debuggers would slow down ours, and the person's browser has none.
+from the same program: their debuggers would slow down ours, and the user's browser has none.
 """
 
 import asyncio
@@ -188,7 +188,7 @@ class StdioClient:
         self._send({"method": "notifications/initialized"})
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request and give its result; one is under way at a time."""
+        """Send a request and give its result; one is in flight at a time."""
         self._last_id += 1
         self._send({"id": self._last_id, "method": method, "params": params})
         assert self._process.stdout is not None
@@ -228,7 +228,7 @@ async def started(folder: Path, environment: Mapping[str, str], *program: str) -
 
 @asynccontextmanager
 async def peer(name: str, folder: Path, *arguments: str) -> AsyncGenerator[StdioClient]:
-    """Start one of the other servers; it asks nobody for news and reports to nobody."""
+    """Start one of the other servers; it neither looks for updates nor sends telemetry."""
     quiet = {"CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS": "1", "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS": "1"}
     program = str(PEERS / "node_modules" / ".bin" / name)
     async with started(folder, {**os.environ, **quiet}, program, *arguments) as client:
@@ -349,7 +349,7 @@ async def measure_followers(scene: Scene) -> list[Line]:
 
 
 async def measure_peers(scene: Scene, ours: StdioClient, follower: Bridge) -> list[Line]:
-    """Read the active tab and list the tabs, beside the other servers on the same page."""
+    """Read the active tab and list the tabs, compared with the other servers on the same page."""
     lines: list[Line] = []
     async with peers(scene.folder) as (playwright, devtools):
         for name in PAGES:
@@ -478,5 +478,7 @@ async def measure_bridge() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, beside, other, unit, limit in asyncio.run(measure_bridge()):
-        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
+    for what, ours, reference, other, unit, limit in asyncio.run(measure_bridge()):
+        print(
+            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
+        )

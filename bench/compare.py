@@ -5,7 +5,7 @@
 The folders are checkouts of Kapture and of mcp-chrome-tabs, built by `npm install && npm run build` (Kapture's in its
 folder `server`); without one its column stays empty. Kapture's server has the port that its extension knows, 61822, and
 is reached over the WebSocket that its own stdio bridge uses, without that bridge. mcp-chrome-tabs runs on Macs only: a
-fake osascript gives it the page, so only its characters are told, and no times.
+fake osascript gives it the page, so only its characters are reported, not its times.
 """
 
 import argparse
@@ -74,7 +74,7 @@ class WebSocketClient(StdioClient):
         await self._connection.send(json.dumps({"jsonrpc": "2.0", "method": "notifications/initialized"}))
 
     async def request(self, method: str, **params: Any) -> dict[str, Any]:
-        """Send a request and give its result; one is under way at a time."""
+        """Send a request and give its result; one is in flight at a time."""
         self._last_id += 1
         request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
         await self._connection.send(json.dumps(request))

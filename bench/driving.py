@@ -1,4 +1,4 @@
-"""What driving a page costs, beside other servers that drive the same page: `measure_driving`.
+"""What driving a page costs, compared with other servers that drive the same page: `measure_driving`.
 
 Alone: python -m bench.driving. The scene, the others and the way of measuring are those of bridge.py.
 """
@@ -47,13 +47,13 @@ def uid_of(snapshot: str, name: str) -> str:
 
 
 async def allow_evaluate(scene: Scene, tab_id: int) -> None:
-    """Turn the tab's switch on, as a person does in the popup."""
+    """Turn the tab's switch on, as a user does in the popup."""
     popup = await scene.browser.new_page()
     await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     wish = f"{{ action: 'set_allow_evaluate', tabId: {tab_id}, on: true }}"
     await popup.evaluate(
         f"async () => {{ const port = chrome.runtime.connect(); port.postMessage({wish});"
-        " await new Promise((told) => port.onMessage.addListener(told)); }"
+        " await new Promise((resolve) => port.onMessage.addListener(resolve)); }"
     )
     await popup.close()
 
@@ -82,7 +82,7 @@ def actions(
             "browser_click": tool(playwright, "browser_click", target="#press"),
             "click, chrome-devtools-mcp": tool(devtools, "click", pageId=1, uid=uids["button"]),
         },
-        # Where it leads to something: of other keys playwright-mcp tells nothing.
+        # Where it leads to something: for other keys playwright-mcp reports nothing.
         "press": {
             "press": tool(ours, "press", keys="Enter"),
             "browser_press_key": tool(playwright, "browser_press_key", key="Enter"),
@@ -118,7 +118,7 @@ async def check_state(ours: StdioClient, playwright: StdioClient, devtools: Stdi
 
 
 async def measure_driving() -> list[Line]:
-    """Measure each action beside the faster of the two others."""
+    """Measure each action compared with the faster of the two others."""
     limits = {
         "evaluate": TO_EVALUATE,
         "click": TO_CLICK,
@@ -150,5 +150,7 @@ async def measure_driving() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, beside, other, unit, limit in asyncio.run(measure_driving()):
-        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
+    for what, ours, reference, other, unit, limit in asyncio.run(measure_driving()):
+        print(
+            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
+        )

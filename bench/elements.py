@@ -1,4 +1,4 @@
-"""What a look at a page's elements costs, beside other servers' snapshots of the same page: `measure_elements`.
+"""What a look at a page's elements costs, compared with other servers' snapshots of the same page: `measure_elements`.
 
 Alone: python -m bench.elements. The pages, the others and the way of measuring are those of bridge.py.
 """
@@ -67,5 +67,7 @@ async def measure_elements() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, beside, other, unit, limit in asyncio.run(measure_elements()):
-        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
+    for what, ours, reference, other, unit, limit in asyncio.run(measure_elements()):
+        print(
+            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
+        )

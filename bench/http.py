@@ -1,4 +1,4 @@
-"""One server for many HTTP clients at once, beside sessions over stdio: `measure_http`.
+"""One server for many HTTP clients at once, compared with sessions over stdio: `measure_http`.
 
 Alone: python -m bench.http. Everything is a real process on loopback; the model and the extension are fakes that answer
 at once, so that what is measured is the way.
@@ -152,7 +152,7 @@ async def median_s(call: Callable[[], Awaitable[Any]]) -> float:
 
 
 async def measure_call(port: int, model: str) -> list[Line]:
-    """Time a tool call over HTTP beside the same over stdio, as the guest of the same server."""
+    """Time a tool call over HTTP compared with the same over stdio, as a follower of the same server."""
     async with over_http(port) as http, over_stdio(port, model) as stdio:
         for client in (http, stdio):
             await client.call_tool("read_chrome_tab")
@@ -194,5 +194,7 @@ async def measure_http() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, beside, other, unit, limit in asyncio.run(measure_http()):
-        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
+    for what, ours, reference, other, unit, limit in asyncio.run(measure_http()):
+        print(
+            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
+        )

@@ -26,7 +26,7 @@ from tests.support.browser import chromium_arguments, chromium_path
 
 LOAD_MS = 30_000
 ROUNDS = 3
-# Each limit is on a ratio: time beside innerText's, seconds of the largest page, characters beside the whole text's.
+# Each limit is on a ratio: time compared with innerText's, seconds of the largest page, characters compared with the whole text's.
 MAX_TIMES_INNER_TEXT, MAX_LARGEST_S, MAX_CHARACTERS = 60, 2, 0.78
 MAX_LINES_LOST, MAX_ROWS_BROKEN, MAX_ROWS_NOT_IN_MAIN, MIN_F1 = 0.005, 0.03, 0.05, 0.815
 
@@ -59,7 +59,7 @@ MEASURE = """() => {
 
 
 async def read_saved(page: Page, url: str, html: bytes, program: str) -> dict[str, Any]:
-    """Show a saved page under its address, and run the program beside it."""
+    """Show a saved page under its address, and run the program next to it."""
 
     async def answer(route: Route) -> None:
         request = route.request
@@ -164,8 +164,8 @@ async def main() -> int:
         given.blocks.write_text(json.dumps({key: page["blocks"] for key, page in found.items()}), encoding="utf-8")
     saved = (given.folder / "truth.jsonl").read_text(encoding="utf-8").strip().split("\n")
     lines = lines_of(found, {truth["id"]: truth["main_content"] for truth in map(json.loads, saved)})
-    for what, ours, beside, other, unit, limit in lines:
-        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g}; ratio {ours / other:.2f}, at most {limit:g}")
+    for what, ours, reference, other, unit, limit in lines:
+        print(f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g}; ratio {ours / other:.2f}, at most {limit:g}")
     return 0 if all(line[1] / line[3] <= line[5] for line in lines) else 1
 
 

@@ -1,4 +1,4 @@
-"""What reading a PDF of 100 pages costs beside pdf.js alone in the same tab: `measure_pdf`. Alone: python -m bench.pdf."""
+"""What reading a PDF of 100 pages costs compared with pdf.js alone in the same tab: `measure_pdf`. Alone: python -m bench.pdf."""
 
 import asyncio
 import statistics
@@ -18,7 +18,7 @@ ROUNDS = 9
 PAGES, LINES = 100, 45
 LINE = "The river rose by two metres in one night, and the people of house {} in street {} moved upstairs."
 LIMIT = 2
-# The browser's viewer shows the file meanwhile: a person has it before them when they ask.
+# The browser's viewer shows the file meanwhile: a user has it before them when they ask.
 VIEWER_S = 1.5
 
 # In the service worker: pdf.js in the tab with that address, from the file's bytes to the text of the last page, in ms.
@@ -41,7 +41,7 @@ LIBRARY_ALONE_MS = """async (url) => {
 
 
 async def measure_pdf() -> list[Line]:
-    """From the call of `read_chrome_tab` to its answer, each time about another file, beside the library's own time."""
+    """From the call of `read_chrome_tab` to its answer, each time about another file, compared with the library's own time."""
     file = pdf([[LINE.format(number, page) for number in range(LINES)] for page in range(PAGES)])
 
     def site(_request: BaseHTTPRequestHandler) -> Reply:

@@ -62,7 +62,7 @@ class Ratio:
 
     what: str
     ours: float
-    beside: str
+    reference: str
     other: float
     unit: str
     limit: float
@@ -77,10 +77,10 @@ class Ratio:
         verdict = "yes" if self.value <= self.limit else "NO"
         sizes = [f"{size:,.3g}" if size < MEGABYTE / 1000 else f"{size:,.0f}" for size in (self.ours, self.other)]
         ours, other = (f"{size} {self.unit}" for size in sizes)
-        return [self.what, ours, self.beside, other, f"{self.value:.2f}", f"{self.limit:g}", verdict]
+        return [self.what, ours, self.reference, other, f"{self.value:.2f}", f"{self.limit:g}", verdict]
 
 
-COLUMNS = ["what", "ours", "beside", "theirs", "ratio", "limit", "met"]
+COLUMNS = ["what", "ours", "compared with", "theirs", "ratio", "limit", "met"]
 
 
 def words(size: int) -> str:
@@ -185,7 +185,7 @@ def start_environment(folder: Path) -> dict[str, str]:
 
 
 async def measure_start() -> list[Ratio]:
-    """From the start of the program to the answer to `initialize`, beside an empty server in the same environment.
+    """From the start of the program to the answer to `initialize`, compared with an empty server in the same environment.
 
     First with no byte code at all, as after an installation, then as ever after.
     """
@@ -209,9 +209,9 @@ async def measure_start() -> list[Ratio]:
         costs, base = (import_ms(command, environment) for command in commands)
     ours_alone = package_ms({name: cost for name, cost in costs.items() if name not in base})
     print("Imported beyond an empty server, ms:", ", ".join(f"{name} {ms}" for name, ms in ours_alone.most_common(8)))
-    beside = "an empty FastMCP server"
+    reference = "an empty FastMCP server"
     return [
-        Ratio(what, statistics.median(ours), beside, statistics.median(other), "s", 1.15)
+        Ratio(what, statistics.median(ours), reference, statistics.median(other), "s", 1.15)
         for what, (ours, other) in {
             "answer to initialize": later,
             "answer to initialize, first start after an installation": first,
@@ -260,7 +260,7 @@ async def page_function_ms(page: Page, request: dict[str, str | None]) -> float:
 
 
 async def measure_reading() -> list[Ratio]:
-    """From the call to the model request for a page of 1 MB, beside innerText alone in that page."""
+    """From the call to the model request for a page of 1 MB, compared with innerText alone in that page."""
     arrivals: list[float] = []
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))

@@ -20,7 +20,7 @@ from demo.server import connection_string, server_environment
 PAGE = "70 kB article"
 CALLS = 200
 PAUSE_S = 0.02
-# As many as a client that does not wait for answers has under way.
+# As many as a client that does not wait for answers has in progress.
 AT_ONCE = 20
 TO_CALM = 2.0
 
@@ -38,7 +38,7 @@ async def milliseconds(calm: Bridge, tab_id: int) -> float:
 
 
 async def flood(port: int, tab_id: int) -> None:
-    """Have commands under way all the time; what is over the session's limit waits or is refused."""
+    """Have commands in flight all the time; what is over the session's limit waits or is refused."""
     async with bridge(port) as flooding:
         await reach(flooding)
 
@@ -89,14 +89,16 @@ async def measure_sessions() -> list[Line]:
                 alone = await milliseconds(calm, first)
                 for where, flooded_tab in (("another tab", second), ("the same tab", first)):
                     async with flooded(port, flooded_tab):
-                        beside = await milliseconds(calm, first)
-                    lines.append((f"read {PAGE}, {where} flooded", beside, "alone", alone, "ms", TO_CALM))
+                        reference = await milliseconds(calm, first)
+                    lines.append((f"read {PAGE}, {where} flooded", reference, "alone", alone, "ms", TO_CALM))
     return lines
 
 
 def print_lines() -> None:
-    for what, ours, beside, other, unit, limit in asyncio.run(measure_sessions()):
-        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
+    for what, ours, reference, other, unit, limit in asyncio.run(measure_sessions()):
+        print(
+            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
+        )
 
 
 if __name__ == "__main__":

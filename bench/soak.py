@@ -1,4 +1,4 @@
-"""What must go on holding under foreign programs, faults and load: `make soak`. It ends by itself, with status 1 if something gave way.
+"""What must go on holding under other programs, faults and load: `make soak`. It ends by itself, with status 1 if something gave way.
 
 The servers are real processes over stdio; the extension is a fake one that answers everything, and comes back when it is
 cut off, as the real one does. SECONDS and SERVERS bound the last and longest part.
@@ -139,7 +139,7 @@ class Ground:
 
     async def comes_back(self, session: Session) -> None:
         """Wait until a session reads a page."""
-        while (await session.call()).is_error:  # noqa: ASYNC110 -- nobody tells of it
+        while (await session.call()).is_error:  # noqa: ASYNC110 -- no event announces it
             await asyncio.sleep(0.05)
 
 
@@ -269,7 +269,7 @@ async def endless_patterns(ground: Ground, session: Session) -> Check:
         "values": [{"a": LONG}],
         "total": 1,
         "since": 0,
-        "masked": {},
+        "redacted": {},
         "notes": [],
     }
     ground.reply = lambda: PAGE | layer
@@ -287,7 +287,7 @@ async def endless_patterns(ground: Ground, session: Session) -> Check:
 
 
 async def leader_kills(ground: Ground, stack: AsyncExitStack) -> Check:
-    """Kill the leader with commands under way: each of a follower's ends, and a page is read again soon."""
+    """Kill the leader with commands in flight: each of a follower's ends, and a page is read again soon."""
     back: list[float] = []
     ended = 0
     sessions = [await stack.enter_async_context(ground.session()) for _ in range(KILLS + 1)]
@@ -342,7 +342,7 @@ async def soak(seconds: float, servers: int) -> bool:
     """Run every part; print each figure, and return whether all held."""
     held, began = True, time.monotonic()
 
-    async def tell(part: Awaitable[Check | list[Check]]) -> None:
+    async def report(part: Awaitable[Check | list[Check]]) -> None:
         nonlocal held
         checks = await part
         for what, figure, well in checks if isinstance(checks, list) else [checks]:
@@ -355,17 +355,17 @@ async def soak(seconds: float, servers: int) -> bool:
         try:
             async with ground.session() as session:
                 await ground.comes_back(session)
-                await tell(wrong_proofs(ground, session))
-                await tell(malformed_frames(ground, session))
-                await tell(idle_sockets(ground, session))
-                await tell(slow_requests(ground, session))
-                await tell(fuzzed_calls(ground, session))
-                await tell(endless_patterns(ground, session))
-            await tell(suspended_follower(ground))
+                await report(wrong_proofs(ground, session))
+                await report(malformed_frames(ground, session))
+                await report(idle_sockets(ground, session))
+                await report(slow_requests(ground, session))
+                await report(fuzzed_calls(ground, session))
+                await report(endless_patterns(ground, session))
+            await report(suspended_follower(ground))
             async with AsyncExitStack() as stack:
-                await tell(leader_kills(ground, stack))
+                await report(leader_kills(ground, stack))
             async with AsyncExitStack() as stack:
-                await tell(many_servers(ground, stack, servers, seconds))
+                await report(many_servers(ground, stack, servers, seconds))
         finally:
             answering.cancel()
     return held

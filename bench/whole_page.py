@@ -1,6 +1,6 @@
-"""What reading a long page in parts costs beside the model's own time: `measure_whole_page`.
+"""What reading a long page in parts costs compared with the model's own time: `measure_whole_page`.
 
-Alone: python bench/whole_page.py. Each line is what, ours, beside, theirs, unit, largest ratio allowed.
+Alone: python bench/whole_page.py. Each line is what, ours, reference, theirs, unit, largest ratio allowed.
 """
 
 import asyncio
@@ -83,5 +83,7 @@ async def measure_whole_page() -> list[Line]:
 
 
 if __name__ == "__main__":
-    for what, ours, beside, other, unit, limit in asyncio.run(measure_whole_page()):
-        print(f"{what}: {ours:.3g} {unit}; {beside}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}")
+    for what, ours, reference, other, unit, limit in asyncio.run(measure_whole_page()):
+        print(
+            f"{what}: {ours:.3g} {unit}; {reference}: {other:.3g} {unit}; ratio {ours / other:.3f}, at most {limit:.3g}"
+        )

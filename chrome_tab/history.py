@@ -1,6 +1,6 @@
 """The history of Chrome Tab Reader: what was asked about which page, the answer and its receipt, in one SQLite file.
 
-The server keeps nothing unless `--history` is set, and imports this module when it is first used. Only the person who
+The server keeps nothing unless `--history` is set, and imports this module when it is first used. Only the user who
 runs it can read the file; when it holds more than MAX_BYTES of text, the oldest analyses go.
 """
 
@@ -58,7 +58,7 @@ class Analysis(NamedTuple):
 
 
 class History:
-    """The analyses in one file of the person's data folder, which is made when the first one is kept."""
+    """The analyses in one file of the user's data folder, which is made when the first one is kept."""
 
     def __init__(self) -> None:
         self.path = Path(platformdirs.user_data_dir(server.APP_NAME)) / "history.sqlite3"

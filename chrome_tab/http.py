@@ -128,7 +128,7 @@ class HttpSide:
         return FileResponse(TEST_APP / "index.html")
 
     async def _link(self, request: Request) -> JSONResponse:
-        """Exchange a link for a key; make a new link for whoever has the bearer key."""
+        """Exchange a link for a key; make a new link for a caller with the bearer key."""
         if self.is_open:
             return JSONResponse({"key": ""})
         if self.admits(request.headers):
@@ -146,7 +146,7 @@ class HttpSide:
         )
 
     async def _connect(self, request: Request) -> JSONResponse:
-        """Tell the connection string once more, for programs that pair a browser of theirs."""
+        """Return the connection string once more, for programs that pair a browser of theirs."""
         if {"origin", "sec-fetch-site"} & set(request.headers.keys()):
             return port.http_failure(403, "This address is not for browsers.")
         if not recently_paired():
@@ -193,7 +193,7 @@ def recently_paired() -> bool:
 
 
 class CancelOnDisconnect(Middleware):
-    """Ends a call whose HTTP client has gone: nobody could get the answer, and the model would go on working."""
+    """Ends a call whose HTTP client has gone: no one would get the answer, and the model would go on working."""
 
     async def on_call_tool(self, context: server.ToolCall, call_next: server.RunTool) -> ToolResult:
         """Run a call as long as its request lasts; over SSE the requests end before their calls, as those of tasks do."""

@@ -1,4 +1,4 @@
-"""The program as an installed package: where uv takes it from, and how a person starts it. Nothing else loads this."""
+"""The program as an installed package: where uv takes it from, and how a user starts it. Nothing else loads this."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ def origin() -> str:
 
 
 def uvx_arguments() -> list[str]:
-    """Return what uvx is told, so that it starts this very package."""
+    """Return uvx's arguments that start this very package."""
     source = origin()
     return [server.APP_NAME] if source == server.APP_NAME else ["--from", source, server.APP_NAME]
 
 
 def typed() -> str:
-    """Return the command by which a person starts the program."""
+    """Return the command by which a user starts the program."""
     return shlex.join(["uvx", *uvx_arguments()]) if for_one_run(Path(server.__file__)) else server.APP_NAME

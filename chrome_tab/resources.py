@@ -1,6 +1,6 @@
-"""What Chrome Tab Reader offers MCP clients beside its tools: prompts, and the open tabs as resources.
+"""What Chrome Tab Reader offers MCP clients in addition to its tools: prompts, and the open tabs as resources.
 
-`tab://active` and `tab://ID` give a tab's text in pages, `analysis://ID` an analysis of the history. Clients are told
+`tab://active` and `tab://ID` give a tab's text in pages, `analysis://ID` an analysis of the history. Clients are notified
 when an attached tab comes, goes, or shows another page, and so are those that have subscribed to `tab://active`.
 """
 
@@ -34,14 +34,14 @@ ACTIVE = "tab://active"
 PAGE_CHARS = 20_000
 # An id or an offset: what a browser or a text can have.
 NUMBER = re.compile(r"[0-9]{1,15}")
-# Tabs change often and by several at once; clients are told once for all that happens in this time.
+# Tabs change often and by several at once; clients get one notification for all that happens in this time.
 SETTLING_S = 1.0
 EXACTLY = "Give its answer as it is, with the note at its end if there is one, and do not read the text yourself."
 InTab = Annotated[str, Field(description="a tab's id; default: the active tab")]
 
 
 def add_to(mcp: FastMCP, tabs: server.ChromeTabs, bridge: Bridge) -> None:
-    """Add prompts and resources to a server, and tell its clients when tabs change."""
+    """Add prompts and resources to a server, and notify its clients when tabs change."""
     add_prompts(mcp)
     offers = TabResources(tabs, bridge)
     mcp.add_provider(offers)
@@ -53,7 +53,7 @@ def add_to(mcp: FastMCP, tabs: server.ChromeTabs, bridge: Bridge) -> None:
 
 
 def add_prompts(mcp: FastMCP) -> None:
-    """Add what a person can choose by name: `/summarize_tab`, `/ask_tab`, `/extract_tab`."""
+    """Add what a user can choose by name: `/summarize_tab`, `/ask_tab`, `/extract_tab`."""
 
     @mcp.prompt(description="Summarize the page that is open in the browser.")
     def summarize_tab(tab_id: InTab = "") -> str:
@@ -153,7 +153,7 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
 
 
 class TabNews(Middleware):
-    """Tells clients that the tabs have changed, and makes sentences of failed reads."""
+    """Notifies clients that the tabs have changed, and makes sentences of failed reads."""
 
     def __init__(self, mcp: FastMCP, bridge: Bridge) -> None:
         self._bridge, self._bus = bridge, InMemorySubscriptionBus()
@@ -171,7 +171,7 @@ class TabNews(Middleware):
     async def on_list_resources(
         self, context: MiddlewareContext[Any], call_next: CallNext[Any, Sequence[Resource]]
     ) -> Sequence[Resource]:
-        """Remember who is to be told when the list changes."""
+        """Remember a session to notify when the list changes."""
         fastmcp = context.fastmcp_context
         if fastmcp and fastmcp.request_context:
             self._listing.remember(fastmcp.request_context.session)
@@ -202,7 +202,7 @@ class TabNews(Middleware):
         return mcp_types.EmptyResult()
 
     def _heard(self) -> None:
-        """Take a change of the tabs; what follows within a short time is told together with it."""
+        """Take a change of the tabs; changes within a short time share one notification."""
         if self._settling is None or self._settling.done():
             self._settling = self._bridge.spawn(self._tell())
 
@@ -215,4 +215,4 @@ class TabNews(Middleware):
         ]
         for sessions, notification, event in news:
             await self._bus.publish(event)
-            self._bridge.spawn(sessions.tell(notification))
+            self._bridge.spawn(sessions.notify(notification))

@@ -1,4 +1,4 @@
-"""What the person asks in the browser's side panel, without any MCP client; DESIGN.md, "Asking in the browser".
+"""What the user asks in the browser's side panel, without any MCP client; DESIGN.md, "Asking in the browser".
 
 It goes the server's one way of reading and answering. It is imported at the first question.
 """
@@ -52,7 +52,7 @@ EARLIER_PROMPT = (
 
 
 class Conversation(NamedTuple):
-    """What the person has asked about one text, and been answered."""
+    """What the user has asked about one text, and been answered."""
 
     page: Page
     exchanges: tuple[tuple[str, str], ...] = ()
@@ -63,7 +63,7 @@ class Conversation(NamedTuple):
         return f"{EARLIER_PROMPT}\n\n{frame(said)}\n\nThe question now: {question}" if said else question
 
     def after(self, question: str, answer: str) -> Conversation:
-        """Return the talk after one more answer; only the newest are remembered."""
+        """Return the conversation after one more answer; only the newest are remembered."""
         exchange = (question, answer[:MAX_EARLIER_CHARS])
         return self._replace(exchanges=(*self.exchanges, exchange)[-MAX_EARLIER:])
 
@@ -73,12 +73,12 @@ def known_host(host: str) -> str:
     return "" if host == CLOUD_SERVICE else host
 
 
-class SidePanelQuestion(BaseModel):
-    """What the extension sends when the person asks in its side panel; several tabs get one answer over all."""
+class SidePanelPrompt(BaseModel):
+    """What the extension sends when the user asks in its side panel; several tabs get one answer over all."""
 
     id: str = Field(max_length=100)
-    talk: str = Field(max_length=100)
-    question: str = Field(min_length=1, max_length=MAX_SENT_CHARS)
+    conversation: str = Field(max_length=100)
+    text: str = Field(min_length=1, max_length=MAX_SENT_CHARS)
     tab_ids: list[int] = Field(min_length=1, max_length=50)
     model: str | None = Field(None, max_length=500)
     # The user has confirmed that the page may go to where this model runs.
@@ -86,7 +86,7 @@ class SidePanelQuestion(BaseModel):
 
 
 class SidePanel:
-    """Answers what the person asks in one browser, by events; DESIGN.md, "Asking in the browser".
+    """Answers what the user asks in one browser, by events; DESIGN.md, "Asking in the browser".
 
     What was read stays for the next question about it, in memory only, until the panel is closed.
     """
@@ -94,19 +94,19 @@ class SidePanel:
     def __init__(self, tabs: ChromeTabs, bridge: Bridge, profile: str) -> None:
         self._tabs, self._bridge, self._profile = tabs, bridge, profile
         self._running: dict[str, asyncio.Task[None]] = {}
-        self._talks: OrderedDict[str, Conversation] = OrderedDict()
+        self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._confirmed: set[str | None] = set()
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take one message of the extension; what is malformed is dropped."""
         spawn = self._bridge.spawn
         match message:
-            case {"ask": {"id": str(ask_id)} as question} if ask_id not in self._running:
-                self._running[ask_id] = spawn(self._attend(ask_id, question))
+            case {"prompt": {"id": str(ask_id)} as prompt} if ask_id not in self._running:
+                self._running[ask_id] = spawn(self._attend(ask_id, prompt))
             case {"stop": str(ask_id)} if ask_id in self._running:
                 self._running[ask_id].cancel()
-            case {"forget": str(talk)}:
-                self._talks.pop(talk, None)
+            case {"clear": str(conversation)}:
+                self._conversations.pop(conversation, None)
             case {"models": str(ask_id)}:
                 spawn(self._name_models(ask_id))
             case _:
@@ -115,40 +115,42 @@ class SidePanel:
     async def _attend(self, ask_id: str, message: Mapping[str, Any]) -> None:
         """Answer one question: how far it is, the answer as it is written, and its end."""
         current_client.set("side-panel")
-        tell = functools.partial(self._tell, ask_id)
+        send_event = functools.partial(self._send_event, ask_id)
         written: asyncio.Queue[str] = asyncio.Queue()
 
         async def show() -> None:
             while text := await written.get():
                 while not written.empty():
                     text = written.get_nowait()
-                await tell("writing", text=text)
+                await send_event("writing", text=text)
                 await asyncio.sleep(SHOW_INTERVAL_S)
 
         async def report(percent: float, _message: str) -> None:
-            await tell("reading", percent=percent, step=progress.step())
+            await send_event("reading", percent=percent, step=progress.step())
 
         progress = Progress(report, written.put_nowait)
         showing = asyncio.create_task(show())
         try:
-            question = SidePanelQuestion.model_validate(message)
+            question = SidePanelPrompt.model_validate(message)
             answer = await self._answer(question, progress)
             showing.cancel()
             about = {"checked": checked(answer), "evidence": evidence(answer)}
-            await tell("done", text=answer.text, **answer_data(answer.receipt), **about)
+            await send_event("done", text=answer.text, **answer_data(answer.receipt), **about)
         except ValidationError:
-            await tell("failed", error={"code": "INVALID_ARGUMENT", "message": "The question is empty or too long."})
+            await send_event(
+                "failed", error={"code": "INVALID_ARGUMENT", "message": "The question is empty or too long."}
+            )
         except CloudModelError as error:
-            await tell("failed", **error.data(), confirm={"model": error.model, "host": known_host(error.host)})
+            await send_event("failed", **error.data(), confirm={"model": error.model, "host": known_host(error.host)})
         except ChromeTabError as error:
-            await tell("failed", **error.data())
-        except Exception as error:  # noqa: BLE001 -- the person waits for an end
-            await tell("failed", **internal_error("the side panel", error).data())
+            await send_event("failed", **error.data())
+        except Exception as error:  # noqa: BLE001 -- the user waits for an end
+            await send_event("failed", **internal_error("the side panel", error).data())
         finally:
             showing.cancel()
             self._running.pop(ask_id, None)
 
-    async def _answer(self, asked: SidePanelQuestion, progress: Progress) -> Answer:
+    async def _answer(self, asked: SidePanelPrompt, progress: Progress) -> Answer:
         tabs = self._tabs
         if missing := missing_settings(tabs.settings):
             raise ChromeTabError("MODEL_NOT_FOUND", missing)
@@ -156,7 +158,7 @@ class SidePanel:
             self._confirmed.add(asked.model)
         confirmed = asked.model in self._confirmed
         if len(asked.tab_ids) > 1:
-            about = Query(asked.question, None, asked.model, confirmed=confirmed, evidence=True)
+            about = Query(asked.text, None, asked.model, confirmed=confirmed, evidence=True)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
             # The panel gets the evidence of the answer over all, as data.
@@ -167,19 +169,19 @@ class SidePanel:
             receipt = combined_receipt(answers, answer.receipt, time.monotonic() - progress.started)
             return answer._replace(text=answer.text or each, receipt=receipt)
         async with progress:
-            talk = self._talks.get(asked.talk)
-            if talk is None:
+            conversation = self._conversations.get(asked.conversation)
+            if conversation is None:
                 page = await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress)
-                talk = Conversation(page._replace(tab_id=asked.tab_ids[0]))
-            check_site(tabs.settings, talk.page.url)
-            said = "\n".join([*(question for question, _ in talk.exchanges), asked.question])
-            prompt = talk.prompt(asked.question, tabs.analyst.frame)
+                conversation = Conversation(page._replace(tab_id=asked.tab_ids[0]))
+            check_site(tabs.settings, conversation.page.url)
+            said = "\n".join([*(question for question, _ in conversation.exchanges), asked.text])
+            prompt = conversation.prompt(asked.text, tabs.analyst.frame)
             about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
-            # What a site's table says is for calls that leave it out; here the person has said what they want.
-            answer = await tabs.analyst.answer(talk.page, about, progress)
-        self._talks[asked.talk] = talk.after(asked.question, answer.text)
-        while len(self._talks) > MAX_TALKS:
-            self._talks.popitem(last=False)
+            # What a site's table says is for calls that leave it out; here the user has said what they want.
+            answer = await tabs.analyst.answer(conversation.page, about, progress)
+        self._conversations[asked.conversation] = conversation.after(asked.text, answer.text)
+        while len(self._conversations) > MAX_TALKS:
+            self._conversations.popitem(last=False)
         return answer
 
     async def _name_models(self, ask_id: str) -> None:
@@ -188,10 +190,10 @@ class SidePanel:
             listed = (await self._tabs.analyst.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
             cloud = {model.name: known_host(model.cloud_host) for model in listed if model.cloud_host}
             names = [model.name for model in listed]
-            await self._tell(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
+            await self._send_event(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
 
-    async def _tell(self, ask_id: str, state: str, **about: Any) -> None:
-        await self._bridge.tell(self._profile, {"event": "answer", "id": ask_id, "state": state, **about})
+    async def _send_event(self, ask_id: str, state: str, **about: Any) -> None:
+        await self._bridge.notify(self._profile, {"event": "answer", "id": ask_id, "state": state, **about})
 
 
 def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
@@ -247,7 +249,7 @@ def utf16_places(text: str) -> Callable[[int], int]:
 
 
 async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
-    """Serve what the person asks in the browser, without any client, until this task is cancelled."""
+    """Serve what the user asks in the browser, without any client, until this task is cancelled."""
     async with tabs:
         await tabs.start()
         if problem := bridge.problem:

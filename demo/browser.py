@@ -1,4 +1,4 @@
-"""A real Chromium, with a window only where one is wanted, with the extension in it, paired as a person does it."""
+"""A real Chromium, with a window only where one is wanted, with the extension in it, paired as a user does it."""
 
 import base64
 import hashlib

@@ -6,9 +6,9 @@
 
     make demo [URL=...] [PROMPT=...]
 
-The server is started as an MCP client starts it, with a key and a port of its own, so that the person's own set-up is
+The server is started as an MCP client starts it, with a key and a port of its own, so that the user's own set-up is
 not touched. On Linux a real Chromium with a fresh profile and the extension opens the page; on a Mac it is the active
-tab of the person's Chrome. Without OLLAMA_BASE_URL the tiny demonstration model answers.
+tab of the user's Chrome. Without OLLAMA_BASE_URL the tiny demonstration model answers.
 
 The answer goes to standard output, the rest to standard error. Exit status: 0 answered, 1 failed, 130 interrupted.
 """
@@ -52,7 +52,7 @@ steps = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wr
 results = Console(highlight=False, markup=False, emoji=False)
 
 
-# --- What the person sees ---------------------------------------------------------------------
+# --- What the user sees ---------------------------------------------------------------------
 
 
 def plain(text: str) -> str:
@@ -86,7 +86,7 @@ def show(result: CallToolResult) -> None:
 
 @contextmanager
 def model_settings() -> Generator[dict[str, str]]:
-    """Give the two required settings: the person's own, or those of a tiny model that runs during the block."""
+    """Give the two required settings: the user's own, or those of a tiny model that runs during the block."""
     url = os.environ.get("OLLAMA_BASE_URL")
     if url:
         name = os.environ.get("OLLAMA_MODEL")
@@ -136,14 +136,14 @@ async def ask(client: Client[StdioTransport], prompt: str) -> CallToolResult:
 
 
 def address(url: str) -> str:
-    """Accept what a person types: a full address, one without its scheme, or a file."""
+    """Accept what a user types: a full address, one without its scheme, or a file."""
     if Path(url).exists():
         return Path(url).resolve().as_uri()
     return url if "://" in url else f"https://{url}"
 
 
 def open_on_mac(url: str) -> None:
-    """Show the page in the person's own Chrome; without a page, take the tab that is active there."""
+    """Show the page in the user's own Chrome; without a page, take the tab that is active there."""
     if not url:
         say("Page", "the active tab of Google Chrome")
         return
@@ -166,7 +166,7 @@ async def open_page(browser: BrowserContext, url: str) -> None:
 
 
 class Interruption:
-    """Ctrl-C: it ends what is under way, and is remembered whatever that makes of it."""
+    """Ctrl-C: it ends what is in progress, and is remembered whatever that makes of it."""
 
     def __init__(self) -> None:
         self.came = False
@@ -178,7 +178,7 @@ class Interruption:
 
         def end() -> None:
             self.came = True
-            # What is cut short may complain afterwards, to nobody.
+            # What is cut short may complain afterwards; nothing reads it.
             loop.set_exception_handler(lambda _loop, _context: None)
             task.cancel()
 

@@ -60,7 +60,7 @@ def last_lines(log: Path) -> str:
 
 
 async def connection_string(environment: dict[str, str]) -> str:
-    """Ask the server for the string that a person pastes into the extension's popup."""
+    """Ask the server for the string that a user pastes into the extension's popup."""
     done = await asyncio.to_thread(
         subprocess.run,
         ["uv", "run", "--quiet", str(SERVER), "--pair"],

@@ -19,7 +19,7 @@ def script_head(script: Path) -> dict[str, Any]:
 
 
 def registry_name() -> str:
-    """Return the server's name in the MCP registry: it begins with whose repository this is, which GitHub tells."""
+    """Return the server's name in the MCP registry: it begins with whose repository this is, which GitHub shows."""
     owner, _, name = os.environ.get("GITHUB_REPOSITORY", "OWNER/chrome-tab-reader").partition("/")
     return f"io.github.{owner}/{name}"
 

@@ -1,6 +1,6 @@
 """Write `docs/clients.md`, the links and texts that add the server to each MCP client: `python -m scripts.clients`.
 
-Everything follows from one command line, so that no client is told another one.
+Everything follows from one command line, so that all clients get the same one.
 """
 
 import base64

@@ -3,7 +3,7 @@
     make coverage                                       all tests
     make coverage ONLY="tests/extension/test_input.py"  some of them
     scripts/run python -m scripts.coverage_report --add-to FOLDER tests/reader/test_cli.py
-                                                        some more, beside what an earlier run has noted in the folder
+                                                        some more, next to what an earlier run has noted in the folder
 
 Python: the server's files, also in the processes that tests start with this interpreter. JavaScript: the extension
 without `vendor/`, as the browser itself counts; a branch is a block whose count V8 keeps apart from what is around it.

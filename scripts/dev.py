@@ -1,7 +1,7 @@
 """Work on the server and the extension with both at hand: `make dev`.
 
 A Chromium of its own, with a fresh profile, loads the extension and is paired with a server over HTTP, which has a key
-and a port of its own. The server starts again when a file beside it changes, and the extension is loaded again when one
+and a port of its own. The server starts again when a file next to it changes, and the extension is loaded again when one
 of its files does. Ctrl+C ends both.
 
     python -m scripts.dev [URL]
@@ -24,7 +24,7 @@ from demo.browser import EXTENSION, browser_with_extension, extension_id, pair
 from demo.server import SERVER, server_environment
 
 ROOT = SERVER.parent
-# Those of the person, where they have set them.
+# Those of the user, where they have set them.
 MODEL = {"OLLAMA_BASE_URL": "http://localhost:11434", "OLLAMA_MODEL": "qwen3"}
 LEAVING_S = 10
 
@@ -41,7 +41,7 @@ class DevelopedServer:
         self._process: asyncio.subprocess.Process | None = None
 
     async def start(self) -> None:
-        """End the running one, if there is one, and start anew."""
+        """End the running one, if there is one, and start again."""
         await self.stop()
         self._process = await asyncio.create_subprocess_exec(
             sys.executable, str(SERVER), "--transport", "http", env=self._environment, stdin=subprocess.DEVNULL
@@ -98,7 +98,7 @@ RELOAD = """async id => {
 
 
 async def follow_server(server: DevelopedServer) -> None:
-    """Start the server again whenever a file beside it changes."""
+    """Start the server again whenever a file next to it changes."""
     async for changes in awatch(ROOT / "chrome_tab_mcp_server.py", ROOT / "chrome_tab.scpt", ROOT / "chrome_tab"):
         if any(Path(path).suffix in {".py", ".toml", ".scpt"} for _, path in changes):
             say("the server starts again")

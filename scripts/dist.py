@@ -29,7 +29,7 @@ PLUGIN = ROOT / ".claude-plugin" / "plugin.json"
 STORE_NAME = "Tab Reader for Chrome"
 FIREFOX_NAME = "Tab Reader for Firefox"
 FIREFOX_ID = "chrome-tab-reader@extension"
-# Firefox has to be told of what leaves the extension: the pages go to the server on this computer.
+# Firefox requires a declaration of what leaves the extension: the pages go to the server on this computer.
 GECKO = {
     "id": FIREFOX_ID,
     "strict_min_version": "153.0",
@@ -104,7 +104,7 @@ def firefox_package(folder: Path) -> Path:
 
 
 def bundle_manifest() -> dict[str, Any]:
-    """Return what an MCP bundle says of itself; what it asks of the person is what the plugin asks."""
+    """Return what an MCP bundle says of itself; what it asks of the user is what the plugin asks."""
     plugin = json.loads(PLUGIN.read_text(encoding="utf-8"))
     (started,) = plugin["mcpServers"].values()
     return {

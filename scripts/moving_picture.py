@@ -48,7 +48,7 @@ class Piece(NamedTuple):
 
 
 async def asked(environment: Mapping[str, str]) -> tuple[list[Piece], str]:
-    """Ask in the terminal; return the answer as it grew, and the line that tells what was read.
+    """Ask in the terminal; return the answer as it grew, and the line that says what was read.
 
     Raises RuntimeError with what the program says when it fails.
     """
@@ -98,7 +98,7 @@ async def frame(stage: Page, moment: Moment) -> Image.Image:
 
 
 def keep(frames: list[Image.Image], shown_ms: list[int], path: Path) -> None:
-    """Write an animated PNG that begins anew for ever; its frames share one palette."""
+    """Write an animated PNG that begins again for ever; its frames share one palette."""
     palette = frames[-1].quantize(COLOURS)
     first, *others = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in frames]
     first.save(path, save_all=True, append_images=others, duration=shown_ms, loop=0, optimize=True)

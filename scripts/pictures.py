@@ -74,7 +74,7 @@ async def take_popup(browser: BrowserContext, shown: Page) -> None:
 
 
 async def take_panel(browser: BrowserContext, shown: Page) -> None:
-    """Take the panel with a picture that it has taken: of the page's head, as wide as a person has it."""
+    """Take the panel with a picture that it has taken: of the page's head, as wide as a user has it."""
     page = await browser.new_page()
     await page.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
     tab_id = await page.evaluate(

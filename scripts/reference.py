@@ -62,7 +62,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 PARAMETERS = {
     "tab_id": "which tab",
     "model": "another model for this question",
-    "content": "`main`: without menus, footers and what nobody sees",
+    "content": "`main`: without menus, footers and what is invisible",
     "evidence": "with the passage that supports each sentence",
     "quick": "read only what matches system_prompt",
     "offset": "where to go on",
@@ -70,7 +70,7 @@ PARAMETERS = {
     "question": "what to find out",
     "selector": "only this element: CSS, xpath=... or text=...",
     "tab_ids": "which tabs",
-    "reason": "what the person is told",
+    "reason": "what the user is shown",
     "background": "the tab in front stays there",
     "code": "JavaScript",
     "value": "what the field is to hold",
@@ -91,7 +91,7 @@ NOTES = {
     "browser_attach_tab": "They see the client's name, the tab and the reason, and allow or deny it; the call ends with that, or after 60 s.",
     "getDataLayer": "`name` may be another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The newest that "
     "fit into 40,000 characters come back, with a note on how to get the rest. What is private is "
-    "[redacted](driving.md#private-values) and counted; `redact=false` shows it only where the person allows that.",
+    "[redacted](driving.md#private-values) and counted; `redact=false` shows it only where the user allows that.",
     "page_elements": "One line an element, each with a selector for the other tools. `find` looks for words, `within` in a part of the "
     "page, `offset` goes on. [Looking first](driving.md#looking-first).",
     "click": "The mouse, on the first element that matches: two clicks select a word, three a line. `at` is a point in the element, "
@@ -121,7 +121,7 @@ BRIDGE = ("EXTENSION_NOT_CONNECTED", "COMMAND_TIMEOUT", "RATE_LIMITED")
 TAB = (*BRIDGE, "TAB_NOT_FOUND", "TAB_DISCONNECTED", "HOST_BLOCKED")
 ATTACHED = (*TAB, "TAB_NOT_ATTACHED", "AMBIGUOUS_TAB", "UNREADABLE_PAGE")
 ELEMENT = (*ATTACHED, "INVALID_SELECTOR", "ELEMENT_NOT_FOUND", "EXECUTION_ERROR")
-# What each tool can end with, beside INVALID_ARGUMENT, which all of them say for a wrong argument.
+# The codes that each tool can return, in addition to INVALID_ARGUMENT for a wrong argument.
 ERRORS: dict[str, tuple[str, ...]] = {
     "process_chrome_tab": (*READING, *BRIDGE[:2], *MODEL),
     "read_chrome_tab": (*READING, *BRIDGE),

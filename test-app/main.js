@@ -82,7 +82,7 @@ let chosenTab = null;
 let openTabs = [];
 /** Whether a tab was chosen, by the user or for them: that happens once. */
 let hasChosenTab = false;
-/** @type {AbortController | null} the call under way */
+/** @type {AbortController | null} the call in progress */
 let running = null;
 
 const connection = new Connection(showState, showTools);
@@ -352,7 +352,7 @@ function showWorking(isOn) {
   showState();
 }
 
-/** @param {{progress: number, total?: number, message?: string}} told */
+/** @param {{progress: number, total?: number, message?: string}} reported */
 function showProgress({ progress, total = 100, message = "" }) {
   page.progress.value = (100 * progress) / total;
   setText(page.progressText, message);

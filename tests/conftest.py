@@ -1,4 +1,4 @@
-"""What every test may use: settings that are nobody's, the small real model, and how tests are shared out.
+"""What every test may use: isolated settings, the small real model, and how tests are shared out.
 
 The suite runs in four workers, because much of it waits. The tests of one file stay together, so that a pairing serves
 them all; of a file that takes long, in pieces, unless it names a group of its own. What takes longest comes first, by
@@ -125,13 +125,13 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 @pytest.fixture(scope="session", autouse=True)
 def isolated_settings(tmp_path_factory: pytest.TempPathFactory) -> Generator[None]:
-    """Keep out the settings of the person who runs the tests, their environment's and their file's."""
+    """Keep out the settings of the user who runs the tests, their environment's and their file's."""
     ours = {server.environment_name(field) for field in server.Settings.model_fields}
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
             if name in ours or name.startswith("CHROME_TAB_"):
                 patch.delenv(name)
-        # Started programs keep their byte code, as a person's do, and need not compile everything each time.
+        # Started programs keep their byte code, as a user's do, and need not compile everything each time.
         patch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)
         move_settings(patch, tmp_path_factory.mktemp("settings"))
         yield
@@ -162,7 +162,7 @@ def sniffio_missed_once() -> Generator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def schemas_made_once() -> Generator[None]:
-    """Each server makes its tools and prompts anew, with schemas that follow from what is the same for all of them."""
+    """Each server makes its tools and prompts again, with schemas that follow from what is the same for all of them."""
     made: dict[tuple[object, ...], FunctionTool] = {}
     make = server.PlainTool.from_function
 

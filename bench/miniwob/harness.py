@@ -132,6 +132,6 @@ async def opened_bench() -> AsyncGenerator[Bench]:
             created = await client.call_tool("browser_create_tab", {"url": address + path_of("click-test")})
         tab_id = (created.structured_content or {})["tab_id"]
         page = await opened.value
-        # Timers and animations of what a person does not see are slowed down.
+        # Timers and animations of what a user does not see are slowed down.
         await page.bring_to_front()
         yield Bench(client, page, tab_id, address)

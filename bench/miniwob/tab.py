@@ -20,7 +20,7 @@ STILL_S = 0.4
 
 @dataclass(frozen=True)
 class Look:
-    """What a line tells of a shape: a colour's name, its hexadecimal digits if it is not quite that, size and place."""
+    """What a line says about a shape: a color's name, its hexadecimal digits if it is not quite that, size and place."""
 
     colour: str
     digits: str
@@ -84,7 +84,7 @@ def selector_of(target: Target) -> str:
 
 
 def named(elements: Sequence[Element], name: str, *roles: str, partly: bool = True) -> Element:
-    """Pick what has the name: exactly, else in other cases of letters, else (unless told otherwise) as a part.
+    """Pick what has the name: exactly, else in other cases of letters, else (unless disabled) as a part.
 
     Raises LookupError when nothing does.
     """
@@ -130,7 +130,7 @@ class Tab:
         return "\n".join(block.text for block in result.content if block.type == "text")
 
     async def overview(self) -> list[Element]:
-        """List the page as one call tells it."""
+        """List the page as one call returns it."""
         said = (await self.say("page_elements")).splitlines()
         return [element for line in said[:-1] if (element := element_of(line))]
 
@@ -223,7 +223,7 @@ class Tab:
         Raises TimeoutError after so many seconds.
         """
         async with asyncio.timeout(within_s):
-            while not (found := test(await self.look(find))):  # noqa: ASYNC110 - a page tells nobody
+            while not (found := test(await self.look(find))):  # noqa: ASYNC110 - no event announces it
                 await asyncio.sleep(PAUSE_S)
         return found
 

@@ -61,8 +61,8 @@ class Bridge:
         self.on_change: Callable[[], None] = lambda: None
         # Called when the extension reports a change of an attached tab.
         self.on_tabs_change: Callable[[], None] = lambda: None
-        # Called with the questions that the user asks in a browser, and its id for `tell`.
-        self.on_question: Callable[[Mapping[str, Any], str], None] = lambda _, __: None
+        # Called with the questions that the user asks in a browser, and its id for `notify`.
+        self.on_prompt: Callable[[Mapping[str, Any], str], None] = lambda _, __: None
         # The name of this session's client, empty until it is known, and the id that distinguishes the session.
         self.client, self.session_id = "", secrets.token_hex(2)
         # What the leader serves on the port in addition to the bridge: set once, before `own`.
@@ -104,7 +104,7 @@ class Bridge:
         """Open the port's listening socket; raise ChromeTabError when another program has it."""
         if listener := take_port(self.port):
             return listener
-        # Find out whether one of our servers or a foreign program has the port.
+        # Find out whether one of our servers or a other program has the port.
         following = asyncio.create_task(self._follow(key))
         tried = asyncio.create_task(self._tried.wait())
         await asyncio.wait({following, tried}, return_when=asyncio.FIRST_COMPLETED)
@@ -146,7 +146,7 @@ class Bridge:
         given_up = self._vain_waits >= protocol.MAX_EXTENSION_FAILURES
         waited_s = 0.0
         if not (self.connected or self.problem or given_up):
-            await server.tell("waiting for the extension")
+            await server.report_progress("waiting for the extension")
             waited_s = protocol.EXTENSION_WAIT_S if timeout_s is None else timeout_s
             is_connected = await self.wait_connected(waited_s)
             self._vain_waits += timeout_s is None and not is_connected
@@ -182,10 +182,10 @@ class Bridge:
             raise pending.ConnectionLostError(command)
         return await route.command(command, tab_id, params, session)
 
-    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+    async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
         """Send an event to one of the browsers, if it is connected."""
         if self._route is not None:
-            await self._route.tell(profile, event)
+            await self._route.notify(profile, event)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run something in the background, with a reference that keeps the task from garbage collection."""

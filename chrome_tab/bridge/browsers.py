@@ -54,7 +54,7 @@ class Browsers:
         self._absent = {profile: Absence(until, math.inf) for profile in known.connected_before}
         self._looked_at: dict[str, float] = {}
         self._changed = asyncio.Event()
-        # Set when the server ends: what leaves then is expected back, by whoever leads next.
+        # Set when the server ends: what leaves then is expected back by the next leader.
         self.is_ending = False
 
     @property

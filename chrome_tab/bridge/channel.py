@@ -73,7 +73,7 @@ class Channel:
         except protocol.closed_errors():
             raise pending.ConnectionLostError(command, self.name) from None
 
-    async def tell(self, event: Mapping[str, Any]) -> None:
+    async def notify(self, event: Mapping[str, Any]) -> None:
         """Send an event, if that is possible."""
         with contextlib.suppress(server.ChromeTabError):
             await self.send({"type": "event", **event})

@@ -43,7 +43,7 @@ class Follower:
         """Run a command through the leader."""
         return await self.channel.command(command, tab_id, params, session)
 
-    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+    async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
         """Send nothing: only a leader is asked by a browser."""
 
     def _on_message(self, frame: str | bytes) -> None:
@@ -91,13 +91,13 @@ async def connected_to_leader(number: int, key: str, client: str) -> AsyncGenera
     except TimeoutError:
         raise await port.port_error(number, "no answer") from None
     except (InvalidHandshake, OSError, EOFError):
-        raise await port.port_error(number, "foreign program") from None
+        raise await port.port_error(number, "other program") from None
     except ConnectionClosed as closed:
         code = closed.rcvd.code if closed.rcvd else None
         if code == protocol.WRONG_PROTOCOL:
             raise await port.port_error(number, "other version") from None
         if not is_open:
-            problem = "no answer" if code in (None, protocol.OPENING_TOO_SLOW) else "foreign program"
+            problem = "no answer" if code in (None, protocol.OPENING_TOO_SLOW) else "other program"
             raise await port.port_error(number, problem) from None
 
 

@@ -99,14 +99,14 @@ async def handshake_with_leader(leader: ClientConnection, key: str, port: int, c
     await leader.send(json.dumps(hello))
     challenge = server.parse_frame(await leader.recv())
     if challenge.get("type") != "challenge":
-        raise HandshakeError("foreign program")
+        raise HandshakeError("other program")
     if challenge.get("protocol") != protocol.PROTOCOL:
         raise HandshakeError("other version")
     server_nonce = str(challenge.get("nonce"))
     expected = pairing.proof(key, "server", port, nonce, server_nonce)
     if not hmac.compare_digest(str(challenge.get("proof")).encode(), expected.encode()):
-        raise HandshakeError("foreign program")
+        raise HandshakeError("other program")
     answer = pairing.proof(key, "session", port, nonce, server_nonce)
     await leader.send(json.dumps({"type": "proof", "proof": answer}))
     if server.parse_frame(await leader.recv()).get("type") != "welcome":
-        raise HandshakeError("foreign program")
+        raise HandshakeError("other program")

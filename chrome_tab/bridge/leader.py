@@ -66,13 +66,13 @@ class Leader:
         try:
             return await self._dispatcher.command(command, tab_id, params, session)
         finally:
-            # Before the reply: whoever leads next knows what clients have seen.
+            # Before the reply: the next leader knows what clients have seen.
             self._send_tab_ids(self._session.tab_ids.take_news(), self._followers)
 
-    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+    async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
         """Send an event to one of the browsers, if it is connected."""
         if browser := self._browsers.connected.get(profile):
-            await browser.channel.tell(event)
+            await browser.channel.notify(event)
 
     async def lead(self, listener: socket.socket) -> None:
         """Serve the port until this task is cancelled."""
@@ -190,19 +190,19 @@ class Leader:
                 await browser.channel.send({"type": "pong"})
             case {"type": "response"} if browser.channel.on_reply(message):
                 pass
-            case {"type": "question"}:
-                self._session.on_question(self._with_known_tabs(browser, message), browser.about.profile)
+            case {"type": "prompt"}:
+                self._session.on_prompt(self._with_known_tabs(browser, message), browser.about.profile)
             case {"type": "event"}:
                 self._on_event(browser, message)
             case _:
                 server.logger.debug("dropped a message of type %s", server.one_line(str(message.get("type")), 40))
 
     def _with_known_tabs(self, browser: Browser, message: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a question about tabs with the clients' ids of them."""
+        """Return a prompt about tabs with the clients' ids of them."""
         match message:
-            case {"ask": {"tab_ids": list(own_ids)} as ask}:
+            case {"prompt": {"tab_ids": list(own_ids)} as prompt}:
                 ids = [self._session.tab_ids.id_of(browser.place(own)) if is_id(own) else own for own in own_ids]
-                return {**message, "ask": {**ask, "tab_ids": ids}}
+                return {**message, "prompt": {**prompt, "tab_ids": ids}}
             case _:
                 return message
 
@@ -264,7 +264,7 @@ class Leader:
             if browser is besides:
                 continue
             # In tasks of their own: one that reads nothing must not delay the others.
-            self._session.spawn(browser.channel.tell({"event": "sessions", **self._session_info(browser)}))
+            self._session.spawn(browser.channel.notify({"event": "sessions", **self._session_info(browser)}))
 
     def _session_info(self, browser: Browser) -> dict[str, Any]:
         """Return how many sessions share the browsers, the names of their clients, and the browser's own name."""

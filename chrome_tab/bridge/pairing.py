@@ -13,11 +13,12 @@ import time
 from pathlib import Path
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import protocol
 
 CONNECTED_LATELY_S = 7 * 86_400.0
 BASE64URL_32_BYTES = re.compile(r"[A-Za-z0-9_-]{43}")
 KEY_BYTES = 32
+# How proofs and derived keys are made; not the protocol number, so that stored keys stay valid.
+KEY_VERSION = 1
 
 
 def to_base64url(data: bytes) -> str:
@@ -104,7 +105,7 @@ def make_nonce() -> str:
 def sign(key: str, message: str) -> str:
     """Sign a message with the key."""
     raw_key = base64.urlsafe_b64decode(key + "=")
-    return to_base64url(hmac.digest(raw_key, f"{server.APP_NAME}/{protocol.PROTOCOL}|{message}".encode(), "sha256"))
+    return to_base64url(hmac.digest(raw_key, f"{server.APP_NAME}/{KEY_VERSION}|{message}".encode(), "sha256"))
 
 
 def proof(key: str, role: str, port: int, client_nonce: str, server_nonce: str) -> str:

@@ -28,7 +28,7 @@ def extension_origin() -> str:
 class UnprovedConnections:
     """Connections that have not proved a key yet: limited in number, time and bytes.
 
-    A new connection above the limit drops the oldest: whoever has a key proves it at once.
+    A new connection above the limit drops the oldest: a peer with a key proves it at once.
     """
 
     def __init__(self) -> None:
@@ -137,7 +137,7 @@ def port_protocols() -> dict[str, Any]:
 PORT_PROBLEMS = {
     "other version": "Port {port} belongs to another session's server, which is another version of {APP_NAME} than this "
     "one ({__version__}). Update both, then restart the older session.",
-    "foreign program": "Port {port} is taken by {name}, which is not one of your servers. Choose another --port and pair "
+    "other program": "Port {port} is taken by {name}, which is not one of your servers. Choose another --port and pair "
     "again, or stop that program.",
     "no answer": "Port {port} is taken by {name}, which does not answer. If that is another session's server, it is "
     "suspended or very busy: resume it, and this session connects by itself. If not, choose another --port and pair again.",

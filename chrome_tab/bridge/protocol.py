@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from starlette.websockets import WebSocket
 
 
-PROTOCOL = 1
+PROTOCOL = 2
 EXTENSION_IDS = ["odmielohngedldmmnjkobeohjielmdjk"]  # from the manifest's key; the Chrome Web Store's ID will be added
 FIREFOX_ORIGIN = r"moz-extension://[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}"  # Firefox makes a new one in each profile
 COMMAND_TIMEOUT_S = 35.0

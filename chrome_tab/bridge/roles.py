@@ -34,7 +34,7 @@ class Route(Protocol):
     async def command(self, command: str, tab_id: int | None, params: Mapping[str, Any], session: Any) -> Any:
         """Run a command; raise ConnectionLostError when its connection breaks, other ChromeTabErrors for other failures."""
 
-    async def tell(self, profile: str, event: Mapping[str, Any]) -> None:
+    async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
         """Send an event to one of the browsers, if it is connected."""
 
 
@@ -49,7 +49,7 @@ class Session(Protocol):
     # What the leader serves on the port in addition to the bridge.
     http: HttpSide | None
     on_tabs_change: Callable[[], None]
-    on_question: Callable[[Mapping[str, Any], str], None]
+    on_prompt: Callable[[Mapping[str, Any], str], None]
 
     def enter_role(self, route: Route) -> None:
         """Send commands over this route from now on."""

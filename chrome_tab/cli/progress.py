@@ -20,15 +20,15 @@ def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progre
     """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    told = ["done"]
+    reported = ["done"]
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=100)
 
         async def tell_step(reached: float, message: str) -> None:
             bar.update(task, completed=reached, description=message)
             step = message.partition(",")[0]
-            if step not in told and not console.is_terminal:
-                told.append(step)
+            if step not in reported and not console.is_terminal:
+                reported.append(step)
                 print(step, file=sys.stderr)
 
         def begin_to_show(answer: str) -> None:

@@ -60,7 +60,7 @@ NOT_LISTED = {"unlisted", "form", "for"}
 
 
 def listed_schema(value: Any) -> Any:
-    """Return a schema as clients see it: limits that nobody meets would cost them context in every conversation."""
+    """Return a schema as clients see it: limits that no call reaches would cost them context in every conversation."""
     match value:
         case dict():
             return {key: listed_schema(item) for key, item in value.items() if key not in NOT_LISTED}

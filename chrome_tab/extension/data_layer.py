@@ -1,6 +1,6 @@
 """What the tool getDataLayer returns of a data layer that the extension has read.
 
-What is private in it is masked in the extension: here it is selected from, and cut to what fits.
+What is private in it is redacted in the extension: here it is selected from, and cut to what fits.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ async def select(path: str, values: list[Any]) -> list[Any]:
 async def data_layer_result(reply: Any, since: int | None, path: str | None) -> ToolResult:
     """Return what the client gets of a data layer: the entries that `path` finds, or all."""
     match reply:
-        case {"values": list(values), "since": int(), "total": int(), "masked": dict()}:
+        case {"values": list(values), "since": int(), "total": int(), "redacted": dict()}:
             found = await select(path, values) if path else values
         case _:
             raise server.unreadable_reply("getDataLayer")
@@ -48,8 +48,8 @@ async def data_layer_result(reply: Any, since: int | None, path: str | None) -> 
 
 
 def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, path: str | None) -> ToolResult:
-    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was masked."""
-    first, total, all_masked = reply["since"], reply["total"], reply["masked"]
+    """Return the entries that fit (from `since` on, else the newest), what was left out, and what was redacted."""
+    first, total, all_redacted = reply["since"], reply["total"], reply["redacted"]
     notes = [
         *(server.one_line(str(note), 300) for note in (reply.get("notes") or [])[:20]),
         *results.dialog_notes(reply),
@@ -68,13 +68,13 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
         notes += [before] * (since is None and first > 0) + [after] * (end < total)
     # A page may write such marks itself: no more are counted than the extension has made.
     shown = server.compact_json(result)
-    told = {kind: min(count, shown.count(f"[{kind}]")) for kind, count in sorted(all_masked.items())}
-    masked = {server.one_line(kind, 20): count for kind, count in told.items() if count}
-    if masked:
-        counts = ", ".join(f"{count} {kind}" for kind, count in masked.items())
-        notes.append(f"masked: {counts} (redact=false shows them where the user allows it)")
+    reported = {kind: min(count, shown.count(f"[{kind}]")) for kind, count in sorted(all_redacted.items())}
+    redacted = {server.one_line(kind, 20): count for kind, count in reported.items() if count}
+    if redacted:
+        counts = ", ".join(f"{count} {kind}" for kind, count in redacted.items())
+        notes.append(f"redacted: {counts} (redact=false shows them where the user allows it)")
     structured = {"result": result} | ({"notes": notes} if notes else {})
-    about = {"name": reply.get("name"), "total": total, "masked": masked}
+    about = {"name": reply.get("name"), "total": total, "redacted": redacted}
     return ToolResult(server.compact_json(structured), structured_content=structured, meta={"receipt": about})
 
 

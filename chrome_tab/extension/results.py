@@ -16,7 +16,7 @@ MAX_LOG_MESSAGE_CHARS = 2_000
 
 
 def with_plain_title(result: Mapping[str, Any], limit: int = server.MAX_SHOWN_CHARS) -> dict[str, Any]:
-    """Return what tells of a page with its title as one printable line."""
+    """Return a value that describes a page with its title as one printable line."""
     return {**result, "title": server.one_line(str(result["title"]), limit)} if "title" in result else {**result}
 
 
@@ -27,7 +27,7 @@ def acted(result: Mapping[str, Any]) -> ToolResult:
 
 
 def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
-    """Return a value as JSON, and beside it what the extension has to say about it."""
+    """Return a value as JSON, and next to it what the extension has to say about it."""
     remarks = {key: shortened(about[key], server.MAX_SHOWN_CHARS) for key in ("notes", "dialogs") if about.get(key)}
     result = json_result(value, {"result": value} | remarks)
     if remarks:

@@ -124,12 +124,12 @@ class ExtensionSource:
     async def logs(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
         """Return `{entries, notes}`: messages or requests, newest first, without what denied hosts are about."""
         result = await self.drive(command, tab_id, params)
-        # Where an entry tells its page. It is not shown.
+        # The field that holds an entry's page. It is not shown.
         page = "url" if command == "console_logs" else "page"
         entries = result.get("entries")
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             raise server.unreadable_reply(command)
-        # They stay when the tab goes to another page; one that does not tell its page is not trusted.
+        # They stay when the tab goes to another page; one without its page is not trusted.
         site = self.settings.site
         allowed = [entry for entry in entries if not any(site(str(entry.get(key) or "")).deny for key in (page, "url"))]
         notes = list(result.get("notes") or [])
@@ -156,7 +156,7 @@ class ExtensionSource:
         return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
 
     async def drive(self, command: str, tab_id: int | None, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Run a command on an attached tab and return its result, unless that tells of a denied host.
+        """Run a command on an attached tab and return its result, unless it concerns a denied host.
 
         A tab that was led to a denied host stays there: going back would be one more act on that page.
         """
@@ -172,9 +172,7 @@ class ExtensionSource:
         await self._check_tab(tab_id, command)
         if not isinstance(result, dict):
             raise server.unreadable_reply(command)
-        return results.with_plain_title(
-            result, protocol.MAX_FRAME_BYTES
-        )  # whole: whoever shows it says how much is cut
+        return results.with_plain_title(result, protocol.MAX_FRAME_BYTES)  # whole: the caller cuts it and says how much
 
     def allowed_address(self, url: str) -> str:
         """Return an address that may be visited."""

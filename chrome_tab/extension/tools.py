@@ -45,7 +45,7 @@ READER_TOOLS = (*server.READER_TOOLS, "look_at_chrome_tab")
 
 
 class SubscribedSessions(OrderedDict[int, ServerSession]):
-    """The sessions that are notified of a change; one that has ended is found out when it is told."""
+    """The sessions that are notified of a change; one that has ended is noticed at the next notification."""
 
     def remember(self, session: ServerSession) -> None:
         """Keep a client's session: each request has one of its own, but all of a client share its parameters."""
@@ -53,8 +53,8 @@ class SubscribedSessions(OrderedDict[int, ServerSession]):
         while len(self) > MAX_TOLD_SESSIONS:
             self.popitem(last=False)
 
-    async def tell(self, notification: mcp_types.ServerNotification) -> None:
-        """Send a notification to all; who does not read keeps nobody waiting."""
+    async def notify(self, notification: mcp_types.ServerNotification) -> None:
+        """Send a notification to all; a session that does not read delays no other."""
         await asyncio.gather(*(self._notify(key, notification) for key in list(self)))
 
     async def _notify(self, key: int, notification: mcp_types.ServerNotification) -> None:
@@ -67,9 +67,9 @@ class SubscribedSessions(OrderedDict[int, ServerSession]):
 
 
 class ToolVisibilityMiddleware(Middleware):
-    """Lists the extension's tools only while it is connected, and tells the clients of a change.
+    """Lists the extension's tools only while it is connected, and notifies the clients of a change.
 
-    Clients of the sessionless protocol cannot be told, so they see these tools always. Many others list once: until the
+    Clients of the sessionless protocol cannot be notified, so they see these tools always. Many others list once: until the
     extension has come, its tools are listed where it was connected lately, and a call of one waits for it.
     """
 
@@ -115,7 +115,7 @@ class ToolVisibilityMiddleware(Middleware):
 
     def _changed(self) -> None:
         self._may_come = False
-        self._bridge.spawn(self._sessions.tell(mcp_types.ToolListChangedNotification()))
+        self._bridge.spawn(self._sessions.notify(mcp_types.ToolListChangedNotification()))
 
 
 class ExtensionToolProvider(LocalProvider):
@@ -207,9 +207,11 @@ class ExtensionToolProvider(LocalProvider):
                 if list_changed:
                     await get_context().send_notification(mcp_types.ResourceListChangedNotification())
             case "console_logs" | "network_requests":
-                told = await source.logs(command, tab_id, given)
+                reported = await source.logs(command, tab_id, given)
                 result = (
-                    results.value_result(told["entries"], told) if given.get("body_of") else results.log_result(told)
+                    results.value_result(reported["entries"], reported)
+                    if given.get("body_of")
+                    else results.log_result(reported)
                 )
             case _:
                 result = await self._drive(command, tab_id, given)

@@ -145,7 +145,7 @@ def is_others_link(descriptor: int) -> bool:
 
     A hard link has no path of its own to be checked by. Of another user's file it is refused, because its owner need
     not know of the name that is here. This user's own files may have several (package managers and backups make such
-    links): whoever runs as this user could as well have copied the file here, and other users link only to what they
+    links): a process of this user could as well have copied the file here, and other users link only to what they
     may read and write anyway (Linux: fs.protected_hardlinks; Windows: the right to write attributes).
     """
     about = os.fstat(descriptor)

@@ -108,7 +108,7 @@ def answer_of(
 ) -> server.Answer:
     """Return the answer with its receipt, which says what the picture would have cost the client.
 
-    Nobody can tell which addresses a picture shows: only the question's stay.
+    Which addresses a picture shows is unknown: only the question's stay.
     """
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
     text, changes = server.truncate_answer(said.text, question)
@@ -131,7 +131,7 @@ def answer_of(
 
 
 async def sees(models: server.ModelServer, model: str) -> bool | None:
-    """Say whether a model takes pictures, as far as its server tells.
+    """Say whether a model takes pictures, as far as its server reports it.
 
     Ollama must be asked: it leaves a picture out without a word when the model takes none.
     """

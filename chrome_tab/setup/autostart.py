@@ -42,7 +42,7 @@ ENDED_STATUSES = (0, 3, 113, 36)
 
 
 class Agent(NamedTuple):
-    """What starts the server at login: its file, the commands that begin and end it, what is left beside it, its log.
+    """What starts the server at login: its file, the commands that begin and end it, what is left next to it, its log.
 
     `ended` are the exit statuses of `end` that say it runs no longer.
     """
@@ -76,7 +76,7 @@ def why_none() -> str:
 
 
 def user_unit(command: Sequence[str], systemctl: str) -> Agent:
-    """Return a unit of the person's own systemd, which sees neither their terminal nor its environment."""
+    """Return a unit of the user's own systemd, which sees neither their terminal nor its environment."""
     # No variable is looked for in the program's path, so a dollar in it stands for itself alone.
     words = [*map(quoted, command[:1]), *(quoted(argument).replace("$", "$$") for argument in command[1:])]
     name = f"{server.APP_NAME}.service"
@@ -114,7 +114,7 @@ def quoted(text: str) -> str:
 
 
 def launch_agent(command: Sequence[str], launchctl: str) -> Agent:
-    """Return an agent of the person's own launchd."""
+    """Return an agent of the user's own launchd."""
     library = Path.home() / "Library"
     log = library / "Logs" / f"{server.APP_NAME}.log"
     path = library / "LaunchAgents" / f"{server.APP_NAME}.plist"
@@ -206,7 +206,7 @@ def no_start_at_login(terminal: Terminal) -> None:
 
 
 def shown_calls(calls: Sequence[Sequence[str]]) -> list[str]:
-    """Return commands as a person would type them."""
+    """Return commands as a user would type them."""
     return [" ".join([Path(call[0]).name, *call[1:]]) for call in calls]
 
 

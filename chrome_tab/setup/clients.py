@@ -169,14 +169,14 @@ def require_registered(client: Client, command: Sequence[str] | None) -> None:
 
 
 def to_paste(client: Client, command: Sequence[str]) -> str:
-    """Return what a person adds by hand."""
+    """Return what a user adds by hand."""
     if client.program:
         return " ".join(["claude mcp add --scope user", server.APP_NAME, "--", *command])
     return json.dumps({client.section: {server.APP_NAME: wanted_entry(client, command, None)}}, ensure_ascii=False)
 
 
 def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str]) -> None:
-    """Register the server with each client, if the person likes to."""
+    """Register the server with each client, if the user likes to."""
     for client in here:
         try:
             change = client_change(client, command)

@@ -46,7 +46,7 @@ def tells_kinds(reply: Any) -> bool:
 
 
 def tells_slots(reply: Any) -> bool:
-    """Say whether a reply tells how answers are made."""
+    """Say whether a reply describes how answers are made."""
     return bool(server.fields(reply, "default_generation_settings"))
 
 
@@ -73,7 +73,7 @@ NARROW_COSTS = 1.5
 
 
 class Model(NamedTuple):
-    """A model that a server lists; `billions` of parameters where they are told."""
+    """A model that a server lists; `billions` of parameters where known."""
 
     name: str
     url: str
@@ -141,7 +141,7 @@ def models_of(url: str, name: str, listed: Sequence[server.ListedModel]) -> list
 
 
 def billions(text: str) -> float | None:
-    """Return the parameters that a name or a size tells, in billions: `8.2B`, `qwen3:4b`, `smollm2:135m`."""
+    """Return the parameters that a name or a size gives, in billions: `8.2B`, `qwen3:4b`, `smollm2:135m`."""
     size = re.search(r"(?<![\d.])(\d{1,4}(?:\.\d{1,3})?)([bm])(?![a-z\d])", text, re.IGNORECASE)
     return float(size[1]) / (1000 if size[2] in "mM" else 1) or None if size else None
 

@@ -84,7 +84,7 @@ def given_values(settings: server.Settings, flags: Mapping[str, Any]) -> dict[st
 
 
 def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
-    """Show the connection string, wait for the extension if the person likes to; say whether pages can be read."""
+    """Show the connection string, wait for the extension if the user likes to; say whether pages can be read."""
     by_script = sys.platform == "darwin" and settings.source != "extension"
     if by_script:
         terminal.say("On a Mac pages are read without an extension:")
@@ -121,7 +121,7 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
 
 
 async def read_by_script(settings: server.Settings) -> list[server.Layer]:
-    """Try AppleScript; macOS asks the person for its permission meanwhile."""
+    """Try AppleScript; macOS asks the user for its permission meanwhile."""
     async with server.ChromeTabs(settings) as tabs:
         return await server.applescript_layers(tabs)
 
@@ -150,7 +150,7 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
 
 
 def wait_for_extension(terminal: Terminal, settings: server.Settings, *, proposed: bool) -> bool:
-    """Wait until the extension is there, if the person likes to; say whether it is. Ctrl+C ends the waiting only."""
+    """Wait until the extension is there, if the user likes to; say whether it is. Ctrl+C ends the waiting only."""
     if terminal.yes:
         terminal.say("This run does not wait for the extension: --doctor says whether it is there.")
         return False

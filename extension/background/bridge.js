@@ -56,7 +56,7 @@ export class Bridge {
    * @param {object} handlers
    * @param {() => void} handlers.onOpen
    * @param {(command: Command, signal: AbortSignal) => Promise<string>} handlers.onCommand as of a Connection
-   * @param {(event: AnswerEvent) => void} handlers.onAnswer what the server tells about the user's questions
+   * @param {(event: AnswerEvent) => void} handlers.onAnswer what the server sends about the user's questions
    * @param {() => void} handlers.onLost a connection has ended
    * @param {() => void} handlers.onChange the result of `status()` may have changed
    */
@@ -121,7 +121,7 @@ export class Bridge {
     this.#changed();
   }
 
-  async forget() {
+  async unpair() {
     await this.#loaded;
     // Before anything is waited for: the user may pair again meanwhile.
     this.#settings = DEFAULT_SETTINGS;

@@ -13,7 +13,7 @@ import { isNonce, isServerProof, makeNonce, makeProof } from "./pairing.js";
 import { abortAll } from "../browser/async.js";
 
 const LARGE_FRAME_UNITS = 64 * 1024;
-const PROTOCOL = 1;
+const PROTOCOL = 2;
 /** A service worker dies after 30 s without work; WebSocket traffic counts as work. */
 const PING_INTERVAL_MS = 20_000;
 /** In a row: a busy machine answers one late. */

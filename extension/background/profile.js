@@ -1,5 +1,5 @@
 /**
- * What the server needs to know to tell this browser profile from the others that are connected to it: an id, the run
+ * What the server needs to know to distinguish this browser profile from the others that are connected to it: an id, the run
  * of the browser, a name, and when the user looked at it last.
  *
  * @import {ProfileDescription} from "../shared/types.d.ts"

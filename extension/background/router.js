@@ -207,7 +207,7 @@ async function runCommand(command, services, controller, { observe, trace, until
     try {
       return await runOn(tab.id);
     } finally {
-      // Whatever it brings, also an error, may tell of the page to which it has led.
+      // Whatever it brings, also an error, may describe the page to which it has led.
       const left = rules.isEmpty ? null : await knownTab(tab.id);
       if (left) await rules.refuseTab(left);
     }
@@ -348,8 +348,8 @@ export async function performAction(action, bridge, { attachments, consentPrompt
       await attachments.detachAll();
       return bridge.pair(pairing);
     }
-    case "forget":
-      await bridge.forget();
+    case "unpair":
+      await bridge.unpair();
       return attachments.detachAll();
     case "disconnect":
       return bridge.disconnect();

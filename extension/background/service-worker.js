@@ -130,7 +130,7 @@ async function openDebugger(tabId) {
 }
 
 /**
- * Nobody sees a failure while the popup and the panel are closed: the badge shows it until one is opened.
+ * A failure would go unseen while the popup and the panel are closed: the badge shows it until one is opened.
  *
  * @param {string} command
  * @param {string} code

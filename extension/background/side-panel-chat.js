@@ -2,7 +2,7 @@
  * Questions of the user in the side panel: they are sent to the server, and its events about them are passed to the page
  * that asked. Nothing is stored.
  *
- * @import {AnswerEvent, AskRequest, QuestionMessage} from "../shared/types.d.ts"
+ * @import {AnswerEvent, PromptRequest, PromptMessage} from "../shared/types.d.ts"
  */
 
 /** A working server reports progress each second; one of an older version does not answer questions. */
@@ -19,8 +19,8 @@ const SILENCE_MS = 20_000;
 export class SidePanelChat {
   /** @type {Map<string, OpenQuestion>} questions without an end yet */
   #open = new Map();
-  /** @type {Map<unknown, Set<string>>} by the page that asked: the talks that the server remembers */
-  #talks = new Map();
+  /** @type {Map<unknown, Set<string>>} by the page that asked: the conversations that the server remembers */
+  #conversations = new Map();
   /** @readonly */
   #send;
 
@@ -28,7 +28,7 @@ export class SidePanelChat {
   #onChange;
 
   /**
-   * @param {(message: QuestionMessage) => boolean} send returns whether a server is connected
+   * @param {(message: PromptMessage) => boolean} send returns whether a server is connected
    * @param {() => void} onChange an answer has been asked for, or has ended
    */
   constructor(send, onChange) {
@@ -37,16 +37,16 @@ export class SidePanelChat {
   }
 
   /**
-   * @param {AskRequest} request
+   * @param {PromptRequest} request
    * @param {unknown} owner
    * @param {(event: AnswerEvent) => void} onEvent called until its end
    */
-  ask({ id, talk, question, tabIds, model, confirmed }, owner, onEvent) {
-    this.#talks.set(owner, (this.#talks.get(owner) ?? new Set()).add(talk));
+  ask({ id, conversation, text, tabIds, model, confirmed }, owner, onEvent) {
+    this.#conversations.set(owner, (this.#conversations.get(owner) ?? new Set()).add(conversation));
     this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: true });
     this.#onChange();
-    const ask = { id, talk, question, tab_ids: tabIds, model, ...(confirmed && { confirmed }) };
-    const isSent = this.#send({ type: "question", ask });
+    const prompt = { id, conversation, text, tab_ids: tabIds, model, ...(confirmed && { confirmed }) };
+    const isSent = this.#send({ type: "prompt", prompt });
     if (!isSent) this.#fail(id, "not_connected");
   }
 
@@ -57,13 +57,13 @@ export class SidePanelChat {
    */
   nameModels(id, owner, onEvent) {
     this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: false });
-    if (!this.#send({ type: "question", models: id })) this.#fail(id, "not_connected");
+    if (!this.#send({ type: "prompt", models: id })) this.#fail(id, "not_connected");
   }
 
   /** @param {string} id */
   stop(id) {
     if (!this.#open.has(id)) return;
-    this.#send({ type: "question", stop: id });
+    this.#send({ type: "prompt", stop: id });
     this.#fail(id, "stopped");
   }
 
@@ -95,16 +95,16 @@ export class SidePanelChat {
   /** @param {unknown} owner a page that was closed */
   handleClose(owner) {
     for (const [id, open] of this.#open) if (open.owner === owner) this.stop(id);
-    for (const talk of this.#talks.get(owner) ?? []) this.forget(talk, owner);
-    this.#talks.delete(owner);
+    for (const conversation of this.#conversations.get(owner) ?? []) this.clear(conversation, owner);
+    this.#conversations.delete(owner);
   }
 
   /**
-   * @param {string} talk
+   * @param {string} conversation
    * @param {unknown} owner
    */
-  forget(talk, owner) {
-    if (this.#talks.get(owner)?.delete(talk)) this.#send({ type: "question", forget: talk });
+  clear(conversation, owner) {
+    if (this.#conversations.get(owner)?.delete(conversation)) this.#send({ type: "prompt", clear: conversation });
   }
 
   /** @param {string} id */

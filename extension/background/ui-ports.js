@@ -63,13 +63,13 @@ export class UiPorts {
     return this.#watchersOf(tabId).length > 0;
   }
 
-  /** Tells every page how things are now. */
+  /** Sends every page the current state. */
   async show() {
     await Promise.all([...this.#pages.keys()].map((port) => this.#show(port)));
   }
 
   /**
-   * Told in batches: a page that logs in a loop would be all that the browser does.
+   * Sent in batches: a page that logs in a loop would be all that the browser does.
    *
    * @param {number} tabId
    * @param {ConsoleEntry} entry
@@ -94,7 +94,7 @@ export class UiPorts {
   }
 
   /**
-   * The tab's console starts again, or has to be told again.
+   * The tab's console starts again, or has to be sent again.
    *
    * @param {number} tabId
    */
@@ -110,14 +110,14 @@ export class UiPorts {
   async #serve(port, page, request) {
     const onEvent = (/** @type {AnswerEvent} */ event) => this.#send(port, event);
     switch (request.action) {
-      case "ask":
+      case "prompt":
         return this.#worker.sidePanelChat.ask(request, port, onEvent);
       case "models":
         return this.#worker.sidePanelChat.nameModels(request.id, port, onEvent);
       case "stop_answer":
         return this.#worker.sidePanelChat.stop(request.id);
-      case "forget_talk":
-        return this.#worker.sidePanelChat.forget(request.talk, port);
+      case "clear_conversation":
+        return this.#worker.sidePanelChat.clear(request.conversation, port);
       case "watch":
         Object.assign(page, { tabId: request.tabId, unsaid: [], gone: 0 });
         await this.#show(port);

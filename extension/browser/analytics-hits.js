@@ -1,5 +1,5 @@
 /**
- * What pages tell analytics, taken apart into names and values: Google Analytics and others whose addresses end in
+ * What pages send to analytics, taken apart into names and values: Google Analytics and others whose addresses end in
  * `collect`, Meta, Matomo, Bing.
  *
  * @import {Redactor} from "./redaction.js"

@@ -1,5 +1,5 @@
 /**
- * The tabs that the user has attached: consent.js decides by asking here. Each change is told to the server as an
+ * The tabs that the user has attached: consent.js decides by asking here. Each change is sent to the server as an
  * event.
  *
  * @import {Attachment, TabEvent, TabWithId} from "../shared/types.d.ts"
@@ -55,7 +55,7 @@ export class Attachments {
     const tab = await tabById(tabId);
     const obstacle = obstacleOf(tab);
     if (obstacle) throw new CommandError("UNREADABLE_PAGE", obstacle);
-    // From here to the map nothing is waited for: whoever detaches all finds it there.
+    // From here to the map nothing is waited for: a command that detaches all finds it there.
     signal?.throwIfAborted();
     if (this.#attachments.has(tabId)) return;
     this.#attachments.set(tabId, { connectedAt: new Date().toISOString(), evaluateOn: "", privateOn: "" });
@@ -117,7 +117,7 @@ export class Attachments {
     return { evaluate: origin !== "" && evaluateOn === origin, privateValues: origin !== "" && privateOn === origin };
   }
 
-  /** Tells a server that has just connected what is attached. */
+  /** Sends the attached tabs to a server that has just connected. */
   async announceAll() {
     for (const tabId of await this.tabIds()) await this.#announce(tabId);
   }

@@ -145,14 +145,14 @@ async function pagesAmong(context, pages, element) {
     return { page, traits };
   });
   if (element.path.includes(-1)) return mostLike(element, (await Promise.allSettled(asked)).flatMap(valueOf));
-  // Numbers tell at once, whoever else is still asked.
+  // Frame numbers decide at once, without the frames that have not replied.
   return Promise.any(asked)
     .then(({ page }) => [page])
     .catch(() => []);
 }
 
 /**
- * Frames in shadow roots have no numbers: they are told apart by their size, and by the address that they were given.
+ * Frames in shadow roots have no numbers: they are distinguished by their size, and by the address that they were given.
  * A frame that was just resized has not heard of it, and a page may have led its frame elsewhere.
  *
  * @param {FrameTraits} element

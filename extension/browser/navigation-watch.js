@@ -5,7 +5,7 @@
 
 /** @typedef {{frameId: number, documentId: string}} FramePage the page in a frame of a tab */
 
-/** @type {Map<number, Set<(frameId: number, documentId: string) => void>>} whoever waits for a tab's page, by tab */
+/** @type {Map<number, Set<(frameId: number, documentId: string) => void>>} the listeners for a tab's page, by tab */
 const waiting = new Map();
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Tabs and windows that a driven page opens: they are attached too, and told.
+ * Tabs and windows that a driven page opens: they are attached too, and reported.
  *
  * @import {CommandContext} from "../shared/types.d.ts"
  */

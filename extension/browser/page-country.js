@@ -22,7 +22,7 @@ const OF_LANGUAGE = {
   tr: ["TR"],
   zh: ["CN"],
 };
-/** Beside those whose first two letters are the country: `GBP`, `JPY`. */
+/** In addition to those whose first two letters are the country: `GBP`, `JPY`. */
 const NO_COUNTRY = /^(?:EU|X|AN)/;
 
 /** @param {string} url @returns {string[]} by its top-level domain */

@@ -34,7 +34,7 @@ const FRAME_MS = 1_000;
 export const POLL_MS = 50;
 const SILENT = "does not answer: it still loads, is busy, has failed, or is closed to extensions. Take a screenshot.";
 const ALIKE =
-  "cross-origin frames in shadow roots of this page are identical and cannot be told apart. Act on the page around them.";
+  "cross-origin frames in shadow roots of this page are identical and cannot be distinguished. Act on the page around them.";
 
 /** @typedef {{code: ErrorCode, message: string}} Refusal */
 /** @typedef {{code: "", element?: ElementDescription, matches?: number}} Met what was waited for */

@@ -1,5 +1,5 @@
 /**
- * Waiting for a page that was asked for. The watch starts before the navigation: what happens in a new tab may be told
+ * Waiting for a page that was asked for. The watch starts before the navigation: what happens in a new tab may be reported
  * before the tab's id.
  */
 

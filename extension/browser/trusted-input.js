@@ -10,12 +10,12 @@
 
 import { MODIFIERS, strokesOf, typed } from "./keys.js";
 
-/** Bits in which the browser tells what is held down. */
+/** Bits in which the browser reports what is held down. */
 const BUTTONS = { left: 1, right: 2, middle: 4 };
 export const BUTTON_NAMES = /** @type {MouseButton[]} */ (Object.keys(BUTTONS));
 /** No line break, which as a key would send a form, and no part of what is drawn as one character. */
 const LAST_KEY = /[\p{L}\p{Nd} !-~]$/u;
-/** What browsers tell of a mouse. */
+/** What browsers report about a mouse. */
 const PRESSURE = 0.5;
 
 /**

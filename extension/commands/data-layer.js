@@ -43,7 +43,7 @@ export async function getDataLayer(context) {
   if (!isRedacted) await requirePrivateValues(tabId, attachments);
   const { values, total, since, cuts } = written;
   const shown = isRedacted ? redactor.value(values) : values;
-  return { name, values: shown, total, since, masked: redactor.counts, notes: cutNotes(cuts, LIMITS) };
+  return { name, values: shown, total, since, redacted: redactor.counts, notes: cutNotes(cuts, LIMITS) };
 }
 
 /** @param {Record<string, unknown>} params */

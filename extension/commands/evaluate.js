@@ -11,9 +11,9 @@ import { cutNotes, parseWritten } from "./page-values.js";
 const LIMITS = { depth: 20, entries: 5_000, keys: 1_000, text: 100_000, total: 1_000_000, milliseconds: 10_000 };
 const MAX_CODE_LENGTH = 100_000;
 const MAX_MESSAGE_LENGTH = 1_000;
-/** Less than a command has, so that its end can be told. */
+/** Less than a command has, so that its end can be reported. */
 const MAX_TIMEOUT_MS = 25_000;
-/** Later than the timeout the browser ends what still runs: by then its end has been told. */
+/** Later than the timeout the browser ends what still runs: by then its end has been reported. */
 const GRACE_MS = 200;
 /** `return` outside a function is what this is for; it stands on the first line, so that lines keep their numbers. */
 const FUNCTION_START = "await (async () => {";

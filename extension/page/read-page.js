@@ -34,7 +34,7 @@
  * @property {boolean} isMixed whether it has text outside of its cells
  *
  * @typedef {{path: "article" | "blocks" | "noscript" | "whole", left_out: number, note: string}} MainContentReport
- *   Which way led to the main content, how many characters of the page are not in it, and what to tell about that.
+ *   Which way led to the main content, how many characters of the page are not in it, and what to report about that.
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
  *   notes?: string[], repeated?: number, headings?: Heading[]}} ReadPageResult
  *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
@@ -1334,7 +1334,7 @@ export function readPage(request) {
         const note = found.path === "noscript" ? "what the page holds for browsers without scripts was read" : "";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
       } catch {
-        // Whether the keywords stand on the page at all, the whole of it tells.
+        // Whether the keywords stand on the page at all, the whole of it decides.
       }
     }
     const note =

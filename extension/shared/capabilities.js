@@ -3,7 +3,7 @@
  * has no debugger, and with it nothing that drives a page or hears its console.
  */
 
-/** Only Firefox tells its name. */
+/** Only Firefox gives its name. */
 const IS_FIREFOX = "getBrowserInfo" in chrome.runtime;
 
 export const HAS_DEBUGGER = "debugger" in chrome;

@@ -20,7 +20,7 @@ export const DEFAULT_PREFERENCES = {
 /** @type {Settings} */
 export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
 
-// A script in a page's isolated world may read local storage unless it is told not to, and the key is there.
+// A script in a page's isolated world may read local storage unless access is restricted, and the key is there.
 // Firefox knows no such lock.
 const locked = attempt(async () => chrome.storage.local.setAccessLevel?.({ accessLevel: "TRUSTED_CONTEXTS" }));
 const local = guarded(chrome.storage.local);

@@ -21,11 +21,11 @@ export type ClientMessage =
   | { type: "hello"; protocol: number; version: string; nonce: string; browser: ProfileDescription; missing?: string[] }
   | { type: "proof"; proof: string }
   | { type: "ping" }
-  | QuestionMessage
+  | PromptMessage
   | Response
   | TabEvent;
 
-/** This browser profile, to tell it from the others that are connected to the same server. */
+/** This browser profile, to distinguish it from the others that are connected to the same server. */
 export interface ProfileDescription {
   id: string;
   /** Random for each run of the browser. */
@@ -39,19 +39,19 @@ export interface ProfileDescription {
 }
 
 /** What the user asks in the side panel; docs/design/protocol.md, "Side panel". */
-export type QuestionMessage = { type: "question" } & (
+export type PromptMessage = { type: "prompt" } & (
   | {
-      ask: {
+      prompt: {
         id: string;
-        talk: string;
-        question: string;
+        conversation: string;
+        text: string;
         tab_ids: number[];
         model: string | null;
         confirmed?: true;
       };
     }
   | { stop: string }
-  | { forget: string }
+  | { clear: string }
   | { models: string }
 );
 
@@ -84,7 +84,7 @@ export interface Command {
 }
 
 export interface Session {
-  /** A few characters that tell it from the others. */
+  /** A few characters that distinguish it from the others. */
   id: string;
   /** What its client calls itself, as one printable line; empty when unknown. */
   client: string;
@@ -179,7 +179,7 @@ export interface DataLayer {
   /** Index of the first of `values`. */
   since: number;
   /** How often each kind was redacted in `values`, where it stands as `[kind]`. */
-  masked: Record<string, number>;
+  redacted: Record<string, number>;
   /** What was left out or could not be read, as sentences. */
   notes: string[];
 }
@@ -363,7 +363,7 @@ export interface LoggedRequest {
   error: string;
 }
 
-/** A request as it is told: what is private in it is redacted. */
+/** A request as it is listed: private data is redacted. */
 export interface ShownRequest extends Pick<
   LoggedRequest,
   "id" | "method" | "status" | "type" | "size" | "time" | "url"
@@ -373,7 +373,7 @@ export interface ShownRequest extends Pick<
   error?: string;
   /** Of a hit of analytics, whose `url` has no query then. */
   params?: Record<string, unknown>;
-  /** Where it tells of several. */
+  /** Where it describes several. */
   events?: Record<string, unknown>[];
   /** Of the one that was asked for; null when it is no text. */
   body?: string | null;
@@ -564,7 +564,7 @@ export interface CrossOriginFrame extends FrameTraits {
   selector: string;
 }
 
-/** What tells a frame of another site from others, without a name. */
+/** What distinguishes a cross-origin frame from others, without a name. */
 export interface FrameTraits {
   /**
    * Numbers of the frames on the way from the main frame, each among those of its parent; -1 in a shadow root, -2 where
@@ -605,7 +605,7 @@ export interface ElementDescription {
   /** Matches this element only, also in shadow roots and frames. */
   selector: string;
   tag: string;
-  /** What a user reads on it or beside it, at most 60 characters. */
+  /** What a user reads on it or next to it, at most 60 characters. */
   text: string;
 }
 
@@ -636,7 +636,7 @@ export interface FoundElement {
   isFileField?: boolean;
   /** drag: the top left corner of the element's first box in the viewport. */
   corner?: Point;
-  /** click: whether the element has a state of being checked, which `readChecked` tells. */
+  /** click: whether the element has a state of being checked, which `readChecked` reads. */
   isCheckable?: boolean;
   /** show: the element's place in the document of the main frame, in CSS pixels. */
   box?: Box;
@@ -740,7 +740,7 @@ export type ListAnswer =
   | { code: ""; lines: ListLine[] }
   | ({ code: "" } & Omit<PageElements, keyof PageAddress> & ListedPage);
 
-/** What tells whether more is to come. */
+/** What shows whether more is to come. */
 export interface ListedPage {
   isEmpty: boolean;
   isLoading: boolean;
@@ -762,7 +762,7 @@ export interface Box extends Point {
 export interface PressOutcome {
   /** Whether it was seen in the page. */
   isSeen: boolean;
-  /** Whether nothing tells where it has gone: no element that could have taken it for itself, and no listener. */
+  /** Whether nothing shows where it has gone: no element that could have taken it for itself, and no listener. */
   isLost: boolean;
   /** What was hit instead of the element, as a name; empty when nothing was. */
   cover: string;
@@ -932,14 +932,14 @@ export interface PastFailure {
 
 // --- The port of our own pages: the popup and the DevTools panel
 
-export type PageRequest = Action | WatchRequest | HighlightRequest | RunRequest | QuestionRequest;
+export type PageRequest = Action | WatchRequest | HighlightRequest | RunRequest | SidePanelRequest;
 
 export type Action =
   | { action: "refresh" }
   | { action: "connect"; connectionString: string }
   | { action: "disconnect" }
   | { action: "reconnect" }
-  | { action: "forget" }
+  | { action: "unpair" }
   | { action: "set_auto_reconnect"; on: boolean }
   | { action: "attach"; tabId: number }
   | { action: "detach"; tabId: number }
@@ -972,12 +972,12 @@ export interface RunRequest {
   observe?: boolean;
 }
 
-/** A question about tabs. What was read of one tab is kept for all questions of the same talk. */
-export interface AskRequest {
-  action: "ask";
+/** A question about tabs. What was read of one tab is kept for all questions of the same conversation. */
+export interface PromptRequest {
+  action: "prompt";
   id: string;
-  talk: string;
-  question: string;
+  conversation: string;
+  text: string;
   tabIds: number[];
   /** Null for the one that is configured. */
   model: string | null;
@@ -985,14 +985,14 @@ export interface AskRequest {
   confirmed?: true;
 }
 
-export type QuestionRequest =
-  | AskRequest
+export type SidePanelRequest =
+  | PromptRequest
   /** Which models the server has. */
   | { action: "models"; id: string }
   /** The user does not want this answer any more. */
   | { action: "stop_answer"; id: string }
-  /** Nothing more is asked in this talk. */
-  | { action: "forget_talk"; talk: string };
+  /** Nothing more is asked in this conversation. */
+  | { action: "clear_conversation"; conversation: string };
 
 export type PageMessage = View | Refusal | ConsoleBatch | Response | AnswerEvent;
 
@@ -1068,7 +1068,7 @@ export interface AnswerEvidence {
 export interface ConsoleBatch {
   type: "console";
   entries: ConsoleEntry[];
-  /** Whether this is all there is, in place of what was told before. */
+  /** Whether this is all there is, in place of what was sent before. */
   isWhole: boolean;
   /** How many messages there were before these that were dropped. */
   gone: number;

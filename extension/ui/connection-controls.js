@@ -55,7 +55,7 @@ export class ConnectionControls {
     this.#dialog.setAttribute("aria-labelledby", heading.id);
     this.#dialog.setAttribute("aria-describedby", about.id);
     this.#dialog.addEventListener("close", () => {
-      if (this.#dialog.returnValue === "unpair") this.#onAction({ action: "forget" });
+      if (this.#dialog.returnValue === "unpair") this.#onAction({ action: "unpair" });
     });
   }
 

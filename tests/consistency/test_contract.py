@@ -91,7 +91,7 @@ def commands_table() -> dict[str, dict[str, Any]]:
 
 
 async def published_tools(**settings: str) -> dict[str, set[str]]:
-    """The parameters of each tool, as a client that cannot be told of changes sees them."""
+    """The parameters of each tool, as a client without notifications sees them."""
     made = app.create_server(server.load_settings(settings, need_model=False))
     return {tool.name: set(tool.parameters["properties"]) for tool in await made.list_tools(run_middleware=False)}
 

@@ -21,7 +21,7 @@ LEAVING_S = 15
 
 pytestmark = [
     pytest.mark.e2e,
-    pytest.mark.skipif(sys.platform == "darwin", reason="on a Mac the demonstration reads the person's own Chrome"),
+    pytest.mark.skipif(sys.platform == "darwin", reason="on a Mac the demonstration reads the user's own Chrome"),
 ]
 
 
@@ -33,11 +33,11 @@ def folder() -> Generator[Path]:
 
 
 def start_demo(folder: Path, settings: Mapping[str, str]) -> subprocess.Popen[str]:
-    person = {name: value for name, value in os.environ.items() if not name.startswith("OLLAMA_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("OLLAMA_")}
     return subprocess.Popen(
         ["uv", "run", "--quiet", str(DEMO)],
         encoding="utf-8",
-        env={**person, "TMPDIR": str(folder), **settings},
+        env={**environment, "TMPDIR": str(folder), **settings},
         start_new_session=True,
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,

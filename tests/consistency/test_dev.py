@@ -35,7 +35,7 @@ def copy() -> Generator[Path]:
 
 @contextmanager
 def killed_after(limit_s: float, process: subprocess.Popen[str]) -> Generator[None]:
-    """End a group that is silent for so long, so that the test ends as well."""
+    """End a group that stays silent until the timeout, so that the test ends as well."""
     last_resort = threading.Timer(limit_s, os.killpg, (process.pid, signal.SIGKILL))
     last_resort.start()
     try:
@@ -69,9 +69,9 @@ def test_changed_files_start_the_server_and_load_the_extension_again_until_ctrl_
             (copy / name).write_text(re.sub(before, after, text, count=1), encoding="utf-8")
 
         says("dev: Connected")
-        change("chrome_tab/http.py", "MCP is served at", "MCP is served anew at")
+        change("chrome_tab/http.py", "MCP is served at", "MCP is served again at")
         says("dev: the server starts again")
-        says("MCP is served anew at")
+        says("MCP is served again at")
         says("extension connected")
         change("extension/manifest.json", r"^\{", "")
         says("dev: the extension cannot be loaded: Manifest")

@@ -67,7 +67,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 def started_by(config: Mapping[str, Any], root: Path, answers: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """The command and the environment that a client makes of a configuration that names files and asks the person."""
+    """The command and the environment that a client makes of a configuration that names files and asks the user."""
 
     def filled(text: str) -> str:
         text = re.sub(r"\$\{(__dirname|CLAUDE_PLUGIN_ROOT)\}", lambda _: str(root), text)
@@ -118,9 +118,9 @@ def test_wheel_and_sdist_take_their_requirements_and_version_from_the_servers_he
     }
     assert package.metadata["Requires-Python"] == head["requires-python"]
     with tarfile.open(made.files[".gz"]) as sdist:
-        told = sdist.extractfile(f"chrome_tab_reader-{server.__version__}/PKG-INFO")
-        assert told
-        assert told.read().decode() == info.joinpath("METADATA").read_text(encoding="utf-8")
+        reported = sdist.extractfile(f"chrome_tab_reader-{server.__version__}/PKG-INFO")
+        assert reported
+        assert reported.read().decode() == info.joinpath("METADATA").read_text(encoding="utf-8")
 
 
 def test_wheel_built_from_the_sdist_holds_the_same_files(made: Made, tmp_path: Path) -> None:
@@ -203,26 +203,26 @@ def test_extension_for_firefox_asks_for_nothing_that_firefox_does_not_know_and_k
 
 
 def test_installed_program_names_itself_and_the_folder_that_chrome_loads(made: Made, tmp_path: Path) -> None:
-    person = bare_environment(tmp_path)
+    environment = bare_environment(tmp_path)
 
-    folder = Path(run(made.program, "--extension-path", **person).stdout.removesuffix("\n"))
+    folder = Path(run(made.program, "--extension-path", **environment).stdout.removesuffix("\n"))
     assert folder.is_relative_to(made.environment)
     assert (folder / "manifest.json").exists()
-    assert "Example: chrome-tab-reader --ollama-url" in run(made.program, **person).stderr
+    assert "Example: chrome-tab-reader --ollama-url" in run(made.program, **environment).stderr
 
 
 async def test_each_way_lists_its_tools_in_an_empty_home_and_answers_about_a_page_in_a_real_browser(made: Made) -> None:
     (extension,) = made.environment.glob("lib/python*/site-packages/chrome_tab/files/extension")
     # Chromium's socket in its folder may have no more than about 100 characters.
     with tempfile.TemporaryDirectory(prefix="home-") as home, demonstration_page() as page_url:
-        person = bare_environment(Path(home)) | {"CHROME_TAB_PORT": str(free_port())}
-        line = (await asyncio.to_thread(run, made.program, "--pair", **person)).stdout.strip()
+        environment = bare_environment(Path(home)) | {"CHROME_TAB_PORT": str(free_port())}
+        line = (await asyncio.to_thread(run, made.program, "--pair", **environment)).stdout.strip()
         async with FakeOpenAIServer() as model, browser_with_extension(Path(home, "profile"), extension) as browser:
             page = await browser.new_page()
             await page.goto(page_url)
             for way in WAYS:
                 (program, *arguments), settings = start_of(way, made, {"ollama_url": model.url, "model": "fake-model"})
-                async with started(interpreter=program, program=arguments, **person, **settings) as session:
+                async with started(interpreter=program, program=arguments, **environment, **settings) as session:
                     about = (await session.initialize())["serverInfo"]
                     assert (about["name"], about["version"]) == (server.APP_NAME, server.__version__)
                     listed, _ = await session.request("tools/list")

@@ -1,4 +1,4 @@
-"""The texts that a person reads in the extension stand in `_locales`, whole in each language."""
+"""The texts that a user reads in the extension stand in `_locales`, whole in each language."""
 
 import re
 from pathlib import Path

@@ -156,7 +156,7 @@ def test_plugin_asks_for_the_required_settings_and_hands_them_on() -> None:
     assert (listed["source"], listed["description"]) == ("./", plugin["description"])
 
 
-# What skills name beside tools and their parameters: a value, a field of a reply, a word of JSON Schema.
+# What skills name in addition to tools and their parameters: a value, a field of a reply, a word of JSON Schema.
 OTHER_WORDS = {"main", "changed", "description"}
 
 
@@ -276,7 +276,7 @@ def query(link: str) -> dict[str, str]:
 
 
 def settings_of(command: str, args: list[str]) -> server.Settings:
-    """What the server makes of a command line that a client is told."""
+    """What the server makes of a command line that a client is given."""
     launches = {"uvx": [server.APP_NAME], "uv": ["run", "/path/to/chrome_tab_mcp_server.py"]}
     start = launches[command]
     assert args[: len(start)] == start
@@ -287,18 +287,18 @@ def settings_of(command: str, args: list[str]) -> server.Settings:
 
 @pytest.mark.parametrize("link", [clients.cursor_link(), clients.lm_studio_link()])
 def test_link_with_an_encoded_entry_decodes_to_a_command_that_the_server_takes(link: str) -> None:
-    told = query(link)
+    reported = query(link)
 
-    assert told["name"] == server.APP_NAME
-    settings = settings_of(**json.loads(base64.b64decode(told["config"], validate=True)))
+    assert reported["name"] == server.APP_NAME
+    settings = settings_of(**json.loads(base64.b64decode(reported["config"], validate=True)))
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
 
 
 def test_link_of_vs_code_decodes_to_a_command_whose_settings_it_asks_for() -> None:
-    told = query(clients.vscode_link())
-    config, inputs = json.loads(told["config"]), json.loads(told["inputs"])
+    reported = query(clients.vscode_link())
+    config, inputs = json.loads(reported["config"]), json.loads(reported["inputs"])
 
-    assert told["name"] == server.APP_NAME
+    assert reported["name"] == server.APP_NAME
     answers = {f"${{input:{field['id']}}}": field["default"] for field in inputs if field["type"] == "promptString"}
     settings = settings_of(config["command"], [answers.get(argument, argument) for argument in config["args"]])
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
@@ -306,10 +306,10 @@ def test_link_of_vs_code_decodes_to_a_command_whose_settings_it_asks_for() -> No
 
 
 def test_link_of_goose_decodes_to_a_command_that_the_server_takes() -> None:
-    told = parse_qsl(urlsplit(clients.goose_link()).query, strict_parsing=True)
+    reported = parse_qsl(urlsplit(clients.goose_link()).query, strict_parsing=True)
 
-    assert dict(told)["id"] == server.APP_NAME
-    settings = settings_of(dict(told)["cmd"], [value for name, value in told if name == "arg"])
+    assert dict(reported)["id"] == server.APP_NAME
+    settings = settings_of(dict(reported)["cmd"], [value for name, value in reported if name == "arg"])
     assert (settings.ollama_url, settings.model) == ("http://localhost:11434", "qwen3")
 
 

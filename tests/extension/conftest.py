@@ -62,7 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Popup:
-    """The popup, open as a tab: what a person sees and does there."""
+    """The popup, open as a tab: what a user sees and does there."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -111,7 +111,7 @@ class Popup:
         """Unpair past the popup's question, wherever the test has left the page, and forget what else is stored."""
         if self.page.url != POPUP_URL:
             await self.open()
-        await self.chrome("chrome.runtime.connect().postMessage({ action: 'forget' })")
+        await self.chrome("chrome.runtime.connect().postMessage({ action: 'unpair' })")
         await self.shows("Setup")
         await self.chrome("chrome.storage.local.clear()")
         await self.close_sleeping_tabs()
@@ -192,7 +192,7 @@ async def comes_true(page: Page, expression: str) -> None:
 
 async def use_as_person(page: Page) -> None:
     """Give the page what it needs to ask before it is left. A press would be lost before the page's first picture."""
-    assert await page.evaluate("navigator.userActivation.hasBeenActive"), "Playwright's scripts count as a person's act"
+    assert await page.evaluate("navigator.userActivation.hasBeenActive"), "Playwright's scripts count as a user's act"
 
 
 async def stop_worker(popup: Popup) -> None:
@@ -396,7 +396,7 @@ class DrivenTab(AttachedTab):
         await self.page.evaluate("for (const noted of [globalThis.clicked, globalThis.events]) noted?.splice(0)")
         return self
 
-    async def told(self, event: str) -> Message:
+    async def received(self, event: str) -> Message:
         """Wait for the next event of that name about this tab; those of other tests' tabs may still be on their way."""
         while True:
             message = await self.bridge.next_message(event)
@@ -409,12 +409,12 @@ class DrivenTab(AttachedTab):
         await self.popup.chrome(f"chrome.runtime.connect().postMessage({message})")
 
     async def allow_evaluate(self) -> None:
-        """Turn the tab's switch on, as the person does in the popup."""
+        """Turn the tab's switch on, as the user does in the popup."""
         await self.person_does("set_allow_evaluate", on=True)
         await until(lambda: self.succeeds("evaluate", code="1"))
 
     async def show_private(self) -> None:
-        """Turn on the switch for private values, as the person does in the popup."""
+        """Turn on the switch for private values, as the user does in the popup."""
         await self.person_does("set_show_private", on=True)
         stored = f"Object.fromEntries((await chrome.storage.session.get('attachments')).attachments)[{self.tab_id}].privateOn"
         await until(lambda: self.popup.chrome(stored))
@@ -477,7 +477,7 @@ def shared_tab_at(path: str) -> Any:
 
 
 def reloaded_tab_at(path: str) -> Any:
-    """Make a fixture: the tab at that path for all tests of a file, its page loaded anew for each of them.
+    """Make a fixture: the tab at that path for all tests of a file, its page reloaded for each of them.
 
     For tests that mind what others have left in the page, but not what the tab has been through.
     """

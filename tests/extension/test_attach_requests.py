@@ -1,4 +1,4 @@
-"""An agent asks the person to attach a tab: what they see, and what becomes of each answer."""
+"""An agent asks the user to attach a tab: what they see, and what becomes of each answer."""
 
 import asyncio
 import re
@@ -31,7 +31,7 @@ async def ask(bridge: FakeBridge, tab_id: int) -> asyncio.Task[Message]:
 
 
 def ask_to_click(bridge: FakeBridge, tab_id: int, hosts: list[list[object]]) -> asyncio.Task[Message]:
-    """Let an agent click where the person may want to be asked before."""
+    """Let an agent click where the user may want to be asked before."""
     return asyncio.create_task(bridge.ask("click", tab_id=tab_id, selector="body", ask_hosts=hosts))
 
 
@@ -78,7 +78,7 @@ async def test_person_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
     await shown(paired, 0)
     await notices(paired, 0)
     await until(paired, "(await chrome.action.getBadgeText({})) !== '?'")
-    # Of a tab that is attached nobody is asked.
+    # An attached tab needs no prompt.
     assert (await (await ask(bridge, tab_id)))["result"]["tab_id"] == tab_id
 
 
@@ -240,7 +240,7 @@ async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that
     assert not asked.done()
     await answer(paired, "Allow")
     assert (await asked)["success"]
-    # The answer holds for the session in this tab, and for nobody else.
+    # The answer holds for the session in this tab, and for no other.
     assert (await click())["success"]
     bridge.session = AGENT | {"id": "b0b0"}
     other = click()
@@ -248,7 +248,7 @@ async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that
     await answer(paired, "Deny")
     assert error_of(await other)[0] == "ATTACH_DENIED"
     bridge.session = AGENT
-    # Another site in this tab is another question, and here nobody wants to be asked.
+    # Another site in this tab is another question, and this one needs no prompt.
     await page.goto(site.url("/two").replace("127.0.0.1", "localhost"))
     assert (await click())["success"]
     await shown(paired, 0)

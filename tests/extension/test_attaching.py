@@ -131,7 +131,7 @@ async def crash(page: Page) -> None:
     session = await page.context.new_cdp_session(page)
     async with page.expect_event("crash"):
         crashing = asyncio.create_task(session.send("Page.crash"))
-    # Nobody is left to answer it.
+    # No server is left to answer it.
     crashing.cancel()
 
 

@@ -37,21 +37,21 @@ CLICKS = {
     '|error at input#mail "Email": "Please fill out this field."',
     "a field that is enabled": '<button id=go onclick="box.disabled = false">Go</button><button id=box disabled>Pay</button>'
     '|button#box "Pay" enabled',
-    "a part that is written anew": f'<button id=go onclick="{WRITTEN}">Go</button><div id=box></div><script>let n = 0; '
+    "a part that is rewritten": f'<button id=go onclick="{WRITTEN}">Go</button><div id=box></div><script>let n = 0; '
     f'{WRITTEN}</script>|now "2 items"; gone "1 items"',
     "a part that goes": '<button id=go onclick=box.remove()>Go</button><p id=box>Old news</p>|gone "Old news"',
     "very many": '<button id=go onclick="for (let i = 0; i < 40; i += 1) box.append(Object.assign('
     "document.createElement('p'), { textContent: i + '.' }))\">Go</button><div id=box></div>|now \"0.\" and 39 more",
     "a shadow root": "<button id=go onclick=\"box.shadowRoot.querySelector('p').textContent = 'Inside'\">Go</button>"
     '<div id=box><template shadowrootmode=open><p></p></template></div>|now "Inside"',
-    "what is told first": "<button id=go onclick=\"a.textContent = 'x'.repeat(150); b.textContent = 'No'; c.hidden = false\">"
+    "what is reported first": "<button id=go onclick=\"a.textContent = 'x'.repeat(150); b.textContent = 'No'; c.hidden = false\">"
     "Go</button><p id=a></p><p role=alert id=b></p><div role=dialog aria-label=Why id=c hidden>z</div>"
     f'|alert "No"; dialog "Why" opened; now "{"x" * 150}"',
-    # What is nobody's news.
+    # What is not worth reporting.
     "nothing": "<button id=go>Go</button>|",
-    "what nobody sees": "<button id=go onclick=\"a.textContent = 'x'; document.head.append(document.createElement('style'))\">"
+    "what is invisible": "<button id=go onclick=\"a.textContent = 'x'; document.head.append(document.createElement('style'))\">"
     "Go</button><p id=a hidden></p>|",
-    "what nobody sees of it": '<button id=go onclick="a.firstChild.remove()">Go</button><p id=a hidden><b>x</b></p>|',
+    "what is invisible of it": '<button id=go onclick="a.firstChild.remove()">Go</button><p id=a hidden><b>x</b></p>|',
     "the same again": '<button id=go onclick="a.innerHTML = a.innerHTML">Go</button><div id=a><p>One<p>Two</div>|',
 }
 

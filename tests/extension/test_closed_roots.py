@@ -1,4 +1,4 @@
-"""Closed shadow roots: what the page's own scripts cannot reach, and a person can."""
+"""Closed shadow roots: what the page's own scripts cannot reach, and a user can."""
 
 import pytest
 

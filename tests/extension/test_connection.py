@@ -1,4 +1,4 @@
-"""How the extension keeps its connection, and leaves it when the person wants that."""
+"""How the extension keeps its connection, and leaves it when the user wants that."""
 
 import http.server
 import json
@@ -30,7 +30,7 @@ async def test_without_a_client_it_waits_calmly_and_connects_when_one_starts(pai
 
 async def test_retry_comes_within_2_to_3_s_however_long_nobody_was_there(paired: Popup, bridge: FakeBridge) -> None:
     worker = paired.page.context.service_workers[-1]
-    # The waits of the worker are noted and cut short, and its sockets are counted: after some that nobody has answered
+    # The waits of the worker are noted and cut short, and its sockets are counted: after some that were not answered
     # Chrome delays each by seconds.
     await worker.evaluate(
         """() => {

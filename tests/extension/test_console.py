@@ -41,12 +41,12 @@ async def test_uncaught_errors_and_failed_files_are_told_with_their_place(driven
     await driven.show("<img src=/gone.png><script>setTimeout(() => { throw new TypeError('boom') })</script>")
     await driven.page.evaluate("new Promise((done) => setTimeout(done, 0))")
 
-    told = "\n".join(await messages(driven))
+    reported = "\n".join(await messages(driven))
 
-    assert "error: Uncaught TypeError: boom" in told
-    assert "/shown:1:" in told
-    assert "404" in told
-    assert "/gone.png" in told
+    assert "error: Uncaught TypeError: boom" in reported
+    assert "/shown:1:" in reported
+    assert "404" in reported
+    assert "/gone.png" in reported
 
 
 async def test_messages_outlive_the_page(driven: DrivenTab) -> None:
@@ -54,12 +54,12 @@ async def test_messages_outlive_the_page(driven: DrivenTab) -> None:
     await driven.show("<script>console.log('second page')</script>", "/second")
 
     assert await messages(driven) == ["log: second page", "log: first page"]
-    told = (await driven.do("console_logs"))["entries"]
-    assert [entry["url"] for entry in told] == [driven.site.url("/second"), driven.site.url("/shown")]
+    reported = (await driven.do("console_logs"))["entries"]
+    assert [entry["url"] for entry in reported] == [driven.site.url("/second"), driven.site.url("/shown")]
 
 
 async def attached_later(driven: DrivenTab, script: str) -> DrivenTab:
-    """A tab whose page has run the script before the person attaches it."""
+    """A tab whose page has run the script before the user attaches it."""
     popup, site = driven.popup, driven.site
     await popup.open()
     site.pages["/before"] = f"<title>Before</title><script>{script}</script>".encode()
@@ -97,10 +97,10 @@ async def test_messages_from_before_are_in_their_order_whoever_said_them(driven:
 async def test_lost_messages_from_before_are_told_and_the_kept_ones_have_their_values(driven: DrivenTab) -> None:
     tab = await attached_later(driven, "for (let i = 0; i < 1500; i++) console.log(i, { a: i })")
 
-    told = await messages(tab, max=1000)
+    reported = await messages(tab, max=1000)
     kept = await tab.do("console_logs", max=1)
 
-    assert told == [f"log: {index} {{a: {index}}}" for index in range(1499, 499, -1)]
+    assert reported == [f"log: {index} {{a: {index}}}" for index in range(1499, 499, -1)]
     assert kept["total"] == 1001
     oldest = (await tab.do("console_logs", max=1000))["entries"][-1]
     assert oldest["message"].startswith("500 ")

@@ -163,8 +163,8 @@ async def test_newest_entries_are_given_and_since_gets_the_others(bridge: FakeBr
     assert (newest["values"][0], newest["values"][-1]) == ({"index": 45_000}, {"index": 49_999})
     assert [value["index"] for value in oldest["values"]] == list(range(5_000))
     assert (oldest["total"], oldest["since"], newest["notes"], oldest["notes"]) == (50_000, 0, [], [])
-    told = {"name": "longLayer", "total": 50_000, "masked": {}, "notes": []}
-    assert last == {**told, "values": [{"index": 49_999}], "since": 49_999}
+    reported = {"name": "longLayer", "total": 50_000, "redacted": {}, "notes": []}
+    assert last == {**reported, "values": [{"index": 49_999}], "since": 49_999}
     assert (none["values"], none["since"], none["notes"]) == ([], 50_000, [])
 
 
@@ -334,7 +334,9 @@ async def test_page_writes_nothing_into_the_reply_by_way_of_prototypes(
     newer = await read(bridge, since=0)
 
     assert (
-        layer == newer == {"name": "dataLayer", "values": [{"a": 1}], "total": 1, "since": 0, "masked": {}, "notes": []}
+        layer
+        == newer
+        == {"name": "dataLayer", "values": [{"a": 1}], "total": 1, "since": 0, "redacted": {}, "notes": []}
     )
     assert await page.evaluate("typeof `${({}).since}`") == "string"
 
@@ -415,7 +417,7 @@ async def test_getter_finds_neither_our_function_nor_a_stack_to_break(
     await show(
         page,
         site,
-        """function caller() { return caller.caller ?? "nobody"; }
+        """function caller() { return caller.caller ?? "none"; }
         function outside() { return caller(); }
         window.control = typeof outside();
         window.dataLayer = [Object.defineProperty({
@@ -426,7 +428,7 @@ async def test_getter_finds_neither_our_function_nor_a_stack_to_break(
 
     (entry,) = (await read(bridge))["values"]
 
-    assert entry == {"caller": "nobody", "deep": "[Unreadable]", "long": "x"}
+    assert entry == {"caller": "none", "deep": "[Unreadable]", "long": "x"}
     assert await page.evaluate("control") == "function"
 
 

@@ -139,7 +139,7 @@ async def test_list_leaves_out_frames_of_denied_hosts(denying: Denying, host: st
     for within in ("#bank >>> body", "#holding >>> #nested >>> body"):
         await denying.blocked("page_elements", within=within)
     assert "Pay fine" in (await denying.do("page_elements", within="#fine >>> body"))["text"]
-    # The frames are there for whoever does not deny them.
+    # The frames are there for clients that do not deny them.
     whole = (await page.do("page_elements", denied_hosts=["other.example"]))["text"]
     assert ("Pay bank" in whole) is (denying.params != {})
 
@@ -405,7 +405,7 @@ async def test_picture_shows_nothing_of_a_frame_of_a_denied_host(denying: Denyin
         assert await colors_in(page, shot) == {"lime", "blue"}
         assert "left out" in " ".join(shot["notes"])
 
-    # Afterwards the frame is as it was, for the user and for whoever does not deny it.
+    # Afterwards the frame is as it was, for the user and for clients that do not deny it.
     await prefer(page.popup, deniedHosts=[])
 
     async def shows_all() -> bool:

@@ -30,7 +30,7 @@ class Rules:
 
 @pytest.fixture
 async def tab(driver: Driver, site: Site) -> AsyncGenerator[DrivenTab]:
-    """A tab on localhost, which nobody denies."""
+    """A tab on localhost, which is not denied."""
     site.pages["/start"] = b"<title>Start</title>"
     async with driven_tab(driver, site, "/start") as tab:
         await go(tab, "localhost", "/start")
@@ -143,8 +143,8 @@ async def test_body_of_a_redirect_is_not_that_of_the_denied_host_it_led_to(tab: 
     await tab.page.evaluate("async () => { for (const url of ['/out', '/fine']) await (await fetch(url)).text() }")
 
     async def entries(**params: object) -> dict[str, dict[str, Any]]:
-        told = await tab.do("network_requests", filter="fetch", **params)
-        return {entry["url"].rpartition("/")[2]: entry for entry in told["entries"]}
+        reported = await tab.do("network_requests", filter="fetch", **params)
+        return {entry["url"].rpartition("/")[2]: entry for entry in reported["entries"]}
 
     async def body(of: str, **params: object) -> Any:
         (entry,) = (await tab.do("network_requests", body_of=of, **params))["entries"]
@@ -155,9 +155,9 @@ async def test_body_of_a_redirect_is_not_that_of_the_denied_host_it_led_to(tab: 
     assert await body(ids["out"]) is None
 
     denying = await rules.deny(DENIED)
-    told = await tab.do("network_requests", filter="fetch", **denying)
-    assert {entry["id"] for entry in told["entries"]} == {ids["out"], ids["fine"]}
-    assert "entries are left out" in told["notes"][0]
+    reported = await tab.do("network_requests", filter="fetch", **denying)
+    assert {entry["id"] for entry in reported["entries"]} == {ids["out"], ids["fine"]}
+    assert "entries are left out" in reported["notes"][0]
     assert (await tab.do("network_requests", body_of=ids["out"], **denying))["entries"][0]["notes"]
     assert await body(ids["out"], **denying) is None
     assert (await tab.refused("network_requests", body_of=ids["account"], **denying))[0] == "HOST_BLOCKED"

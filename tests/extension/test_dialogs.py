@@ -1,4 +1,4 @@
-"""What a page asks while it is driven, and what the browser asks the person instead."""
+"""What a page asks while it is driven, and what the browser asks the user instead."""
 
 import asyncio
 
@@ -7,12 +7,12 @@ import pytest
 from tests.extension.conftest import DrivenTab, shared_tab_at
 
 ASKING = b"""<!doctype html><title>Asking</title>
-<button id=alert onclick="told = String(alert('Hello'))">Alert</button>
-<button id=confirm onclick="told = confirm('Delete?')">Delete</button>
-<button id=prompt onclick="told = prompt('Name?', 'Ada')">Name</button>
-<select id=list onchange="told = confirm('Sure?')"><option>A<option>B</select>
+<button id=alert onclick="reported = String(alert('Hello'))">Alert</button>
+<button id=confirm onclick="reported = confirm('Delete?')">Delete</button>
+<button id=prompt onclick="reported = prompt('Name?', 'Ada')">Name</button>
+<select id=list onchange="reported = confirm('Sure?')"><option>A<option>B</select>
 <button id=quiet>Quiet</button>
-<script>var told = "";</script>"""
+<script>var reported = "";</script>"""
 
 tab = shared_tab_at("/blank")
 
@@ -25,7 +25,7 @@ async def asking(tab: DrivenTab) -> DrivenTab:
 
 
 @pytest.mark.parametrize(
-    ("selector", "params", "answer", "told"),
+    ("selector", "params", "answer", "reported"),
     [
         ("#confirm", {"on_dialog": "accept"}, "accepted", True),
         ("#confirm", {"on_dialog": "dismiss"}, "dismissed", False),
@@ -38,19 +38,19 @@ async def asking(tab: DrivenTab) -> DrivenTab:
     ],
 )
 async def test_dialog_is_answered_as_the_command_says(
-    asking: DrivenTab, selector: str, params: dict[str, str], answer: str, told: object
+    asking: DrivenTab, selector: str, params: dict[str, str], answer: str, reported: object
 ) -> None:
     result = await asking.do("click", selector=selector, **params)
 
     assert [dialog["answer"] for dialog in result["dialogs"]] == [answer]
-    assert await asking.page.evaluate("told") == told
+    assert await asking.page.evaluate("reported") == reported
 
 
 async def test_choice_that_is_asked_about_is_confirmed(asking: DrivenTab) -> None:
     result = await asking.do("select", selector="#list", value="B", on_dialog="accept")
 
     assert result["dialogs"] == [{"type": "confirm", "message": "Sure?", "answer": "accepted"}]
-    assert await asking.page.evaluate("told") is True
+    assert await asking.page.evaluate("reported") is True
 
 
 @pytest.mark.parametrize("params", [{"on_dialog": "yes"}, {"dialog_text": 7}, {"dialog_text": "x" * 2_001}])
@@ -60,7 +60,7 @@ async def test_answer_that_is_none_is_refused_before_anything_is_done(
     code, message = await asking.refused("click", selector="#confirm", **params)
 
     assert (code, next(iter(params)) in message) == ("INVALID_ARGUMENT", True)
-    assert await asking.page.evaluate("told") == ""
+    assert await asking.page.evaluate("reported") == ""
 
 
 async def test_page_that_asks_before_it_is_left_is_left_or_kept_as_the_command_says(asking: DrivenTab) -> None:
@@ -79,7 +79,7 @@ async def test_page_that_asks_before_it_is_left_is_left_or_kept_as_the_command_s
     assert (await asking.do("navigate", url=there, on_dialog="accept"))["title"] == "Two"
 
 
-# --- What the browser asks the person
+# --- What the browser asks the user
 
 
 async def test_server_that_asks_for_a_name_and_a_password_is_said_at_once(asking: DrivenTab) -> None:

@@ -1,4 +1,4 @@
-"""Commands that end before they are done: nobody waits for them, or the person has taken back what they were allowed."""
+"""Commands that end before they are done: no one waits for them, or the user has taken back what they were allowed."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""JavaScript in the page: only where the person allows it, and what comes back."""
+"""JavaScript in the page: only where the user allows it, and what comes back."""
 
 import asyncio
 
@@ -224,6 +224,6 @@ async def test_switch_goes_off_when_the_tab_is_detached(tab: DrivenTab) -> None:
 
     for action in ("detach", "attach"):
         await tab.person_does(action)
-        await tab.told(f"tab_{action}ed")
+        await tab.received(f"tab_{action}ed")
 
     assert (await tab.refused("evaluate", code="1"))[0] == "EVALUATE_NOT_ALLOWED"

@@ -145,7 +145,7 @@ async def test_password_does_not_come_back(fields: DrivenTab) -> None:
     ("selector", "value", "held", "says"),
     [
         ("#number", "500", "500", "100"),
-        ("#email", "nobody", "nobody", "It says"),
+        ("#email", "no-address", "no-address", "It says"),
     ],
 )
 async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(

@@ -54,12 +54,12 @@ async def test_fields_of_every_kind_are_written_in_one_call_and_told(page: Drive
     fields = [{"selector": selector, "value": value} for selector, value in values.items() if selector != "#card"]
     result = await page.do("fill_form", fields=fields)
 
-    told = {field.pop("selector"): field for field in result["fields"]}
-    assert told["#name"] == {"value": "Ada"}
-    assert told["#secret"] == {"value": "(hidden)"}
-    assert told["#size"] == {"selected": [{"value": "M", "label": "M"}]}
-    assert [option["value"] for option in told["#tags"]["selected"]] == ["a", "c"]
-    assert (told["#news"], told["#cash"]) == ({"checked": False}, {"checked": True})
+    reported = {field.pop("selector"): field for field in result["fields"]}
+    assert reported["#name"] == {"value": "Ada"}
+    assert reported["#secret"] == {"value": "(hidden)"}
+    assert reported["#size"] == {"selected": [{"value": "M", "label": "M"}]}
+    assert [option["value"] for option in reported["#tags"]["selected"]] == ["a", "c"]
+    assert (reported["#news"], reported["#cash"]) == ({"checked": False}, {"checked": True})
     held = await page.page.evaluate(
         "Object.fromEntries([...document.querySelectorAll('[id]')].map((e) => [`#${e.id}`, e.type === 'checkbox' || e.type === "
         "'radio' ? e.checked : e.ariaChecked !== null ? e.ariaChecked === 'true' : e.multiple && e.options ? [...e.selectedOptions]"

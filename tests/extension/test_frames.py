@@ -257,7 +257,7 @@ async def test_what_opens_around_a_frame_when_the_mouse_comes_leaves_no_false_su
     reply = await page.ask("click", selector="#pay >>> #buy")
 
     await page.page.evaluate("menu.remove()")
-    # Nothing but the element is pressed, and a press that it has not got is told.
+    # Nothing but the element is pressed, and a press that it did not get is reported.
     assert await page.page.evaluate("clicked") == []
     assert await clicked_in(page, "pay") == (["buy"] if reply["success"] else [])
     assert reply["success"] or 'div#menu "Menu"' in reply["error"]["message"]
@@ -364,7 +364,7 @@ async def test_text_in_frames_follows_that_of_the_page_after_a_line_with_their_h
             "/left": f"Left<p>Page</p><iframe src='{page.site.url('/inner')}'></iframe>",
             "/inner": "Inner",
             "/right": "Right",
-            **dict.fromkeys(("/tiny", "/unseen", "/clear", "/aside"), "Nobody sees this"),
+            **dict.fromkeys(("/tiny", "/unseen", "/clear", "/aside"), "This is invisible"),
         },
     )
 
@@ -375,7 +375,7 @@ async def test_text_in_frames_follows_that_of_the_page_after_a_line_with_their_h
     assert whole["text"] == f"Page\n\n{frames}\nRight"
     assert part["text"] == frames
     assert (whole["title"], whole["url"]) == ("Shown", page.site.url("/shown"))
-    assert (await page.refused("read_tab", start="nobody sees", end=None))[0] == "KEYWORD_NOT_FOUND"
+    assert (await page.refused("read_tab", start="is invisible", end=None))[0] == "KEYWORD_NOT_FOUND"
 
 
 async def test_page_without_text_of_its_own_is_read_for_its_frame(page: DrivenTab) -> None:

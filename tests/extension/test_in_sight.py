@@ -1,4 +1,4 @@
-"""What is done in the person's name is in sight, and they can stop it."""
+"""What is done in the user's name is in sight, and they can stop it."""
 
 import asyncio
 import json
@@ -60,7 +60,7 @@ async def test_attached_tabs_stand_in_one_group_until_they_are_detached_or_the_p
         await prefer(popup, group=False)
         await until(popup, f"{grouped(second.tab_id)} === ''")
         await first.person_does("attach")
-        await first.told("tab_attached")
+        await first.received("tab_attached")
         await prefer(popup, group=True)
         for tab in (first, second):
             await until(popup, f"{grouped(tab.tab_id)} === 'Chrome Tab Reader'")
@@ -76,13 +76,13 @@ async def test_tabs_that_the_person_has_pinned_or_grouped_stay_where_they_are(dr
         await popup.chrome(f"await chrome.tabs.update({pinned.tab_id}, {{ pinned: true }})")
         for tab in (own, pinned):
             await tab.person_does("attach")
-            await tab.told("tab_attached")
+            await tab.received("tab_attached")
         async with driven_tab(driver, site, "/blank") as control:
             await until(popup, f"{grouped(control.tab_id)} === 'Chrome Tab Reader'")
             assert await popup.chrome(grouped(own.tab_id)) == "untitled"
             assert await popup.chrome(f"(await chrome.tabs.get({pinned.tab_id})).pinned") is True
         await own.person_does("detach")
-        await own.told("tab_detached")
+        await own.received("tab_detached")
         assert await popup.chrome(grouped(own.tab_id)) == "untitled"
 
 
@@ -100,7 +100,7 @@ async def test_popup_lists_the_attached_tabs_with_detach_each(driver: Driver, si
 
         await rows.nth(0).get_by_role("button", name="Detach One").click()
 
-        await first.told("tab_detached")
+        await first.received("tab_detached")
         await expect(rows).to_have_count(1)
         assert [tab["tab_id"] for tab in (await bridge.ask("list_tabs"))["result"]] == [second.tab_id]
         await other.close()
@@ -146,7 +146,7 @@ BLOCKED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params: Any) -> None:
-    """Press Stop while a command is under way: it ends at once, and no tab is attached any more."""
+    """Press Stop while a command is in progress: it ends at once, and no tab is attached any more."""
     asking = asyncio.create_task(driven.bridge.ask(command, tab_id=tab_id, **params))
     assert (await driven.bridge.ask("browser_get_tabs"))["success"]
     assert not asking.done(), asking.result()
@@ -158,7 +158,7 @@ async def stopped(driven: DrivenTab, command: str, tab_id: int | None, **params:
     assert (await driven.bridge.ask("list_tabs"))["result"] == []
     # Who waits for the next one must not hear of this.
     if command != "browser_attach_tab":
-        await driven.told("tab_detached")
+        await driven.received("tab_detached")
 
 
 async def attached_again(driven: DrivenTab) -> None:
@@ -225,7 +225,7 @@ async def test_stop_ends_what_loads_and_what_waits_for_the_person(driven: Driven
         assert error_of(await waits)[0] == "TAB_DISCONNECTED"
         await attached_again(driven)
     await driven.person_does("detach")
-    await driven.told("tab_detached")
+    await driven.received("tab_detached")
     await stopped(driven, "browser_attach_tab", driven.tab_id, reason="x")
     await attached_again(driven)
     site.finish_slow.set()

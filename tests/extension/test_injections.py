@@ -22,7 +22,7 @@ class Style(NamedTuple):
     in_main: bool
 
 
-# Words on a page are data, and stay: the model must know what the page says. What nobody sees goes from the main
+# Words on a page are data, and stay: the model must know what the page says. What is invisible goes from the main
 # content; of all of the page the browser's `innerText` is read, by which much of it counts as shown.
 STYLES = [
     Style("VISIBLE-ORDER:", in_all=True, in_main=True),
@@ -43,7 +43,7 @@ STYLES = [
         for name in ("DISPLAY", "\nVISIBILITY", "COMMENT", "TITLE", "META", "SCRIPT", "NOSCRIPT", "TEMPLATE")
     ),
     *(Style(f"{name}-ORDER", in_all=False, in_main=False) for name in ("ALT", "TOOLTIP", "LABEL", "FIELD", "STYLE")),
-    # Between its letters stood characters that nobody sees; the order is visible without them.
+    # Between its letters stood invisible characters; the order is visible without them.
     Style("INVISIBLE-ORDER between", in_all=True, in_main=True),
     Style("TAGS-ORDER", in_all=False, in_main=False),
     Style("BIDI-ORDER written", in_all=True, in_main=True),
@@ -77,14 +77,14 @@ async def test_orders_in_a_page_reach_the_model_as_data_and_the_client_without_w
             await popup.shows("Connected")
             page = await popup.page.context.new_page()
             await page.goto(site.url("/injections.html"))
-            told: dict[str, str] = {}
+            reported: dict[str, str] = {}
             for content in ("all", "main"):
-                told[content] = text_of(await client.call_tool("process_chrome_tab", {"content": content}))
+                reported[content] = text_of(await client.call_tool("process_chrome_tab", {"content": content}))
 
-    sent = dict(zip(told, (f"\n{request.data}" for request in fake.chats), strict=True))
+    sent = dict(zip(reported, (f"\n{request.data}" for request in fake.chats), strict=True))
     found = [Style(mark, mark in sent["all"], mark in sent["main"]) for mark, _, _ in STYLES]
     assert found == STYLES
-    for content, text in told.items():
+    for content, text in reported.items():
         assert UNSEEN.findall(sent[content] + text) == []
         # The page's own words may hold an address; what the model made of it is no link any more.
         assert re.findall(r"https://evil.test/(?:17|\?fare)", text) == []

@@ -103,7 +103,7 @@ async def test_text_in_quotes_is_typed_key_by_key_and_names_outside_are_keys(pag
 
 
 @pytest.mark.parametrize(
-    ("selector", "keys", "effect", "told"),
+    ("selector", "keys", "effect", "reported"),
     [
         ("#button", "Enter", "window.pressed", {}),
         ("#button", "Space", "window.pressed", {}),
@@ -119,12 +119,12 @@ async def test_text_in_quotes_is_typed_key_by_key_and_names_outside_are_keys(pag
     ],
 )
 async def test_keys_do_in_each_element_what_a_persons_keys_do(
-    page: DrivenTab, selector: str, keys: str, effect: str, told: dict[str, Any]
+    page: DrivenTab, selector: str, keys: str, effect: str, reported: dict[str, Any]
 ) -> None:
     result = await page.do("press", keys=keys, selector=selector)
 
     assert await page.page.evaluate(effect)
-    assert {name: result[name] for name in ("value", "checked", "selected") if name in result} == told
+    assert {name: result[name] for name in ("value", "checked", "selected") if name in result} == reported
 
 
 async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_tells_where_that_has_gone(page: DrivenTab) -> None:

@@ -331,8 +331,8 @@ async def test_page_that_is_still_loading_is_read_with_a_note(
 async def test_page_whose_end_of_loading_the_browser_does_not_tell_is_waited_for_no_longer(
     read: Read, driver: Driver, site: Site, looks: Callable[[int], Awaitable[list[str]]]
 ) -> None:
-    await read("/told.pdf", pdf([["Ferry times"]]))
-    tab_id = await driver[1].tab_id(site.url("/told.pdf"))
+    await read("/read-before.pdf", pdf([["Ferry times"]]))
+    tab_id = await driver[1].tab_id(site.url("/read-before.pdf"))
 
     # As of a PDF: its viewer loads after the tab has, and there is no event when it is done.
     await looks(9)

@@ -91,7 +91,7 @@ async def test_debugger_that_the_browser_ends_is_opened_again(tab: DrivenTab) ->
     await worker.evaluate(f"chrome.debugger.onDetach.dispatch({{ tabId: {tab.tab_id} }}, 'target_closed')")
 
     assert (await tab.do("evaluate", code="1"))["value"] == 1
-    # The browser repeats what it knows, and it is told once.
+    # The browser repeats its events, and each is reported once.
     assert [entry["message"] for entry in (await tab.do("console_logs"))["entries"]] == ["before"]
 
 
@@ -128,12 +128,12 @@ async def test_dialog_does_not_hold_up_what_only_reads(tab: DrivenTab, command: 
     assert "dialogs" not in await tab.do(command)
 
 
-async def test_dialog_is_the_persons_when_a_command_only_observes(tab: DrivenTab) -> None:
+async def test_dialog_is_the_users_when_a_command_only_observes(tab: DrivenTab) -> None:
     await tab.show("<script>window.dataLayer = ['pushed']; console.log('kept')</script>")
     look = f"{{ action: 'run', id: 'look', command: 'getDataLayer', tabId: {tab.tab_id}, params: {{}}, observe: true }}"
     looked = (
-        "await new Promise((told) => { const port = chrome.runtime.connect(); port.onMessage.addListener((message) => "
-        f"message.type === 'response' && told(message)); port.postMessage({look}) }})"
+        "await new Promise((reported) => { const port = chrome.runtime.connect(); port.onMessage.addListener((message) => "
+        f"message.type === 'response' && reported(message)); port.postMessage({look}) }})"
     )
     assert (await tab.popup.chrome(looked))["result"]["values"] == ["pushed"]
     async with tab.page.expect_event("dialog") as shown:

@@ -1,4 +1,4 @@
-"""Tasks on pages that nobody here wrote, solved by agents that know the goal and what the tools say, and nothing else.
+"""Tasks on third-party pages, solved by agents that know the goal and what the tools say, and nothing else.
 
 The whole of it is `python -m bench.miniwob`; these are a few kinds of each family.
 """

@@ -1,4 +1,4 @@
-"""What an attached tab's pages ask servers for: listed, decoded, and masked like a data layer."""
+"""What an attached tab's pages ask servers for: listed, decoded, and redacted like a data layer."""
 
 import asyncio
 import json
@@ -18,15 +18,15 @@ async def listed(tab: DrivenTab, count: int, **params: object) -> list[dict[str,
     async with asyncio.timeout(20):
         while True:
             # The browser asks for a site's icon when it likes to.
-            told = (await tab.do("network_requests", **params))["entries"]
-            entries = [entry for entry in told if not entry["url"].endswith("/favicon.ico")]
+            reported = (await tab.do("network_requests", **params))["entries"]
+            entries = [entry for entry in reported if not entry["url"].endswith("/favicon.ico")]
             if len(entries) >= count and all(entry["time"] is not None for entry in entries):
                 return entries
 
 
 @pytest.fixture
 async def tab(blank: DrivenTab) -> DrivenTab:
-    """A tab whose page has loaded anew."""
+    """A tab whose page has reloaded."""
     await blank.show("<p>page</p>")
     return blank
 
@@ -166,8 +166,8 @@ async def test_requests_of_frames_of_other_sites_are_told_from_their_first_on(ta
         f"{own}data.json?of=inner": "fetch",
     }
     answer = asked[f"{other}data.json?of=outer"]
-    (told,) = (await tab.do("network_requests", body_of=answer["id"]))["entries"]
-    assert (told["status"], told["body"]) == (200, '{"token":"[secret]","price":30}')
+    (reported,) = (await tab.do("network_requests", body_of=answer["id"]))["entries"]
+    assert (reported["status"], reported["body"]) == (200, '{"token":"[secret]","price":30}')
     await tab.page.frames[1].evaluate("new WebSocket(location.origin.replace('http', 'ws') + '/socket?of=outer')")
     (socket,) = await listed(tab, 1, filter="websocket")
     assert socket["url"].endswith("/socket?of=outer")
@@ -233,11 +233,11 @@ async def test_the_newest_thousand_are_kept_and_all_are_counted(tab: DrivenTab) 
     )
     await listed(tab, 1, max=1)
 
-    told = await tab.do("network_requests", max=500)
+    reported = await tab.do("network_requests", max=500)
 
-    assert told["total"] == before + 1_200
-    assert len(told["entries"]) == 500
-    oldest = int(told["entries"][0]["id"]) - 1_150
+    assert reported["total"] == before + 1_200
+    assert len(reported["entries"]) == 500
+    oldest = int(reported["entries"][0]["id"]) - 1_150
     assert (await tab.refused("network_requests", body_of=str(oldest)))[0] == "INVALID_ARGUMENT"
 
 

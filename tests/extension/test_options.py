@@ -1,4 +1,4 @@
-"""What the person chooses in the options and by the keyboard, and the bounds of a session."""
+"""What the user chooses in the options and by the keyboard, and the bounds of a session."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -180,11 +180,11 @@ async def test_shortcuts_attach_and_detach_the_tab_in_front_and_stop(driven: Dri
     names = await worker.evaluate("async () => (await chrome.commands.getAll()).map(({ name }) => name)")
     assert {"attach", "stop"} < set(names)
     await worker.evaluate(press, ["attach", driven.tab_id])
-    await driven.told("tab_detached")
+    await driven.received("tab_detached")
     await worker.evaluate(press, ["attach", driven.tab_id])
-    await driven.told("tab_attached")
+    await driven.received("tab_attached")
     waiting = asyncio.create_task(driven.ask("wait_for", text="never shown", timeout=25_000))
     assert (await driven.bridge.ask("browser_get_tabs"))["success"]
     await worker.evaluate(press, ["stop", None])
     assert error_of(await waiting)[1].startswith("The user pressed Stop")
-    await driven.told("tab_detached")
+    await driven.received("tab_detached")

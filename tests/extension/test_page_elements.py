@@ -328,9 +328,11 @@ def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_
         if elements.page.evaluate("document.querySelector('#menu').matches(':hover')"):
             break
     covered = elements.evaluate(f"chromeTabReader.place({json.dumps(request)})")
-    elements.evaluate(f"void (globalThis.told = chromeTabReader.watchPress({json.dumps({'id': '1', **placed})}))")
+    elements.evaluate(
+        f"void (globalThis.pressReport = chromeTabReader.watchPress({json.dumps({'id': '1', **placed})}))"
+    )
     elements.page.mouse.click(placed["point"]["x"], placed["point"]["y"])
-    outcome = elements.evaluate("told")
+    outcome = elements.evaluate("reported")
 
     assert (found["rest"], [frame["selector"] for frame in found["frames"]]) == (">>> button", ["#way"])
     assert placed == {"trouble": "", "point": {"x": 33, "y": 33}}
@@ -349,7 +351,9 @@ def test_press_that_is_seen_on_a_frame_of_another_site_has_not_arrived_in_it(ele
     elements.act("click", "#way >>> button", count=1)
     request = {"id": "1", "index": 0, "isInFront": True, "presses": 1, "point": {"x": 5, "y": 5}}
     elements.evaluate(f"chromeTabReader.place({json.dumps(request)})")
-    elements.evaluate("void (globalThis.told = chromeTabReader.watchPress({ id: '1', point: { x: 12, y: 12 } }))")
+    elements.evaluate(
+        "void (globalThis.pressReport = chromeTabReader.watchPress({ id: '1', point: { x: 12, y: 12 } }))"
+    )
     elements.page.mouse.click(12, 12)
 
-    assert elements.evaluate("told")["cover"] == "iframe#way"
+    assert elements.evaluate("reported")["cover"] == "iframe#way"

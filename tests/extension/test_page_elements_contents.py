@@ -266,7 +266,7 @@ SELECTORS = {
         '[id$="-trigger-usage"]',
     ),
     "class of a library": ("<p><button class=st-emotion-cache-1ab>Go</button></p><button>a</button>", "p > button"),
-    "class that tells what it is": ("<button class='css-1x save-button'>Go</button><button>a</button>", ".save-button"),
+    "class that names what it is": ("<button class='css-1x save-button'>Go</button><button>a</button>", ".save-button"),
     "class of a state": ("<p><button class=selected>Go</button></p><button>a</button>", "p > button"),
     "own id": ("<button id=go title=Go>Go</button>", "#go"),
 }

@@ -148,7 +148,7 @@ KNOWN_FAILURES = {
         'clickable "Listens by an attribute"  #listening',
         'text "Only text"',
     ],
-    "inherited-pointer": ['clickable "One card"  #card', 'text "Beside it"'],
+    "inherited-pointer": ['clickable "One card"  #card', 'text "Next to it"'],
     "inline-wrapper": ['link "Large child"  #wrapper'],
     "menu-in-clickable": ['clickable "Mute Report"  #more', 'text "Mute"', 'text "Report"'],
     "behind-modal": [

@@ -1,4 +1,4 @@
-"""How the extension gets the key, and that nobody else gets anything."""
+"""How the extension gets the key, and that no other program gets anything."""
 
 import json
 import re
@@ -224,7 +224,7 @@ async def test_each_opening_has_a_fresh_nonce(paired: Popup, bridge: FakeBridge)
 
 async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bridge: FakeBridge) -> None:
     assert bridge.key in json.dumps(await paired.chrome("await chrome.storage.local.get()"))
-    # What a panel has remembered before, what agents did and what was chosen is the person's own and stays.
+    # What a panel has remembered before, what agents did and what was chosen is the user's own and stays.
     await paired.chrome("await chrome.storage.local.remove(['activity', 'history', 'preferences', 'saved'])")
 
     await paired.unpair()
@@ -235,7 +235,7 @@ async def test_forget_deletes_the_key_and_ends_the_connection(paired: Popup, bri
     assert await paired.chrome("await chrome.alarms.getAll()") == []
 
 
-# In the service worker: what it reads from its storage comes once a connection is wanted anew.
+# In the service worker: what it reads from its storage comes once a connection is wanted again.
 READ_LATE = """late => {
   const { local } = chrome.storage;
   const real = (local.get.real ??= local.get);
@@ -253,7 +253,7 @@ async def test_pairing_right_after_unpairing_stays(popup: Popup, bridge: FakeBri
     async with changed_worker(popup.page.context, READ_LATE, True, False):
         await popup.chrome(f"""(() => {{
             const port = chrome.runtime.connect();
-            port.postMessage({{ action: "forget" }});
+            port.postMessage({{ action: "unpair" }});
             port.postMessage({{ action: "connect", connectionString: "{bridge.connection_string}" }});
         }})()""")
         await bridge.connected()

@@ -157,7 +157,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     await expect(panel.element("allow-evaluate")).to_be_hidden()
 
     await panel.element("attachButton").click()
-    await shown.told("tab_attached")
+    await shown.received("tab_attached")
     await panel.allow_evaluate()
     await until(lambda: switch_of(popup, shown.tab_id))
 
@@ -166,7 +166,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     await expect(panel.element("tab-url")).to_have_text(site.url("/two"))
 
     await panel.element("attachButton").click()
-    await shown.told("tab_detached")
+    await shown.received("tab_detached")
     await expect(panel.element("attachButton")).to_have_text("Attach")
     await panel.page.close()
     await page.close()
@@ -414,7 +414,7 @@ async def test_screenshot_is_shown_and_opens_whole_in_a_tab_by_keyboard(panel: P
 
     assert whole.url.startswith(f"blob:{EXTENSION_URL}/")
     assert await whole.evaluate("document.images[0].naturalWidth") == 300
-    # It is none of the person's pages: the tab before it is still the one that is meant.
+    # It is none of the user's pages: the tab before it is still the one that is meant.
     assert (await inspected.bridge.ask("read_tab"))["error"]["code"] == "EMPTY_PAGE"
 
 
@@ -452,7 +452,7 @@ async def test_picture_that_may_not_be_copied_says_what_to_do_instead(panel: Pan
 
 @pytest.fixture
 async def rows(panel: Panel, inspected: DrivenTab) -> AsyncGenerator[Locator]:
-    """The lines of a console that has none yet, and has none of them afterwards: each panel would be told them."""
+    """The lines of a console that has none yet, and has none of them afterwards: each panel would get them."""
 
     async def start_anew() -> None:
         await inspected.page.goto(inspected.site.url("/blank"))
@@ -770,8 +770,8 @@ chrome.runtime.connect = () => {
   const port = connect();
   const post = port.postMessage.bind(port);
   const listen = port.onMessage.addListener.bind(port.onMessage);
-  let told = () => {};
-  port.onMessage.addListener = (listener) => listen((told = listener));
+  let respond = () => {};
+  port.onMessage.addListener = (listener) => listen((respond = listener));
   port.postMessage = (message) => {
     const isFirst = message.command === 'getDataLayer' && !globalThis.hasFailed;
     if (!isFirst) return post(message);
@@ -787,7 +787,7 @@ chrome.runtime.connect = () => {
     "fail",
     [
         "throw new Error('Attempting to use a disconnected port object')",
-        "told({ id: message.id, type: 'response', success: true, result: {}, error: null })",
+        "respond({ id: message.id, type: 'response', success: true, result: {}, error: null })",
     ],
     ids=["closed port", "senseless reply"],
 )
@@ -1352,13 +1352,13 @@ async def test_devtools_has_the_panel_about_the_inspected_tab(site: Site) -> Non
           return true;
         })()"""
         assert await value_in(browser, panel, attached)
-        # Our debugger works beside DevTools.
+        # Our debugger works next to DevTools.
         inspected = await session_of(browser, site.url("/one"))
-        await value_in(browser, inspected, "console.log('beside DevTools')")
+        await value_in(browser, inspected, "console.log('next to DevTools')")
         logged = """(async () => {
           document.getElementById('tab-console').click();
           const list = document.getElementById('console-list');
-          while (!list.textContent.includes('beside')) await new Promise((r) => setTimeout(r, 50));
+          while (!list.textContent.includes('next to')) await new Promise((r) => setTimeout(r, 50));
           return list.querySelectorAll('li').length;
         })()"""
         assert await value_in(browser, panel, logged) == 1

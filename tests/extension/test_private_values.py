@@ -1,4 +1,4 @@
-"""What is private in a data layer leaves the browser only where the person shows it, and stays nowhere."""
+"""What is private in a data layer leaves the browser only where the user shows it, and stays nowhere."""
 
 import json
 import re
@@ -30,9 +30,9 @@ async def tab(driven: DrivenTab) -> DrivenTab:
 
 
 async def test_nothing_private_crosses_the_wire_until_the_person_shows_it(tab: DrivenTab) -> None:
-    told = await tab.do("getDataLayer")
+    reported = await tab.do("getDataLayer")
 
-    assert told["values"] == [
+    assert reported["values"] == [
         PURCHASE,
         {
             "event": "login",
@@ -41,7 +41,7 @@ async def test_nothing_private_crosses_the_wire_until_the_person_shows_it(tab: D
             "note": "[card]",
         },
     ]
-    assert told["masked"] == {"id": 1, "name": 1, "email": 1}
+    assert reported["redacted"] == {"id": 1, "name": 1, "email": 1}
     code, message = await tab.refused("getDataLayer", redact=False)
     assert code == "PRIVATE_NOT_ALLOWED"
     assert "Show private values" in message
@@ -54,9 +54,9 @@ async def test_nothing_private_crosses_the_wire_until_the_person_shows_it(tab: D
 
     shown = await tab.do("getDataLayer", redact=False)
     assert shown["values"][1]["user"] == {"id": "u-17", "name": "Ada Larsen"}
-    assert shown["masked"] == {}
+    assert shown["redacted"] == {}
     # Who does not ask for them does not get them.
-    assert (await tab.do("getDataLayer"))["masked"] == told["masked"]
+    assert (await tab.do("getDataLayer"))["redacted"] == reported["redacted"]
 
 
 # In a data layer, addresses of requests, a hit, a body, and what failed; each stands under a name or has a form.
@@ -174,7 +174,7 @@ async def test_private_values_are_shown_on_no_other_origin(tab: DrivenTab) -> No
 
     await tab.do("navigate", url=tab.site.url("/shown"))
 
-    assert (await tab.do("getDataLayer", redact=False))["masked"] == {}
+    assert (await tab.do("getDataLayer", redact=False))["redacted"] == {}
 
 
 async def test_the_panel_shows_the_same_and_its_history_keeps_no_values(tab: DrivenTab) -> None:

@@ -514,15 +514,15 @@ DOCUMENTED: list[Any] = [
 ]
 
 
-def told(value: Any) -> Any:
+def reported(value: Any) -> Any:
     """The same as a page has it."""
     match value:
         case Own():
             return value.value
         case dict():
-            return {key: told(item) for key, item in value.items()}
+            return {key: reported(item) for key, item in value.items()}
         case list():
-            return [told(item) for item in value]
+            return [reported(item) for item in value]
         case _:
             return value
 
@@ -544,7 +544,7 @@ def compared(value: Any, shown: Any) -> Generator[tuple[bool, Any, Any]]:
 
 
 def test_documented_events_stay_readable_but_for_what_is_somebodys(redacted: Redaction) -> None:
-    shown, counts = redacted.ask(told(DOCUMENTED))
+    shown, counts = redacted.ask(reported(DOCUMENTED))
 
     leaves = list(compared(DOCUMENTED, shown))
     public = [(value, its_shown) for is_own, value, its_shown in leaves if not is_own]

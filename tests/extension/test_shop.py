@@ -234,7 +234,7 @@ async def place_the_order(agent: Agent, shop: str) -> None:
             "customer": {"email": "[contact]"},
         }
     ]
-    assert answer["notes"] == ["masked: 1 contact (redact=false shows them where the user allows it)"]
+    assert answer["notes"] == ["redacted: 1 contact (redact=false shows them where the user allows it)"]
     assert (await agent.refused("getDataLayer", redact=False))[0] == "PRIVATE_NOT_ALLOWED"
     newest, *_ = await agent.do("console_logs")
     assert (newest["level"], newest["message"]) == ("debug", f"Order {confirmed[1]} sent")
@@ -320,14 +320,14 @@ async def test_a_screenshot_is_seen_at_once_and_kept_as_a_resource(agent: Agent)
 
     assert isinstance(image, ImageContent)
     assert isinstance(about, TextContent)
-    told = json.loads(about.text)
+    reported = json.loads(about.text)
     data = base64.b64decode(image.data)
     assert (image.mime_type, data[:8]) == ("image/png", b"\x89PNG\r\n\x1a\n")
-    assert (told["width"], told["height"]) == tuple(int.from_bytes(data[at : at + 4]) for at in (16, 20))
-    assert told["height"] < told["width"]
-    (kept,) = await agent.client.read_resource(told["uri"])
+    assert (reported["width"], reported["height"]) == tuple(int.from_bytes(data[at : at + 4]) for at in (16, 20))
+    assert reported["height"] < reported["width"]
+    (kept,) = await agent.client.read_resource(reported["uri"])
     assert isinstance(kept, BlobResourceContents)
-    assert (told["uri"], kept.blob, kept.mime_type) == ("screenshot://shelf", image.data, "image/png")
+    assert (reported["uri"], kept.blob, kept.mime_type) == ("screenshot://shelf", image.data, "image/png")
 
 
 async def test_a_tab_is_driven_only_after_the_person_has_attached_it(

@@ -43,16 +43,16 @@ class Panel:
     async def question(self, part: str) -> Any:
         """Return what the server hears next of a question, dropping other parts."""
         while True:
-            message = await self.tab.bridge.next_message("question")
+            message = await self.tab.bridge.next_message("prompt")
             if part in message:
                 return message[part]
 
     async def ask(self, text: str) -> dict[str, Any]:
         await self.at("#question").fill(text)
         await self.page.keyboard.press("Enter")
-        return await self.question("ask")
+        return await self.question("prompt")
 
-    async def tell(self, asked: dict[str, Any], state: str, **about: Any) -> None:
+    async def send_event(self, asked: dict[str, Any], state: str, **about: Any) -> None:
         await self.tab.bridge.send({"type": "event", "event": "answer", "id": asked["id"], "state": state, **about})
 
 
@@ -73,20 +73,20 @@ async def panel(one: DrivenTab) -> AsyncGenerator[Panel]:
 async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: Panel) -> None:
     await expect(panel.at("#tab-title")).to_have_text("One")
     await expect(panel.at("#introduction")).to_be_visible()
-    await expect(panel.at("#begin-anew")).to_be_hidden()
+    await expect(panel.at("#clear-conversation")).to_be_hidden()
     asked = await panel.ask("What do apples cost?")
-    assert (asked["question"], asked["tab_ids"], asked["model"]) == (
+    assert (asked["text"], asked["tab_ids"], asked["model"]) == (
         "What do apples cost?",
         [panel.tab.tab_id],
         "small",
     )
-    await panel.tell(asked, "reading", percent=40, step=STEP)
+    await panel.send_event(asked, "reading", percent=40, step=STEP)
     await expect(panel.at(".step")).to_have_text(f"{ui_text('stepReadingPart', isolated('small'), 2, 3)} · 4\u00a0s")
     assert await panel.at(".step progress").evaluate("(bar) => bar.value") == 40
     await expect(panel.at("#ask")).to_be_hidden()
-    await panel.tell(asked, "writing", text="# App")
+    await panel.send_event(asked, "writing", text="# App")
     await expect(panel.at(".answer h3")).to_have_text("App")
-    await panel.tell(asked, "done", text=MARKDOWN, receipt=RECEIPT, notes=[])
+    await panel.send_event(asked, "done", text=MARKDOWN, receipt=RECEIPT, notes=[])
 
     answer = panel.at(".answer")
     await expect(answer.locator("h3")).to_have_text("Apples")
@@ -116,7 +116,7 @@ async def test_a_number_in_the_answer_leads_to_its_passage_on_the_page(panel: Pa
     ]
     counts = {"on_page": 1, "elsewhere": 0, "in_prompt": 0, "not_on_page": 1}
     checked = {"counts": counts, "figures": [{"result": "not_on_page", "start": 35, "end": 42}]}
-    await panel.tell(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=evidence)
+    await panel.send_event(asked, "done", text=text, receipt=RECEIPT, notes=[], checked=checked, evidence=evidence)
 
     await expect(panel.at(".answer")).to_have_text("Apples cost 1 euro.1 Pears cost 9 euros.")
     await expect(panel.at(".notes li")).to_have_text(
@@ -142,7 +142,7 @@ async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(pane
         {"code": "of a later version", "values": {}},
     ]
     receipt = RECEIPT | {"characters_read": 2999, "page_characters": 3000}
-    await panel.tell(await panel.ask("What is it?"), "done", text="It is.", receipt=receipt, notes=notes)
+    await panel.send_event(await panel.ask("What is it?"), "done", text="It is.", receipt=receipt, notes=notes)
 
     await expect(panel.at(".notes li")).to_have_text(
         [
@@ -177,7 +177,7 @@ async def test_a_long_title_is_cut_and_does_not_widen_the_panel(panel: Panel) ->
 async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the_web(panel: Panel) -> None:
     requested: list[str] = []
     panel.page.on("request", lambda request: requested.append(request.url))
-    await panel.tell(await panel.ask("What is it?"), "done", text=MARKDOWN)
+    await panel.send_event(await panel.ask("What is it?"), "done", text=MARKDOWN)
 
     answer = panel.at(".answer")
     await expect(answer.locator("img, script, [onerror]")).to_have_count(0)
@@ -193,38 +193,38 @@ async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the
 
 async def test_further_questions_belong_to_the_same_talk_until_it_is_begun_anew(panel: Panel) -> None:
     first = await panel.ask("What is it?")
-    await panel.tell(first, "done", text="An apple.")
+    await panel.send_event(first, "done", text="An apple.")
     second = await panel.ask("Which colour?")
-    await panel.tell(second, "done", text="Red.")
-    assert second["talk"] == first["talk"]
+    await panel.send_event(second, "done", text="Red.")
+    assert second["conversation"] == first["conversation"]
     await expect(panel.at(".about")).to_have_count(0)
 
-    await panel.at("#begin-anew").click()
-    assert await panel.question("forget") == first["talk"]
-    await expect(panel.at("#talk li")).to_have_count(0)
+    await panel.at("#clear-conversation").click()
+    assert await panel.question("clear") == first["conversation"]
+    await expect(panel.at("#conversation li")).to_have_count(0)
     third = await panel.ask("What is it?")
-    assert third["talk"] != first["talk"]
-    await panel.tell(third, "done", text="An apple.")
+    assert third["conversation"] != first["conversation"]
+    await panel.send_event(third, "done", text="An apple.")
 
 
 async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None:
     asked = await panel.ask("What is it?")
-    await panel.tell(asked, "writing", text="An")
+    await panel.send_event(asked, "writing", text="An")
     await expect(panel.at(".answer")).to_have_text("An")
     await panel.at("#stop").click()
 
     assert await panel.question("stop") == asked["id"]
-    await expect(panel.at("#talk")).to_contain_text(ui_text("askStopped"))
+    await expect(panel.at("#conversation")).to_contain_text(ui_text("askStopped"))
     # What still comes belongs to nothing; the next question does.
-    await panel.tell(asked, "done", text="An apple.")
+    await panel.send_event(asked, "done", text="An apple.")
     again = await panel.ask("What is it?")
-    await panel.tell(again, "done", text="A pear.")
+    await panel.send_event(again, "done", text="A pear.")
     await expect(panel.at(".answer")).to_have_text(["An", "A pear."])
 
 
 async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
     error = {"code": "HOST_BLOCKED", "message": "[sites] denies <b>one.test</b>."}
-    await panel.tell(await panel.ask("What is it?"), "failed", error=error)
+    await panel.send_event(await panel.ask("What is it?"), "failed", error=error)
     await expect(panel.at(".problem")).to_have_text(ui_text("errorHostBlocked"))
     await panel.at(".problem + details summary").click()
     await expect(panel.at(".problem + details p")).to_have_text("[sites] denies <b>one.test</b>. [HOST_BLOCKED]")
@@ -246,20 +246,20 @@ async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_
     panel: Panel, one: DrivenTab
 ) -> None:
     await panel.at("#ready button", has_text=ui_text("askFacts")).click()
-    asked = await panel.question("ask")
-    assert asked["question"] == ui_text("askFactsQuestion")
+    asked = await panel.question("prompt")
+    assert asked["text"] == ui_text("askFactsQuestion")
     await expect(panel.at(".asked")).to_have_text(ui_text("askFacts"))
-    await panel.tell(asked, "done", text="Facts.")
+    await panel.send_event(asked, "done", text="Facts.")
     await expect(panel.at("#ready")).to_be_hidden()
-    await panel.at("#begin-anew").click()
+    await panel.at("#clear-conversation").click()
 
     compare = panel.at("#ready button", has_text="Compare")
     await expect(compare).to_be_hidden()
     created = await one.bridge.ask("browser_create_tab", url=one.site.url("/two"), background=True)
     await compare.click()
-    asked = await panel.question("ask")
+    asked = await panel.question("prompt")
     assert set(asked["tab_ids"]) == {one.tab_id, created["result"]["tab_id"]}
-    await panel.tell(asked, "done", text="Both.")
+    await panel.send_event(asked, "done", text="Both.")
     await one.bridge.ask("browser_close_tab", tab_id=created["result"]["tab_id"])
     await expect(compare).to_be_hidden()
 
@@ -269,7 +269,7 @@ async def test_closing_the_panel_stops_what_it_asked_and_forgets_the_talk(panel:
     await panel.page.close()
 
     assert await panel.question("stop") == asked["id"]
-    assert await panel.question("forget") == asked["talk"]
+    assert await panel.question("clear") == asked["conversation"]
 
 
 async def test_a_model_that_runs_elsewhere_is_marked_and_asked_only_after_the_user_confirms_it(panel: Panel) -> None:
@@ -283,16 +283,16 @@ async def test_a_model_that_runs_elsewhere_is_marked_and_asked_only_after_the_us
     asked = await panel.ask("What is it?")
     assert "confirmed" not in asked
     error = {"code": "PERMISSION_DENIED", "message": "far runs on ollama.com."}
-    await panel.tell(asked, "failed", error=error, confirm={"model": "far", "host": "ollama.com"})
-    await expect(panel.at("#talk [role=alert]")).to_contain_text("ollama.com")
-    await panel.at("#talk button", has_text=ui_text("askCloudSend")).click()
-    again = await panel.question("ask")
+    await panel.send_event(asked, "failed", error=error, confirm={"model": "far", "host": "ollama.com"})
+    await expect(panel.at("#conversation [role=alert]")).to_contain_text("ollama.com")
+    await panel.at("#conversation button", has_text=ui_text("askCloudSend")).click()
+    again = await panel.question("prompt")
 
-    assert (again["question"], again["model"], again["confirmed"]) == ("What is it?", "far", True)
+    assert (again["text"], again["model"], again["confirmed"]) == ("What is it?", "far", True)
     assert again["tab_ids"] == asked["tab_ids"]
-    await panel.tell(again, "done", text="An apple.")
+    await panel.send_event(again, "done", text="An apple.")
     await expect(panel.at(".answer").last).to_have_text("An apple.")
-    await expect(panel.at("#talk button", has_text=ui_text("askCloudSend"))).to_have_count(0)
+    await expect(panel.at("#conversation button", has_text=ui_text("askCloudSend"))).to_have_count(0)
 
 
 async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: DrivenTab) -> None:
@@ -301,10 +301,10 @@ async def test_the_shortcut_for_stop_ends_the_answer_too(panel: Panel, one: Driv
     await worker.evaluate("chrome.commands.onCommand.dispatch('stop')")
 
     assert await panel.question("stop") == asked["id"]
-    await expect(panel.at("#talk")).to_contain_text(ui_text("askStopped"))
-    await one.told("tab_detached")
+    await expect(panel.at("#conversation")).to_contain_text(ui_text("askStopped"))
+    await one.received("tab_detached")
     await one.person_does("attach")
-    await one.told("tab_attached")
+    await one.received("tab_attached")
 
 
 # What takes the parser minutes, breaks its stack, or becomes more elements than a page can lay out. Each ends in WORD.
@@ -346,19 +346,19 @@ async def test_an_answer_that_is_hard_to_parse_is_shown_and_the_next_one_is_draw
         "document.querySelector('#question').addEventListener('click', () => (document.title = 'Clicked'))"
     )
     asked = await panel.ask("What is it?")
-    await panel.tell(asked, "writing", text=hostile)
+    await panel.send_event(asked, "writing", text=hostile)
     await panel.at("#question").click(timeout=5_000)
     await expect(panel.page).to_have_title("Clicked")
-    await panel.tell(asked, "done", text=f"{hostile}\n\nWORD", receipt=RECEIPT)
+    await panel.send_event(asked, "done", text=f"{hostile}\n\nWORD", receipt=RECEIPT)
 
     await expect(panel.at(".answer").last).to_contain_text("WORD", timeout=20_000)
     await expect(panel.at(".end summary")).to_contain_text("Whole page")
-    await panel.tell(await panel.ask("And then?"), "done", text="**An apple**")
+    await panel.send_event(await panel.ask("And then?"), "done", text="**An apple**")
     await expect(panel.at(".answer").last.locator("strong")).to_have_text("An apple", timeout=20_000)
 
 
 async def test_what_is_nested_too_deeply_is_shown_as_it_was_written(panel: Panel) -> None:
-    await panel.tell(await panel.ask("What is it?"), "done", text=f"{'> ' * 100}**deep**\n\n> **shallow**")
+    await panel.send_event(await panel.ask("What is it?"), "done", text=f"{'> ' * 100}**deep**\n\n> **shallow**")
 
     await expect(panel.at(".answer strong")).to_have_text("shallow")
     await expect(panel.at(".answer")).to_contain_text("> **deep**")
@@ -366,7 +366,7 @@ async def test_what_is_nested_too_deeply_is_shown_as_it_was_written(panel: Panel
 
 async def test_each_part_of_an_answer_has_its_own_direction_of_writing(panel: Panel) -> None:
     text = "\u05e9\u05dc\u05d5\u05dd world\n\n- apple \u202egnp.exe\n- pear\n\n[\u202eknil](https://shop.test/a) after"
-    await panel.tell(await panel.ask("What is it?"), "done", text=text)
+    await panel.send_event(await panel.ask("What is it?"), "done", text=text)
     direction = "(element) => [getComputedStyle(element).direction, getComputedStyle(element).unicodeBidi]"
 
     assert await panel.at(".answer p").first.evaluate(direction) == ["rtl", "isolate"]
@@ -382,7 +382,7 @@ async def test_a_title_is_shown_without_characters_that_turn_or_hide_its_letters
         "Example Bank \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
     )
     assert "\u202e" not in await panel.page.evaluate("document.querySelector('#tab-title').textContent")
-    await panel.tell(await panel.ask("What is it?"), "done", text="It is.")
+    await panel.send_event(await panel.ask("What is it?"), "done", text="It is.")
     await panel.tab.page.goto(panel.tab.site.url("/two"))
     await panel.tab.page.evaluate("(title) => (document.title = title)", title)
     await expect(panel.at("#tab-title")).to_contain_text("Example Bank")

@@ -162,7 +162,7 @@ async def test_tab_that_the_browser_does_not_close_is_not_said_to_be_closed(
     await open_page(paired, site.url("/one"))
     tab_id = await paired.tab_id(site.url("/one"))
     (worker,) = paired.page.context.service_workers
-    # What the browser says while the person drags a tab, which headless browsers do not know.
+    # What the browser says while the user drags a tab, which headless browsers do not know.
     await worker.evaluate("""() => {
         globalThis.remove = chrome.tabs.remove;
         chrome.tabs.remove = () => Promise.reject(Error("Tabs cannot be edited right now"));

@@ -300,8 +300,8 @@ BAD_HELLOS: list[Any] = [
     {"type": "command"},
     {"type": "ping"},
     {"type": ["hello"]},
-    {"protocol": 2},
-    {"protocol": "1"},
+    {"protocol": 1},
+    {"protocol": "2"},
     {"protocol": None},
     {"nonce": None},
     {"nonce": ""},
@@ -1038,7 +1038,7 @@ async def test_a_foreign_program_on_the_port_is_named_and_the_port_taken_when_it
 
 @pytest.mark.parametrize(
     ("message", "problem"),
-    [({"type": "registered"}, "foreign program"), ({"type": "challenge", "protocol": 2}, "other version")],
+    [({"type": "registered"}, "other program"), ({"type": "challenge", "protocol": 1}, "other version")],
 )
 async def test_a_foreign_program_that_speaks_websocket_is_distinguished_from_another_version_of_ours(
     message: dict[str, Any], problem: str

@@ -585,9 +585,9 @@ async def test_a_question_is_answered_in_the_browser_that_asked_about_its_own_ta
     async with FakeOpenAIServer() as model, world(ollama_url=model.url, model="fake-model") as one:
         first = await one.browser("a", tab(1, "mail"))
         second = await one.browser("b", tab(1, "news"))
-        ask = {"id": "q", "talk": "t", "question": "What?", "tab_ids": [1], "model": None}
+        ask = {"id": "q", "conversation": "t", "text": "What?", "tab_ids": [1], "model": None}
         for profile in (second, first):
-            await profile.extension.send({"type": "question", "ask": ask})
+            await profile.extension.send({"type": "prompt", "prompt": ask})
 
         async def answered() -> bool:
             ends = [[e for e in each.events if e.get("state") in {"done", "failed"}] for each in (first, second)]

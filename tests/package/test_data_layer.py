@@ -17,7 +17,7 @@ from tests.support.fake_extension import Call, FakeExtension, connected, free_po
 
 HOW_TO_SEE = "(redact=false shows them where the user allows it)"
 VALUES = [{"event": "gtm.js"}, {"event": "purchase", "value": 9.5, "email": "[contact]"}]
-REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "masked": {"contact": 1}, "notes": []}
+REPLY = {"name": "dataLayer", "values": VALUES, "total": 2, "since": 0, "redacted": {"contact": 1}, "notes": []}
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ async def test_entries_come_back_masked_with_a_count(parts: tuple[Client[Any], F
 
     assert asked["params"] == {"name": "dataLayer", "redact": True, "denied_hosts": ["*.denied.example"]}
     assert result.structured_content["result"] == VALUES
-    assert result.structured_content["notes"] == [f"masked: 1 contact {HOW_TO_SEE}"]
-    assert result.meta["receipt"]["masked"] == {"contact": 1}
+    assert result.structured_content["notes"] == [f"redacted: 1 contact {HOW_TO_SEE}"]
+    assert result.meta["receipt"]["redacted"] == {"contact": 1}
     assert json.loads(result.content[0].text) == result.structured_content
 
 
@@ -75,7 +75,7 @@ async def test_redact_is_the_extensions_to_decide_and_path_selects(parts: tuple[
     call = Call(parts, "getDataLayer", tabId=5, redact=False, path="$[?@.event=='purchase'].email", since=1)
     await call.answer("browser_get_tabs", [tab(5, "https://shop.example/")])
     shown = [{"event": "purchase", "email": "a@b.example"}]
-    asked = await call.answer("getDataLayer", REPLY | {"values": shown, "masked": {}})
+    asked = await call.answer("getDataLayer", REPLY | {"values": shown, "redacted": {}})
 
     assert asked["tab_id"] == 5
     assert asked["params"] == {"name": "dataLayer", "since": 1, "redact": False, "denied_hosts": ["*.denied.example"]}
@@ -86,16 +86,16 @@ async def test_only_what_is_shown_is_counted_and_no_more_than_the_extension_mask
     parts: tuple[Client[Any], FakeExtension],
 ) -> None:
     values = [{"a": "[email] and [email]"}, {"a": "[email]", "[phone]": "[card]"}]
-    reply = REPLY | {"values": values, "masked": {"email": 2, "phone": 1, "name": 3}}
+    reply = REPLY | {"values": values, "redacted": {"email": 2, "phone": 1, "name": 3}}
 
-    assert await asked(parts, reply) == (values, f"masked: 2 email, 1 phone {HOW_TO_SEE}")
-    assert await asked(parts, reply, path="$[1].a") == (["[email]"], f"masked: 1 email {HOW_TO_SEE}")
-    assert await asked(parts, reply | {"masked": {}}) == (values, "")
+    assert await asked(parts, reply) == (values, f"redacted: 2 email, 1 phone {HOW_TO_SEE}")
+    assert await asked(parts, reply, path="$[1].a") == (["[email]"], f"redacted: 1 email {HOW_TO_SEE}")
+    assert await asked(parts, reply | {"redacted": {}}) == (values, "")
 
 
 def layer(count: int, since: int = 0, size: int = 200) -> dict[str, Any]:
     values = [{"event": f"event {since + index}", "text": "x" * size} for index in range(count)]
-    return {"name": "dataLayer", "values": values, "total": since + count, "since": since, "masked": {}, "notes": []}
+    return {"name": "dataLayer", "values": values, "total": since + count, "since": since, "redacted": {}, "notes": []}
 
 
 async def asked(
@@ -154,20 +154,20 @@ async def test_entry_that_is_too_long_alone_is_cut_as_text(parts: tuple[Client[A
 
 async def test_notes_and_masks_do_not_take_the_answer_over_the_limit(parts: tuple[Client[Any], FakeExtension]) -> None:
     values = [{"email": "[contact]"} for _ in range(5_000)]
-    reply = REPLY | {"values": values, "total": 5_000, "masked": {"contact": 5_000}, "notes": ["note " * 100] * 500}
+    reply = REPLY | {"values": values, "total": 5_000, "redacted": {"contact": 5_000}, "notes": ["note " * 100] * 500}
 
     entries, notes = await asked(parts, reply)
 
     assert entries[-1] == {"email": "[contact]"}
-    assert f"masked: {len(entries)} contact" in notes
+    assert f"redacted: {len(entries)} contact" in notes
 
 
-# As an extension would answer that leaves the masking to the server.
-UNMASKED = {key: value for key, value in REPLY.items() if key != "masked"}
+# As an extension would answer that leaves redaction to the server.
+UNREDACTED = {key: value for key, value in REPLY.items() if key != "redacted"}
 
 
 @pytest.mark.parametrize(
-    "reply", [None, [], "text", {"values": {}}, REPLY | {"since": "0"}, REPLY | {"total": None}, UNMASKED]
+    "reply", [None, [], "text", {"values": {}}, REPLY | {"since": "0"}, REPLY | {"total": None}, UNREDACTED]
 )
 async def test_reply_that_is_no_data_layer_is_an_error(parts: tuple[Client[Any], FakeExtension], reply: Any) -> None:
     call = Call(parts, "getDataLayer")
@@ -256,7 +256,7 @@ async def test_a_path_that_would_not_be_applied_to_an_end_is_refused_in_a_senten
     deep: Any = {}
     for _ in range(100):
         deep = {"b": deep}
-    reply = REPLY | {"values": [{"a": "a" * 60 + "!"}, {"a": "aaa"}, deep], "masked": {}}
+    reply = REPLY | {"values": [{"a": "a" * 60 + "!"}, {"a": "aaa"}, deep], "redacted": {}}
     assert await asked(parts, reply, path="$[?search(@.a, '^a+$')].a") == (["aaa"], "")
     assert await asked(parts, reply, path="$[?match(@.a, 'a+')].a") == (["aaa"], "")
 

@@ -25,7 +25,7 @@ FINE, DENIED = 5, 6
 ADDRESSES = {FINE: "https://shop.example/", DENIED: "https://my.bank.example/a"}
 PICTURE = base64.b64encode(b"a picture").decode()
 
-# Every tool of one tab, and what it needs beside the tab.
+# Every tool of one tab, and what it needs in addition to the tab.
 OF_A_TAB: dict[str, dict[str, Any]] = {
     "process_chrome_tab": {},
     "read_chrome_tab": {},
@@ -69,8 +69,8 @@ class FakeBrowser:
         self.touched: list[tuple[str, int | None]] = []
         # The hosts that each command said are denied.
         self.warned: list[list[str] | None] = []
-        # The hosts where each command said that the person wants to be asked, or not.
-        self.told: list[list[Any] | None] = []
+        # The hosts where each command said that the user wants to be asked, or not.
+        self.reported: list[list[Any] | None] = []
 
     async def answer(self, extension: FakeExtension) -> None:
         with contextlib.suppress(ConnectionClosed):
@@ -78,7 +78,7 @@ class FakeBrowser:
                 message = await extension.receive()
                 if message["type"] == "command":
                     self.warned.append(message["params"].get("denied_hosts"))
-                    self.told.append(message["params"].get("ask_hosts"))
+                    self.reported.append(message["params"].get("ask_hosts"))
                     await extension.reply(message, self.reply(message["command"], message.get("tab_id")))
 
     def reply(self, command: str, tab_id: int | None) -> Any:
@@ -88,7 +88,7 @@ class FakeBrowser:
         self.touched.append((command, tab_id))
         if command == "browser_create_tab":
             return {"tab_id": DENIED, "url": ADDRESSES[DENIED], "title": SECRET}
-        # Without an id the reading commands take the tab that the person looks at.
+        # Without an id the reading commands take the tab that the user looks at.
         tab = tab_id or DENIED
         if self.led_to and command != "read_tab":
             self.addresses[tab] = self.led_to
@@ -100,7 +100,7 @@ class FakeBrowser:
             "values": [words],
             "total": 1,
             "since": 0,
-            "masked": {},
+            "redacted": {},
             "entries": [{"message": words, "url": self.addresses[tab]}],
             "element": {"text": words},
             "data": PICTURE,

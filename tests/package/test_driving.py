@@ -69,7 +69,7 @@ async def parts() -> AsyncGenerator[Parts]:
 
 @pytest.fixture
 async def denying(write_toml: WriteToml) -> AsyncGenerator[Parts]:
-    """Beside a rule that denies denied.example."""
+    """Next to a rule that denies denied.example."""
     write_toml(DENYING)
     async with driving() as pair:
         yield pair
@@ -216,8 +216,8 @@ async def test_console_messages_come_newest_first_as_a_list(parts: Parts) -> Non
 
 def request(number: int, **more: Any) -> dict[str, Any]:
     shop = "https://shop.example/"
-    told = {"id": str(number), "method": "GET", "status": 200, "type": "fetch", "size": 9, "time": 3, "page": shop}
-    return {**told, "url": f"{shop}{number}", **more}
+    reported = {"id": str(number), "method": "GET", "status": 200, "type": "fetch", "size": 9, "time": 3, "page": shop}
+    return {**reported, "url": f"{shop}{number}", **more}
 
 
 def without_page(request: dict[str, Any]) -> dict[str, Any]:
@@ -298,7 +298,7 @@ async def test_a_screenshot_is_an_image_and_a_resource(parts: Parts) -> None:
 
 
 async def resources(parts: Parts) -> dict[str, str | None]:
-    """The kinds of the pictures that are kept, by their addresses; open tabs are listed beside them."""
+    """The kinds of the pictures that are kept, by their addresses; open tabs are listed next to them."""
     client, extension = parts
     listing = asyncio.create_task(client.list_resources())
     message = await extension.receive()
@@ -404,11 +404,11 @@ BAD_CALLS: list[tuple[str, dict[str, Any], str]] = [
 
 
 async def test_a_wrong_argument_is_a_sentence_and_nothing_is_sent(parts: Parts) -> None:
-    for tool, arguments, told in BAD_CALLS:
+    for tool, arguments, reported in BAD_CALLS:
         code, message = error_of(await Call(parts, tool, **arguments).ended())
 
         assert code == "INVALID_ARGUMENT"
-        assert told in message
+        assert reported in message
         assert "None" not in message
 
     assert text_of(await answered(parts, "hover", ACTED, selector="#a"))
@@ -554,7 +554,7 @@ async def test_an_error_is_kept_back_too_when_it_may_quote_a_denied_page(denying
     for tabs, expected in ((DENIED, "HOST_BLOCKED"), (FINE, "ELEMENT_NOT_FOUND")):
         call = Call(denying, "click", selector="#a")
         await call.answer("list_tabs", [FINE])
-        await call.refuse("click", "ELEMENT_NOT_FOUND", "Near misses: secret.")
+        await call.refuse("click", "ELEMENT_NOT_FOUND", "Suggestions: secret.")
         await call.answer("list_tabs", [tabs])
         result = await call.ended()
 
@@ -593,7 +593,7 @@ async def test_console_messages_of_denied_pages_are_left_out(denying: Parts) -> 
     entries = [
         entry(3, url="https://shop.example/"),
         entry(2, url="https://bank.denied.example/"),
-        entry(1),  # Nobody knows which page it came from.
+        entry(1),  # Its page is unknown.
     ]
     call = Call(denying, "console_logs")
     await call.answer("list_tabs", [FINE])

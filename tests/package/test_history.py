@@ -192,7 +192,7 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
         (["find"], "Give --history list,"),
         (["search"], "Give --history list,"),
@@ -201,11 +201,11 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
         (["show", "x"], "There is no analysis with this id."),
     ],
 )
-def test_other_words_are_a_sentence(words: list[str], told: str, run: Run) -> None:
+def test_other_words_are_a_sentence(words: list[str], reported: str, run: Run) -> None:
     status, out, err = run("--history", *words)
 
     assert (status, out) == (2, "")
-    assert err.startswith(told)
+    assert err.startswith(reported)
 
 
 def test_the_flag_alone_is_the_setting_and_its_opposite_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""MCP over HTTP and SSE: one process for every client, and nobody else."""
+"""MCP over HTTP and SSE: one process for every client, and no one else."""
 
 import asyncio
 import functools
@@ -83,8 +83,8 @@ async def extension_with_a_page(port: int) -> AsyncGenerator[None]:
 
 
 async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> None:
-    guest = app.create_server(server.load_settings({"port": served.port}, need_model=False))
-    async with extension_with_a_page(served.port), Client(guest) as stdio, served.client() as client:
+    follower = app.create_server(server.load_settings({"port": served.port}, need_model=False))
+    async with extension_with_a_page(served.port), Client(follower) as stdio, served.client() as client:
         await stdio.call_tool("read_chrome_tab")
         found = [{tool.name: tool.input_schema for tool in await each.list_tools()} for each in (stdio, client)]
         status = await client.call_tool("chrome_tab_status", raise_on_error=False)
@@ -95,12 +95,12 @@ async def test_both_transports_offer_the_tools_of_stdio(served: HttpServer) -> N
 
 
 async def test_http_clients_and_sessions_share_one_extension(served: HttpServer) -> None:
-    guest = app.create_server(server.load_settings({"port": served.port, "source": "extension"}, need_model=False))
+    follower = app.create_server(server.load_settings({"port": served.port, "source": "extension"}, need_model=False))
     async with (
         extension_with_a_page(served.port),
         served.client() as one,
         served.client() as two,
-        Client(guest) as session,
+        Client(follower) as session,
     ):
         texts = [text_of(await client.call_tool("read_chrome_tab")) for client in (one, two, session, one)]
 
@@ -378,7 +378,7 @@ async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(
         before = await client.get("/connect")
         mark = config_home / "paired"
         mark.touch()
-        told = await client.get("/connect")
+        reported = await client.get("/connect")
         to_pages = [
             await client.get("/connect", headers=each) for each in ({"sec-fetch-site": "none"}, {"origin": served.base})
         ]
@@ -387,7 +387,7 @@ async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(
         after = await client.get("/connect")
 
     assert [each.status_code for each in (before, *to_pages, after)] == [403] * 4
-    assert told.json() == {
+    assert reported.json() == {
         "connectionString": pairing.connection_string(served.port, pairing.pairing_key()),
         "serverUrl": f"ws://127.0.0.1:{served.port}",
     }
@@ -406,7 +406,7 @@ try:
 except urllib.error.HTTPError as refused:
     print(refused.code, refused.read().decode())
 """
-NOBODY = 65_534
+UNPRIVILEGED = 65_534
 
 
 @pytest.mark.e2e
@@ -426,7 +426,7 @@ async def test_connection_string_is_for_programs_of_the_same_user(
             return "another" if process.pid == program.pid else real_owner(process)
 
         monkeypatch.setattr(chrome_tab_http, "owner", owner if as_another and not is_root else real_owner)
-        user = NOBODY if as_another and is_root else "-"
+        user = UNPRIVILEGED if as_another and is_root else "-"
         out, _ = await within(program.communicate(f"{served.base}/connect {user}\n".encode()))
         return out.decode()
 
@@ -533,20 +533,20 @@ async def test_pair_http_shows_no_key_to_a_program_that_has_taken_the_port(
         heard.append(await reader.read())
         writer.close()
 
-    async def as_websocket(guest: ServerConnection) -> None:
+    async def as_websocket(follower: ServerConnection) -> None:
         challenge = {
             "type": "challenge",
-            "protocol": 1,
+            "protocol": 2,
             "version": "1.0.0",
             "nonce": make_nonce(),
             "proof": make_nonce(),
         }
-        heard.append(str(guest.request.headers if guest.request else "").encode())
+        heard.append(str(follower.request.headers if follower.request else "").encode())
         with suppress(ConnectionClosed):
-            heard.append(str(await guest.recv()).encode())
+            heard.append(str(await follower.recv()).encode())
             for message in (challenge, {"type": "welcome"}, {"type": "link", "link": "http://evil.test/#x"}):
-                await guest.send(json.dumps(message))
-            heard.append(str(await guest.recv()).encode())
+                await follower.send(json.dumps(message))
+            heard.append(str(await follower.recv()).encode())
 
     port = free_port()
     start = (

@@ -1,4 +1,4 @@
-"""Prompts, tabs and analyses as resources, and what clients are told of changes."""
+"""Prompts, tabs and analyses as resources, and the notifications about changes."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ Parts = tuple[Client[Any], FakeExtension, News]
 
 @pytest.fixture
 async def parts(monkeypatch: pytest.MonkeyPatch) -> AsyncGenerator[Parts]:
-    """A client that can be told of changes, and an extension with two tabs, one of a denied host."""
+    """A client that takes notifications, and an extension with two tabs, one of a denied host."""
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)
     monkeypatch.setattr(chrome_tab_offers, "SETTLING_S", 0.3)
     port, news = free_port(), News()

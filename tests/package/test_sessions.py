@@ -325,7 +325,7 @@ async def introduce(
 ) -> tuple[ClientConnection, dict[str, Any]]:
     socket = await connect(f"ws://127.0.0.1:{port}/session", proxy=None, additional_headers=headers)
     nonce = make_nonce()
-    await socket.send(json.dumps({"type": "hello", "protocol": 1, "version": "1.0.0", "nonce": nonce}))
+    await socket.send(json.dumps({"type": "hello", "protocol": 2, "version": "1.0.0", "nonce": nonce}))
     challenge = json.loads(await within(socket.recv()))
     proof = make_proof(key, role, port, nonce, challenge["nonce"])
     await socket.send(json.dumps({"type": "proof", "proof": proof}))
@@ -367,7 +367,7 @@ async def test_a_fake_leader_learns_nothing_and_is_rejected(port: int) -> None:
         heard.append(json.loads(await socket.recv()))
         challenge = {
             "type": "challenge",
-            "protocol": 1,
+            "protocol": 2,
             "version": "1.0.0",
             "nonce": make_nonce(),
             "proof": encode(b"y" * 32),
@@ -380,7 +380,7 @@ async def test_a_fake_leader_learns_nothing_and_is_rejected(port: int) -> None:
     async with serve(fake_leader, "127.0.0.1", port):
         follower = Bridge(port)
         await within(follower.start())
-        assert problem_of(follower) == "foreign program"
+        assert problem_of(follower) == "other program"
         assert follower.problem
         assert f"{psutil.Process().name()} (process {os.getpid()})" in follower.problem.message
         await follower.stop()
@@ -404,7 +404,7 @@ async def test_slow_search_for_a_foreign_programs_name_is_not_part_of_the_handsh
 
     monkeypatch.setattr(port_module, "program_on_port", search)
     async with serve(foreign, "127.0.0.1", port), bridge(port) as follower:
-        assert problem_of(follower) == "foreign program"
+        assert problem_of(follower) == "other program"
 
 
 async def test_leader_of_another_version_is_named_as_that(port: int) -> None:

@@ -110,7 +110,7 @@ class Home:
         places = {"HOME": str(self.folder), "XDG_CONFIG_HOME": str(self.folder / ".config")}
         places["XDG_DATA_HOME"] = str(self.folder / ".local" / "share")
         kept = {name: os.environ[name] for name in os.environ if name not in {"CLAUDE_CONFIG_DIR", "UV"}}
-        # None of the programs of whoever runs the tests.
+        # None of the installed programs.
         return kept | places | {"PATH": str(self.folder / "bin"), "FAKE_PORTS": json.dumps(self.ports)}
 
     def enter(self, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,7 +129,7 @@ class Home:
         return path
 
     def fill(self) -> None:
-        """Bring in clients, two of them with files that nobody may touch, and settings."""
+        """Bring in clients, two of them with files that must not be touched, and settings."""
         self.write("bin/claude", FAKE_CLAUDE).chmod(0o755)
         self.write(".cursor/mcp.json", CURSOR)
         self.write(".config/Code/User/mcp.json", VSCODE)
@@ -149,7 +149,7 @@ class Home:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tuple[Home, Terminal]]:
-    """A home in which --setup has been run, by a person who says yes; and what they saw."""
+    """A home in which --setup has been run, by a user who says yes; and what they saw."""
     async with AsyncExitStack() as stack:
         ollama = await stack.enter_async_context(fake_ollama())
         website = await stack.enter_async_context(FakeOpenAIServer(routes={"/v1/models": as_text("<html>")}))
@@ -176,7 +176,7 @@ def said(capsys: Capture) -> str:
 
 
 def contrary(monkeypatch: pytest.MonkeyPatch) -> setup_terminal.Terminal:
-    """A terminal with a person who answers each question against what is proposed."""
+    """A terminal with a user who answers each question against what is proposed."""
 
     def confirm(_question: str, *, proposed: bool = True) -> bool:
         return not proposed
@@ -494,8 +494,8 @@ def test_a_start_at_login_is_written_once_follows_the_settings_and_leaves_nothin
     assert str(other) in changed
     assert Home(tmp_path, {}).files().keys() - before == {"asked"}
     begun, ended = ("restart", "disable") if platform == "linux" else ("bootstrap", "bootout")
-    told = [line.split() for line in (tmp_path / "asked").read_text().splitlines()]
-    assert [word for words in told for word in words if word in {begun, ended}] == [begun, ended, begun, ended]
+    reported = [line.split() for line in (tmp_path / "asked").read_text().splitlines()]
+    assert [word for words in reported for word in words if word in {begun, ended}] == [begun, ended, begun, ended]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are scripts")
@@ -601,8 +601,8 @@ async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
     ]
     async with AsyncExitStack() as stack:
         urls = [(await stack.enter_async_context(FakeOpenAIServer(routes=one))).url for one in routes]
-        nobody = await stack.enter_async_context(refused_port())
-        found = await models.look_everywhere(dict.fromkeys([*urls, nobody]))
+        unused = await stack.enter_async_context(refused_port())
+        found = await models.look_everywhere(dict.fromkeys([*urls, unused]))
 
     assert [one.url for one in found] == urls
     assert [one.name for one in found] == ["Ollama", "LM Studio", "LiteLLM", "A model server", *["Something"] * 3]

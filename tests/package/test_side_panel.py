@@ -1,4 +1,4 @@
-"""What the person asks in the browser's side panel: the extension's `question`, answered by events."""
+"""What the user asks in the browser's side panel: the extension's `question`, answered by events."""
 
 import asyncio
 import re
@@ -29,14 +29,14 @@ class Panel:
         self.readers: set[str] = set()
 
     async def send(self, **message: Any) -> None:
-        await self.extension.send({"type": "question", **message})
+        await self.extension.send({"type": "prompt", **message})
 
-    async def ask(self, question: str, /, *tab_ids: int, talk: str = "t", **about: Any) -> None:
-        asked = {"id": "q", "talk": talk, "question": question, "tab_ids": tab_ids or (1,), "model": None}
+    async def ask(self, question: str, /, *tab_ids: int, conversation: str = "t", **about: Any) -> None:
+        asked = {"id": "q", "conversation": conversation, "text": question, "tab_ids": tab_ids or (1,), "model": None}
         await self.send(ask=asked | about)
 
     async def event(self) -> Message:
-        """Return the next thing that is told about an answer."""
+        """Return the next event about an answer."""
         while True:
             message = await self.extension.receive()
             if message["type"] == "event" and message["event"] == "answer":
@@ -77,18 +77,18 @@ async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_rea
     written = [delta("Apples "), delta("cost "), delta("1 euro."), delta(finish_reason="stop")]
     async with FakeOpenAIServer(events(*written)) as fake, panel(**model(fake)) as shown:
         await shown.ask("What do apples cost?")
-        told = [await shown.event()]
-        while told[-1]["state"] != "done":
-            told.append(await shown.event())
+        reported = [await shown.event()]
+        while reported[-1]["state"] != "done":
+            reported.append(await shown.event())
 
-    assert next(event["percent"] for event in told if event["state"] == "reading") < 10
-    assert all("Apples cost 1 euro.".startswith(event["text"]) for event in told if event["state"] == "writing")
-    assert told[-1]["text"] == "Apples cost 1 euro."
-    receipt = told[-1]["receipt"]
+    assert next(event["percent"] for event in reported if event["state"] == "reading") < 10
+    assert all("Apples cost 1 euro.".startswith(event["text"]) for event in reported if event["state"] == "writing")
+    assert reported[-1]["text"] == "Apples cost 1 euro."
+    receipt = reported[-1]["receipt"]
     assert receipt.pop("seconds") >= 0
     assert receipt == {"model": "fake-model", "characters_read": 19, "page_characters": 19, "parts": 1}
-    assert told[-1]["notes"] == []
-    steps = [event["step"] for event in told if event["state"] == "reading"]
+    assert reported[-1]["notes"] == []
+    steps = [event["step"] for event in reported if event["state"] == "reading"]
     assert {"code": "reading_tab", "values": {}, "tokens": 0, "seconds": 0} in steps
     assert {"code": "reading_page", "values": {"model": "fake-model"}, "tokens": 0, "seconds": 0} in steps
     assert fake.chats[0].instruction.startswith("What do apples cost?")
@@ -123,7 +123,7 @@ async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgot
         # What a model has said about a page is as little to be trusted as the page.
         assert re.search(r"up to the next (\w{12})\. .*\n\nQuestion: .*\n\n\1\n", prompt, re.DOTALL)
 
-        await shown.send(forget="t")
+        await shown.send(clear="t")
         await shown.ask("And ten of them?")
         assert (await shown.end())["state"] == "done"
         assert shown.read == [1, 1]
@@ -174,7 +174,7 @@ async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_mor
         await shown.send(stop="q")
         await within(fake.left.wait())
 
-        await shown.ask("What is it now?", 2, id="second", talk="u")
+        await shown.ask("What is it now?", 2, id="second", conversation="u")
         while (event := await shown.event())["id"] == "q":
             assert event["state"] in {"reading", "writing"}
         while event["state"] != "done":
@@ -187,7 +187,7 @@ async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_mor
     [
         ({}, {}, "MODEL_NOT_FOUND"),
         ({"ollama_url": "http://127.0.0.1:9", "model": "m"}, {}, "MODEL_UNREACHABLE"),
-        ({"ollama_url": "http://127.0.0.1:9", "model": "m"}, {"question": ""}, "INVALID_ARGUMENT"),
+        ({"ollama_url": "http://127.0.0.1:9", "model": "m"}, {"text": ""}, "INVALID_ARGUMENT"),
         ({"ollama_url": "http://127.0.0.1:9", "model": "m"}, {"tab_ids": "all"}, "INVALID_ARGUMENT"),
     ],
 )
@@ -252,7 +252,14 @@ async def test_tabs_are_compared_by_a_model_that_runs_elsewhere_only_when_that_i
 
 async def test_what_is_no_question_disturbs_nothing() -> None:
     async with FakeOpenAIServer() as fake, panel(**model(fake)) as shown:
-        for message in ({}, {"ask": None}, {"ask": {"id": 5}}, {"stop": "unknown"}, {"forget": []}, {"models": {}}):
+        for message in (
+            {},
+            {"prompt": None},
+            {"prompt": {"id": 5}},
+            {"stop": "unknown"},
+            {"clear": []},
+            {"models": {}},
+        ):
             await shown.send(**message)
         await shown.extension.ping()
         await shown.ask("What is it?")
@@ -264,7 +271,7 @@ async def test_questions_at_the_same_time_are_told_apart() -> None:
     fake = FakeOpenAIServer(script=lambda request: answer(request.data.split()[-2]))
     async with fake, panel(**model(fake)) as shown, asyncio.timeout(60):
         for tab_id in (1, 2):
-            await shown.ask("What is it?", tab_id, id=f"q{tab_id}", talk=f"t{tab_id}")
+            await shown.ask("What is it?", tab_id, id=f"q{tab_id}", conversation=f"t{tab_id}")
         while len(ended) < 2:
             event = await shown.event()
             if event["state"] == "done":

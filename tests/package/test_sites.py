@@ -149,7 +149,7 @@ async def test_on_a_sites_pages_only_its_tools_work(names: str, write_toml: Writ
         assert not (await client.call_tool(forward, {"tab_id": FINE})).is_error
 
 
-# --- Asking the person ---
+# --- Asking the user ---
 
 
 async def test_the_extension_is_told_with_what_acts_where_the_person_wants_to_be_asked(write_toml: WriteToml) -> None:
@@ -157,9 +157,9 @@ async def test_the_extension_is_told_with_what_acts_where_the_person_wants_to_be
     async with browsing() as (client, browser):
         for tool in ("click", "wait_for", "read_chrome_tab"):
             await client.call_tool(tool, {"tab_id": FINE} | ({"selector": "#a"} if tool == "click" else {}))
-        told = [hosts for hosts in browser.told if hosts]
+        reported = [hosts for hosts in browser.reported if hosts]
 
-    assert told == [[["*.bank.example", True], ["www.bank.example", False]]]
+    assert reported == [[["*.bank.example", True], ["www.bank.example", False]]]
 
 
 # --- The doctor ---

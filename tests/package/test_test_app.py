@@ -1,4 +1,4 @@
-"""The test app in a real browser: every tool tried by a person, with a fake extension behind the server."""
+"""The test app in a real browser: every tool tried by a user, with a fake extension behind the server."""
 
 import asyncio
 import base64
@@ -49,7 +49,7 @@ REPLIES: dict[str, Any] = {
         "values": [{"event": "seen"}],
         "total": 1,
         "since": 0,
-        "masked": {},
+        "redacted": {},
         "notes": [],
     },
     "highlight_in_tab": {"tab_id": 7, "matches": 1, "in_view": True, "url": "https://page.test/", "title": "T"},
@@ -105,7 +105,7 @@ async def page(chromium: Browser) -> Page:
 
 
 class App:
-    """The test app, used as a person uses it."""
+    """The test app, used as a user uses it."""
 
     def __init__(self, page: Page, served: HttpServer) -> None:
         self.page = page
@@ -449,7 +449,7 @@ async def test_history_outlives_a_reload_runs_again_and_keeps_nothing_typed_or_i
         await app.fill(FORMS["click"])
         await app.execute()
         items = app.page.locator("#history li")
-        # What it has told of the last run is what it keeps: the outcome is on the page a moment earlier.
+        # What it has reported about the last run is what it keeps: the outcome is on the page a moment earlier.
         await expect(items).to_have_count(3)
         await expect(items.first.locator(".arguments")).to_contain_text('{"selector":"#a"')
         await app.page.reload()

@@ -1,4 +1,4 @@
-"""The tool list follows the extension: its tools appear and vanish, and the client is told."""
+"""The tool list follows the extension: its tools appear and vanish, and the client is notified."""
 
 import asyncio
 import importlib
@@ -59,7 +59,7 @@ async def listed(process: StdioServer) -> set[str]:
     return {tool["name"] for tool in (await process.request("tools/list"))[0]["tools"]}
 
 
-async def told(process: StdioServer) -> None:
+async def reported(process: StdioServer) -> None:
     """Wait for the next message, which must say that the list has changed."""
     assert process.process.stdout
     line = await asyncio.wait_for(process.process.stdout.readline(), 60)
@@ -79,15 +79,15 @@ async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_th
         assert "bridge     ok" in str(await process.call("chrome_tab_status"))
 
         async with connected(port, pairing.pairing_key()):
-            await told(process)
+            await reported(process)
             assert await listed(process) == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
-        await told(process)
+        await reported(process)
         assert await listed(process) == READER_TOOLS
 
 
 @asynccontextmanager
 async def serving(port: int, **flags: str) -> AsyncGenerator[Client[Any]]:
-    """A server that has been asked for nothing but `initialize`, by a client that can be told of changes."""
+    """A server that has been asked for nothing but `initialize`, by a client that takes notifications."""
     settings = server.load_settings({"source": "extension", "port": port} | flags, need_model=False)
     async with Client(app.create_server(settings), mode="legacy") as client:
         yield client

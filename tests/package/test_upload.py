@@ -1,4 +1,4 @@
-"""Which files may leave the machine: those below a folder that the person has named, and no others."""
+"""Which files may leave the machine: those below a folder that the user has named, and no others."""
 
 import asyncio
 import json
@@ -290,7 +290,7 @@ async def test_all_else_is_refused_in_the_same_words_whether_it_exists_or_not(fo
         "nul\0",
         "open/" + "x" * 300,
     ]
-    told = set[str]()
+    reported = set[str]()
     async with uploading(folders / "open") as (client, _):
         for name in refused:
             good = str(folders / "open" / "file.txt")
@@ -298,9 +298,9 @@ async def test_all_else_is_refused_in_the_same_words_whether_it_exists_or_not(fo
             result = await client.call_tool("upload", arguments, raise_on_error=False)
             code, said = error_of(result)
             assert code == "FILE_NOT_ALLOWED", name
-            told.add(said.replace(repr(server.one_line(str(folders / name))), "FILE"))
+            reported.add(said.replace(repr(server.one_line(str(folders / name))), "FILE"))
 
-    (message,) = told
+    (message,) = reported
     assert f"Uploads are only allowed from {folders / 'open'}; FILE is outside." in message
 
 

@@ -113,14 +113,14 @@ async def test_what_a_picture_makes_the_model_write_is_cleaned_and_cut() -> None
 
 
 async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_are_told() -> None:
-    told = ProgressLog()
+    reported = ProgressLog()
     stream = events(delta("The "), delta("bar."), delta(finish_reason="stop"), "[DONE]")
     async with FakeOpenAIServer(stream) as fake, looking(fake) as asked:
-        await asked.client.call_tool("look_at_chrome_tab", {"question": "x"}, progress_handler=told.listen)
+        await asked.client.call_tool("look_at_chrome_tab", {"question": "x"}, progress_handler=reported.listen)
 
     assert fake.chats[0].body["model"] == "reader"
-    assert [message for message in told.messages if "taking a picture" in message]
-    assert any(message.startswith("reader is looking at the picture") for message in told.messages)
+    assert [message for message in reported.messages if "taking a picture" in message]
+    assert any(message.startswith("reader is looking at the picture") for message in reported.messages)
 
 
 async def test_a_model_that_does_not_answer_about_a_picture_is_left_at_the_bound_of_an_answer() -> None:
@@ -156,7 +156,7 @@ LISTED = {"data": [{"id": "reader"}, {"id": "blind"}, {"id": "eye-7b"}]}
 
 
 class FakeOllamaWithEyes(FakeOpenAIServer):
-    """Tells of each model what it can do."""
+    """Reports for each model what it can do."""
 
     async def reply_to(self, request: Request) -> Reply:
         if request.path == "/api/show":

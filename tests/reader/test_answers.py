@@ -122,7 +122,7 @@ PAGES = [
 ]
 
 
-TOLD_TOO_MUCH = [
+REPORTED_TOO_MUCH = [
     pytest.param(40_000, prose, tokens_like_usual, id="prose"),
     pytest.param(16_384, prose, tokens_by_byte, id="prose, a byte a token"),
     pytest.param(40_000, chinese, tokens_like_usual, id="Chinese"),
@@ -148,15 +148,15 @@ async def test_every_fact_of_a_page_20_windows_long_is_seen_by_the_model(
     assert (receipt["window"], receipt["window_source"]) == (2048, "Ollama /api/ps")
 
 
-@pytest.mark.parametrize(("told", "kind", "tokenize"), TOLD_TOO_MUCH)
+@pytest.mark.parametrize(("reported", "kind", "tokenize"), REPORTED_TOO_MUCH)
 async def test_every_fact_is_seen_although_the_context_length_is_set_too_large(
-    told: int,
+    reported: int,
     kind: Callable[[random.Random, int], str],
     tokenize: Callable[[str], list[str]],
     osascript: FakeOsascript,
 ) -> None:
     osascript.shows(page_of(kind, tokenize, 20 * 2048))
-    async with FakeOllama(2048, tokenize) as fake, serving(fake, context_length=told) as asker:
+    async with FakeOllama(2048, tokenize) as fake, serving(fake, context_length=reported) as asker:
         receipt_of(await asker.ask(system_prompt=PROMPT))
 
     assert facts_in(joined(fake.seen)) == FACTS
@@ -173,7 +173,7 @@ async def test_every_fact_is_seen_although_half_of_the_real_window_is_no_usual_n
 
 async def test_every_fact_is_seen_although_the_server_tells_a_wrong_window(osascript: FakeOsascript) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
-    async with FakeOllama(2048, told=32_768) as fake, serving(fake) as asker:
+    async with FakeOllama(2048, reported=32_768) as fake, serving(fake) as asker:
         receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
 
     assert facts_in(joined(fake.seen)) == FACTS
@@ -189,7 +189,7 @@ async def test_every_fact_is_seen_although_denser_text_follows_what_the_bounds_w
     window: int, *, halves: bool, osascript: FakeOsascript
 ) -> None:
     # Capitals are of the same kind as small letters and take more than twice the tokens, but not so
-    # many that what a cut leaves is below the lower bound: only its being half the window, or all of it, tells.
+    # many that what a cut leaves is below the lower bound: only its being half the window, or all of it, decides.
     def tokenize(text: str) -> list[str]:
         return re.findall(r"[A-Z ]{1,2}|[^A-Z]{1,5}", text)
 
@@ -208,7 +208,7 @@ async def test_half_a_window_is_suspect_only_of_a_server_that_cuts_to_half(
 ) -> None:
     chars = 4 * (1024 - 20) - len(server.SYSTEM_PROMPT) - len(FRAME) - 2 - len(PROMPT)
     osascript.shows(("nine " * chars)[: chars - 1] + ".")
-    async with make(8192, tokens_by_four_characters, told=8192) as fake, serving(fake) as asker:
+    async with make(8192, tokens_by_four_characters, reported=8192) as fake, serving(fake) as asker:
         receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
 
     assert (receipt["requests"] == 1) is (make is FakeLlamaCpp)
@@ -248,17 +248,17 @@ async def test_a_single_request_shows_the_model_less_than_a_tenth(ollama: FakeOl
     assert 0 < facts_in(joined(ollama.seen)) < FACTS / 10
 
 
-@pytest.mark.parametrize("told", [2048, 16_384])
+@pytest.mark.parametrize("reported", [2048, 16_384])
 async def test_every_fact_is_seen_although_the_server_refuses_what_is_too_long(
-    told: int, osascript: FakeOsascript
+    reported: int, osascript: FakeOsascript
 ) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
-    async with FakeLlamaCpp(2048, told=told) as fake, serving(fake) as asker:
+    async with FakeLlamaCpp(2048, reported=reported) as fake, serving(fake) as asker:
         receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
 
     assert facts_in(joined(fake.seen)) == FACTS
     assert receipt["window"] == 2048
-    assert fake.refused == (0 if told == 2048 else 1)
+    assert fake.refused == (0 if reported == 2048 else 1)
 
 
 async def test_server_that_miscounts_gets_an_answer_all_the_same(osascript: FakeOsascript) -> None:
@@ -287,7 +287,7 @@ async def test_wrong_suspicion_is_dropped_and_does_not_shrink_the_window(osascri
 
 
 def pages_of_parts(count: int) -> str:
-    """A page that takes `count` parts of a server that never tells its tokens, with a small window."""
+    """A page that takes `count` parts of a server that never reports its tokens, with a small window."""
     return "\n\n".join(f"Chapter {i}. " + f"{'word' * 12} " * 17 for i in range(1, count + 1))
 
 
@@ -463,7 +463,7 @@ async def test_so_many_parts_are_asked_at_once_as_was_set_and_no_more(parallel: 
             full.set()
         if part_of(request) not in {"", "1"}:
             await asyncio.wait_for(full.wait(), WAIT_S)
-        # Whoever else may come, comes while this one waits for the next turns of the loop.
+        # Any other request would come while this one waits for the next turns of the loop.
         for _ in range(50):
             await asyncio.sleep(0)
         open_now -= 1
@@ -494,16 +494,16 @@ async def test_requests_over_the_limit_wait_for_their_turn_and_say_so(
     # On a slow machine turns would come as quickly as requests.
     monkeypatch.setattr(server, "time", StoppedClock())
     osascript.shows(pages_of_parts(117))
-    told = ProgressLog()
+    reported = ProgressLog()
     script = failing_part("none", HANG)
     async with (
         FakeOpenAIServer(script=script) as fake,
         serving(fake, parallel=8, requests_per_minute=120, **SMALL) as asker,
     ):
-        result = await asker.ask_telling(told, system_prompt=PROMPT)
+        result = await asker.ask_with_progress(reported, system_prompt=PROMPT)
 
     assert receipt_of(result)["requests"] == len(fake.chats) > 120
-    assert "waiting for its turn under --requests-per-minute 120" in joined(told.messages)
+    assert "waiting for its turn under --requests-per-minute 120" in joined(reported.messages)
 
 
 async def test_requests_that_would_wait_too_long_are_refused_and_what_was_read_stands(osascript: FakeOsascript) -> None:
@@ -573,7 +573,7 @@ async def test_answer_that_is_too_long_is_cut_and_says_so(chars: int, notes: int
 
 async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(7))
-    told = ProgressLog()
+    reported = ProgressLog()
     go_on = asyncio.Event()
 
     async def script(request: Request) -> Reply:
@@ -582,15 +582,15 @@ async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osasc
         return events(delta("Some "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
 
     async with FakeOpenAIServer(script=script) as fake, serving(fake, **SMALL) as asker:
-        call = asyncio.create_task(asker.ask_telling(told, system_prompt=PROMPT))
-        await told.wait_for("reading part 3 of 7")
+        call = asyncio.create_task(asker.ask_with_progress(reported, system_prompt=PROMPT))
+        await reported.wait_for("reading part 3 of 7")
         go_on.set()
         assert text_of(await call) == "Some answer."
 
-    assert told.values == sorted(set(told.values))
-    assert told.values[-2] < told.values[-1] == 100
-    assert told.totals == {100.0}
-    assert "combining 7 answers" in joined(told.messages)
+    assert reported.values == sorted(set(reported.values))
+    assert reported.values[-2] < reported.values[-1] == 100
+    assert reported.totals == {100.0}
+    assert "combining 7 answers" in joined(reported.messages)
 
 
 async def test_written_tokens_are_told_while_the_model_writes(
@@ -598,43 +598,43 @@ async def test_written_tokens_are_told_while_the_model_writes(
 ) -> None:
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
     osascript.shows("The ferry leaves at noon.")
-    told = ProgressLog()
+    reported = ProgressLog()
     thinking = [delta("<think>an endless thought</think>"), delta(reasoning="another one")]
     writing = events(*thinking, *[delta("word\n\x1b\u202e")] * 209, delta("noon \ud83d"), hangs=True)
     async with FakeOpenAIServer(writing) as fake, serving(fake) as asker:
-        call = asyncio.create_task(asker.ask_telling(told, system_prompt=PROMPT))
-        await told.wait_for("reading the page, 212 tokens written: ...")
+        call = asyncio.create_task(asker.ask_with_progress(reported, system_prompt=PROMPT))
+        await reported.wait_for("reading the page, 212 tokens written: ...")
         # A silent model does not silence the progress.
-        await told.wait_for("212 tokens written", times=6)
+        await reported.wait_for("212 tokens written", times=6)
         call.cancel()
         await asyncio.wait([call])
         await asyncio.wait_for(fake.left.wait(), WAIT_S)
 
-    assert told.values == sorted(set(told.values))
-    # The newest words are beside the counts: whole ones, in one line, without reasoning and halves of characters.
-    assert told.messages[-1].endswith(": ..." + "word " * 11 + "noon")
-    assert all(message.isprintable() and len(message) < 130 for message in told.messages)
-    assert "thought" not in joined(told.messages)
+    assert reported.values == sorted(set(reported.values))
+    # The newest words are next to the counts: whole ones, in one line, without reasoning and halves of characters.
+    assert reported.messages[-1].endswith(": ..." + "word " * 11 + "noon")
+    assert all(message.isprintable() and len(message) < 130 for message in reported.messages)
+    assert "thought" not in joined(reported.messages)
 
 
 async def test_progress_goes_in_whole_percents_and_shows_each_second_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.5)
-    told = ProgressLog()
+    reported = ProgressLog()
 
     async def send(reached: float, message: str) -> None:
-        await told.listen(reached, None, message)
+        await reported.listen(reached, None, message)
 
     async with server.Progress(send) as progress:
         await progress.begin("reading", 0.04)
         progress.finish(0.04)
         await progress.begin("asking", 0.8)
-        await told.wait_for("asking, 1.5 s")
+        await reported.wait_for("asking, 1.5 s")
         progress.wrote([("", "hm")] * 184 + [("So", "")])
-        await told.wait_for("asking, 185 tokens written")
+        await reported.wait_for("asking, 185 tokens written")
 
     seconds = [f"asking, {seconds} s" for seconds in ("0.5", "1", "1.5")]
-    assert told.messages == ["reading", "asking", *seconds, "asking, 185 tokens written: So", "done"]
-    assert told.values == [0.1, 4, 5, 7, 9, 44, 100]
+    assert reported.messages == ["reading", "asking", *seconds, "asking, 185 tokens written: So", "done"]
+    assert reported.values == [0.1, 4, 5, 7, 9, 44, 100]
 
 
 async def test_the_receipt_is_one_line_of_the_answer_and_the_note_stays_last(osascript: FakeOsascript) -> None:
@@ -664,10 +664,10 @@ def blocks_of(result: Result) -> list[str]:
 
 
 async def test_progress_never_reaches_its_end_before_the_end_however_often_steps_are_repeated() -> None:
-    told: list[float] = []
+    reported: list[float] = []
 
     async def send(reached: float, _message: str) -> None:
-        told.append(reached)
+        reported.append(reached)
 
     async with server.Progress(send) as progress:
         for _ in range(500):
@@ -675,9 +675,9 @@ async def test_progress_never_reaches_its_end_before_the_end_however_often_steps
             progress.wrote([("word", "")] * 10_000)
             progress.finish(0.5)
 
-    assert told == sorted(set(told))
-    assert told[-2] < 100
-    assert told[-1] == 100
+    assert reported == sorted(set(reported))
+    assert reported[-2] < 100
+    assert reported[-1] == 100
 
 
 # --- Cancelling ---
@@ -722,11 +722,11 @@ async def test_cancelling_ends_the_wait_between_two_attempts(
 ) -> None:
     monkeypatch.setattr(server, "RETRY_DELAY_S", 1000.0)
     osascript.shows("The ferry leaves at noon.")
-    told = ProgressLog()
+    reported = ProgressLog()
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
     async with FakeOpenAIServer(as_json({"error": "busy"}, 503)) as fake, serving(fake, **SMALL) as asker:
-        call = asyncio.create_task(asker.ask_telling(told))
-        await told.wait_for("trying again (The model server at")
+        call = asyncio.create_task(asker.ask_with_progress(reported))
+        await reported.wait_for("trying again (The model server at")
         call.cancel()
         await asyncio.wait([call])
         monkeypatch.setattr(server, "RETRY_DELAY_S", 0.0)
@@ -846,7 +846,7 @@ SEEN = "The fare is 17. See https://ferry.test/fares and www.harbour.test."
 
 
 @pytest.mark.parametrize(
-    ("written", "told"),
+    ("written", "reported"),
     [
         ("[Fares](https://ferry.test/fares)", "[Fares](https://ferry.test/fares)"),
         ("[Fares](https://evil.test/?d=17)", "[Fares] (https ://evil.test/?d=17)"),
@@ -867,13 +867,13 @@ SEEN = "The fare is 17. See https://ferry.test/fares and www.harbour.test."
     ],
 )
 async def test_answer_holds_nothing_invisible_and_no_link_that_is_not_on_the_page(
-    written: str, told: str, osascript: FakeOsascript
+    written: str, reported: str, osascript: FakeOsascript
 ) -> None:
     osascript.shows(SEEN)
     async with FakeOpenAIServer(answer(f"Answer: {written}")) as fake, serving(fake) as asker:
         result = await asker.ask(system_prompt=PROMPT)
 
     text = text_of(result)
-    assert text.partition("\n\nNote: ")[0] == f"Answer: {told}"
+    assert text.partition("\n\nNote: ")[0] == f"Answer: {reported}"
     # The note counts what was changed, and there is none where nothing was.
-    assert ("Note: " in text) == (told != written) == bool(receipt_of(result)["notes"])
+    assert ("Note: " in text) == (reported != written) == bool(receipt_of(result)["notes"])

@@ -130,8 +130,8 @@ def test_script_outside_the_known_language_is_refused(what: str, replacement: st
 def test_browser_is_told_only_in_words_of_its_own_dictionary(line: str, browsers: set[str]) -> None:
     understood: set[str] = set()
     for name in ("Google Chrome", "Arc", "Safari"):
-        told = "execute active tab of front window javascript program"
-        script = ASKING.replace(told, line).replace("Google Chrome", name)
+        reported = "execute active tab of front window javascript program"
+        script = ASKING.replace(reported, line).replace("Google Chrome", name)
         with contextlib.suppress(ScriptSyntaxError):
             osascript(script, [], Surroundings(FakeChrome(name=name)))
             understood.add(name)

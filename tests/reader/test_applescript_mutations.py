@@ -217,7 +217,7 @@ def test_every_broken_script_is_noticed(pages: tuple[Page, Page], tmp_path: Path
 
 
 def golden_situations(page: Page, cases: Iterable[Case]) -> Iterator[tuple[IsolatedWorld, str]]:
-    """One page that is written anew for each case: loading it would take five times as long."""
+    """One page that is rewritten for each case: loading it would take five times as long."""
     show(page, "")
     for case in cases:
         page.set_content(case.html)
@@ -350,7 +350,7 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
 
 
 def inner_texts(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
-    """Texts of shadow roots and frames, whose length is told beside the page's own."""
+    """Texts of shadow roots and frames, whose length is reported next to the page's own."""
     deeper = "<x-b><template shadowrootmode=open><i>deeper</i></template></x-b>"
     root = f"<template shadowrootmode=open>root<p>drawn</p><p hidden>hidden</p>{deeper}</template>"
     show(page, f"<!doctype html><p>text</p><x-a>{root}</x-a><iframe srcdoc='<p>framed</p>'></iframe>")

@@ -281,16 +281,16 @@ def streamed(*texts: str) -> Reply:
     return events(*map(delta, texts), delta(finish_reason="stop"), "[DONE]")
 
 
-ANEW = "\n\n[The text above is not the answer; it was started again. The answer:]\n\n"
+AGAIN = "\n\n[The text above is not the answer; it was started again. The answer:]\n\n"
 
 
 @pytest.mark.parametrize(
     ("replies", "shown"),
     [
-        # A stream that broke off and comes again goes on where it was; another answer is told to be one.
+        # A stream that broke off and comes again goes on where it was; a different answer is marked as one.
         ([events(delta("It co"), breaks_off=True), streamed("It ", "costs 3.")], "It costs 3.\n"),
-        ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{ANEW}Three.\n"),
-        ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so{ANEW}It costs 3.\n"),
+        ([events(delta("It co"), breaks_off=True), streamed("Three.")], f"It co{AGAIN}Three.\n"),
+        ([streamed("I think so.", "</think>", "It costs 3.")], f"I think so{AGAIN}It costs 3.\n"),
         ([answer("It costs 3.")], "It costs 3.\n"),
         # What is not on the page is broken before it is shown.
         (
@@ -515,7 +515,7 @@ async def test_a_signal_ends_the_server_quietly_with_what_it_has_started(
     assert not has_been_left(made.script)
 
 
-# As when Ctrl+C reaches the server and whoever started it, who ends it then.
+# As when Ctrl+C reaches the server and its parent, which then ends it.
 TOLD_AGAIN = f"""
 import os, signal, sys
 sys.path.insert(0, {str(SERVER.parent)!r})

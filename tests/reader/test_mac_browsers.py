@@ -95,15 +95,15 @@ async def test_a_list_of_applications_that_does_not_come_is_not_waited_for(
 
 async def test_a_browser_that_runs_twice_is_read_with_a_note_and_one_that_runs_once_without(mac: FakeMac) -> None:
     mac.runs({"Google Chrome": browser(window(tab("chrome")))})
-    told = {}
+    reported = {}
 
     for visible in (["Google Chrome", "Google Chrome Canary"], ["Google Chrome", "Safari", "Google Chrome"]):
         mac.shows(*visible)
         result = await call("read_chrome_tab")
-        told[len(visible)] = [block.text for block in result.content if isinstance(block, TextContent)][1:]
+        reported[len(visible)] = [block.text for block in result.content if isinstance(block, TextContent)][1:]
 
-    assert told[2] == []
-    assert [note.partition(",")[0] for note in told[3]] == ["[Google Chrome runs 2 times"]
+    assert reported[2] == []
+    assert [note.partition(",")[0] for note in reported[3]] == ["[Google Chrome runs 2 times"]
 
 
 @pytest.mark.parametrize(
@@ -183,8 +183,8 @@ def test_only_names_of_the_list_enter_the_script() -> None:
         with server.script_for(name) as file:
             script = file.read_text(encoding="ascii")
         assert script.count(f'application "{name}"') == original.count('application "Google Chrome"') == 4
-        told = re.findall(r"^\t*set pageReply to (execute|do JavaScript) ", script, re.MULTILINE)
-        assert told == (["do JavaScript"] if name == "Safari" else ["execute"])
+        reported = re.findall(r"^\t*set pageReply to (execute|do JavaScript) ", script, re.MULTILINE)
+        assert reported == (["do JavaScript"] if name == "Safari" else ["execute"])
     with pytest.raises(ValueError, match="must be 'auto', 'Google Chrome'"):
         server.load_settings({"browser": 'Safari" to quit'}, need_model=False)
 

@@ -252,7 +252,7 @@ def test_page_without_text_is_empty_in_both_ways(tab: Page) -> None:
 
 
 def test_text_for_browsers_without_scripts_is_read_only_where_the_page_shows_none(tab: Page) -> None:
-    shut = "<details><summary>More</summary><p>Nobody sees this.</p></details><svg><text>drawn</text></svg>"
+    shut = "<details><summary>More</summary><p>This is invisible.</p></details><svg><text>drawn</text></svg>"
     names = "".join(
         f"<button name={name}></button><img name={name}>" for name in ("remove", "body", "querySelectorAll")
     )
@@ -265,7 +265,7 @@ def test_text_for_browsers_without_scripts_is_read_only_where_the_page_shows_non
     assert empty["content"]["path"] == "noscript"
     assert "browsers without scripts" in empty["content"]["note"]
     assert "paragraph 3" in empty["text"]
-    assert "Nobody sees" not in empty["text"]
+    assert "is invisible" not in empty["text"]
     assert "drawn" not in empty["text"]
     assert "Thread" not in full["text"]
 

@@ -85,7 +85,7 @@ async def test_without_an_instruction_the_default_one_is_sent(fake: FakeOpenAISe
 async def test_only_a_client_that_wants_progress_gets_a_streamed_request() -> None:
     reply = events(delta("An "), delta("answer."), delta(finish_reason="stop"), "[DONE]")
     async with FakeOpenAIServer(reply) as fake, serving(fake) as asker:
-        assert text_of(await asker.ask_telling(ProgressLog())) == "An answer."
+        assert text_of(await asker.ask_with_progress(ProgressLog())) == "An answer."
 
     assert fake.chats[0].body["stream"] is True
     assert fake.chats[0].body["stream_options"] == {"include_usage": True}
@@ -110,16 +110,16 @@ QUOTING_KEY = [
 async def test_key_is_sent_as_a_bearer_token_and_shown_nowhere(reply: Reply, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     models = {"/v1/models": {"data": [{"id": f"wrong key {SECRET}"}]}}
-    told = ProgressLog()
+    reported = ProgressLog()
     async with FakeOpenAIServer(reply, routes=models) as fake, serving(fake, api_key=SECRET) as asker:
-        code, sentence = error_of(await asker.ask_telling(told))
+        code, sentence = error_of(await asker.ask_with_progress(reported))
 
     assert {request.headers.get("authorization") for request in fake.requests} == {f"Bearer {SECRET}"}
     assert code in {"MODEL_ERROR", "MODEL_NOT_FOUND"}
     assert "wrong key" in sentence
     logged = [record.getMessage() for record in caplog.records if record.name == "chrome_tab"]
     for part in (SECRET, SECRET[:8], SECRET[-8:]):
-        assert part not in "".join([sentence, *logged, *told.messages])
+        assert part not in "".join([sentence, *logged, *reported.messages])
 
 
 async def test_proxies_of_the_environment_are_not_used(fake: FakeOpenAIServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -151,8 +151,8 @@ async def test_optional_field_that_the_server_refuses_by_name_is_left_out_from_t
         return FINE
 
     async with FakeOpenAIServer(script=strict) as fake, serving(fake) as asker:
-        text_of(await asker.ask_telling(ProgressLog(), system_prompt="One?"))
-        text_of(await asker.ask_telling(ProgressLog(), system_prompt="Two?"))
+        text_of(await asker.ask_with_progress(ProgressLog(), system_prompt="One?"))
+        text_of(await asker.ask_with_progress(ProgressLog(), system_prompt="Two?"))
 
     assert [field in request.body for request in fake.chats] == [True, False, False]
 
@@ -385,7 +385,7 @@ async def test_all_attempts_together_have_one_timeout() -> None:
 
     fake = FakeOpenAIServer(script=dripping)
     async with fake, serving(fake, timeout=1.5) as asker:
-        code, _ = error_of(await asker.ask_telling(ProgressLog()))
+        code, _ = error_of(await asker.ask_with_progress(ProgressLog()))
         await asyncio.wait_for(fake.left.wait(), WAIT_S)
 
     assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 2)
@@ -394,7 +394,7 @@ async def test_all_attempts_together_have_one_timeout() -> None:
 async def test_server_that_drips_for_ever_has_a_time_limit() -> None:
     drops = Reply(chunks=[b": wait\n\n"], content_type="text/event-stream", endless=True, every_s=0.05)
     async with FakeOpenAIServer(drops) as fake, serving(fake, timeout=0.5) as asker:
-        code, _ = error_of(await asker.ask_telling(ProgressLog()))
+        code, _ = error_of(await asker.ask_with_progress(ProgressLog()))
 
     assert (code, len(fake.chats)) == ("MODEL_TIMEOUT", 1)
 

@@ -95,7 +95,7 @@ async def test_receipt_shows_the_cached_tokens_that_the_server_reports(
     stream = events(delta("At noon."), delta(finish_reason="stop"), {"choices": []} | counts, "[DONE]")
     reply: Reply = stream if is_stream else as_json(whole)
     async with FakeOpenAIServer(reply) as fake, serving(fake) as asker:
-        receipt = receipt_of(await (asker.ask_telling(ProgressLog()) if is_stream else asker.ask()))
+        receipt = receipt_of(await (asker.ask_with_progress(ProgressLog()) if is_stream else asker.ask()))
 
     assert receipt["prompt_tokens"] == 400
     assert receipt.get("cached_tokens") == cached

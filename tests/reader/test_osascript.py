@@ -227,7 +227,7 @@ async def test_the_receipt_says_how_many_repeated_lines_were_removed(
 
 # --- Errors, by number ---
 
-# number, code, a localised text of macOS, what the sentence must tell to do
+# number, code, a localised text of macOS, what the sentence must say to do
 NUMBERS = [
     (12, "PERMISSION_DENIED", "L\u2019ex\u00e9cution de JavaScript est d\u00e9sactiv\u00e9e.", "View > Developer > Allow JavaScript from Apple Events"),
     (8, "PERMISSION_DENIED", "JavaScript von Apple Events ist aus.", "Developer > Allow JavaScript from Apple Events"),

@@ -39,7 +39,7 @@ def tab(browser: Browser) -> Page:
 
 @pytest.fixture(scope="module")
 def rewritten(browser: Browser) -> Page:
-    """Another tab, whose page each golden case writes anew: loading it would take five times as long."""
+    """Another tab, whose page each golden case writes again: loading it would take five times as long."""
     page = browser.new_page()
     show(page, "")
     return page

@@ -314,7 +314,7 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("model = 5", "model must be text; got 5."),
         ('port = "http"', "port must be a whole number; got 'http'."),
@@ -352,12 +352,12 @@ def test_a_file_that_was_saved_with_a_byte_order_mark_is_read(write_toml: WriteT
     ],
 )
 def test_a_wrong_value_in_the_file_names_the_file_and_the_key_in_its_own_spelling(
-    text: str, told: str, write_toml: WriteToml
+    text: str, reported: str, write_toml: WriteToml
 ) -> None:
     path = write_toml(text)
 
     lines = len(text.splitlines())
-    assert complaint() == f"The configuration file {path}, line {lines}, is wrong: {told}"
+    assert complaint() == f"The configuration file {path}, line {lines}, is wrong: {reported}"
 
 
 def test_a_wrong_value_is_blamed_on_where_it_comes_from(write_toml: WriteToml, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,7 +33,7 @@ async def answer_reads(extension: FakeExtension) -> None:
 
 
 def echo(request: Request) -> Reply:
-    """Answer with the page's first words, or tell that answers were compared."""
+    """Answer with the page's first words, or say that answers were compared."""
     user = request.data
     return answer("Compared." if "Tab 1" in user else f"Read: {user[:6]}", prompt_tokens=40)
 
@@ -67,9 +67,9 @@ async def serving(fake: FakeOpenAIServer) -> AsyncGenerator[Client[Any]]:
 
 
 async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:
-    told = ProgressLog()
+    reported = ProgressLog()
     async with FakeOpenAIServer(script=echo) as fake, serving(fake) as client:
-        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}, progress_handler=told.listen)
+        result = await client.call_tool("process_chrome_tabs", {"tab_ids": [1, 2]}, progress_handler=reported.listen)
 
     assert [re.sub(r", \d+\.\d s", "", block) for block in blocks_of(result)] == [
         "## Tab 1: Apples (https://a.test/)\n\nRead: Apples\n\n(read 19 of 19 characters in 1 part, fake-model)",
@@ -81,8 +81,8 @@ async def test_each_tab_has_its_answer_and_all_have_one_together() -> None:
     receipt = result.meta["receipt"]
     assert [tab["tab_id"] for tab in receipt["tabs"]] == [1, 2, None]
     assert receipt["failed"] == []
-    assert told.values == sorted(told.values)
-    assert told.values[-1] == 100
+    assert reported.values == sorted(reported.values)
+    assert reported.values[-1] == 100
 
 
 async def test_each_answer_may_link_to_its_own_page_and_all_together_are_bounded() -> None:

@@ -1,4 +1,4 @@
-"""What crosses stdin and stdout of the real process: nothing in it ends the session, and nobody waits in vain."""
+"""What crosses stdin and stdout of the real process: nothing in it ends the session, and no call stays without an answer."""
 
 import asyncio
 import json
@@ -108,7 +108,7 @@ async def test_emoji_that_comes_in_two_stream_events_is_whole(session: Session) 
     [
         (
             "getDataLayer",
-            {"values": [{"\ud800": "\udfff"}], "name": "\ud800", "total": 1, "since": 0, "masked": {}, "notes": []},
+            {"values": [{"\ud800": "\udfff"}], "name": "\ud800", "total": 1, "since": 0, "redacted": {}, "notes": []},
             '"\ufffd":"\ufffd"',
         ),
         ("browser_get_tabs", [{"id": 1, "url": "https://a.test/", "title": "\ud800"}], '"title": "'),

@@ -1,4 +1,4 @@
-"""Text functions: what is left of an answer without its reasoning; foreign text made harmless."""
+"""Text functions: what is left of an answer without its reasoning; untrusted text made harmless."""
 
 import re
 import sys

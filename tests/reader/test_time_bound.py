@@ -104,7 +104,7 @@ async def test_slices_that_were_read_of_a_page_that_the_server_cut_are_answered_
     osascript: FakeOsascript, clock: Clock
 ) -> None:
     osascript.shows(LONG)
-    async with FakeOllama(2048, told=40_000) as fake, serving(fake) as asker:
+    async with FakeOllama(2048, reported=40_000) as fake, serving(fake) as asker:
         of_model = fake.script
 
         async def script(request: Request) -> Reply:

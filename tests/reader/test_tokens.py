@@ -19,7 +19,7 @@ from tests.support.fake_models import tokens_by_byte, tokens_by_four_characters,
 
 SENTENCES = {
     "English": "The ferry leaves the old harbour at noon, and every ticket for two children costs seventeen crowns. "
-    "Nobody knew why the lighthouse keeper had painted the door green last winter.",
+    "No one knew why the lighthouse keeper had painted the door green last winter.",
     "German": "Die Fährverbindung zwischen Hafenstadt und Vogelinsel wird wegen Bauarbeiten vorübergehend eingestellt. "
     "Ersatzverkehr für Fußgänger übernimmt die Schifffahrtsgesellschaft.",
     "Russian": "Паром отправляется из старой гавани в полдень, и каждый билет для двоих детей стоит семнадцать крон. "

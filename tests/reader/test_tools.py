@@ -121,9 +121,9 @@ BAD_CALLS: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments", "told"), BAD_CALLS)
+@pytest.mark.parametrize(("name", "arguments", "reported"), BAD_CALLS)
 async def test_a_wrong_call_is_a_sentence_about_its_arguments_and_nothing_runs(
-    name: str, arguments: dict[str, Any], told: list[str], osascript: FakeOsascript
+    name: str, arguments: dict[str, Any], reported: list[str], osascript: FakeOsascript
 ) -> None:
     async with client_of(source="applescript") as client:
         code, message = error_of(await call(client, name, **arguments))
@@ -131,7 +131,7 @@ async def test_a_wrong_call_is_a_sentence_about_its_arguments_and_nothing_runs(
         assert text_of(await call(client, "read_chrome_tab")) == "the page"
 
     assert code == "INVALID_ARGUMENT"
-    for words in told:
+    for words in reported:
         assert words in message
     assert message.isprintable()
     assert len(message) < 600
@@ -479,7 +479,7 @@ async def test_status_tells_which_models_the_server_has_instead(osascript: FakeO
 
 
 @pytest.mark.parametrize(
-    ("reply", "told"),
+    ("reply", "reported"),
     [
         (
             as_text("<html>"),
@@ -492,7 +492,7 @@ async def test_status_tells_which_models_the_server_has_instead(osascript: FakeO
     ],
 )
 async def test_a_plain_web_server_is_told_from_a_model_server_by_status_and_by_answers(
-    reply: Any, told: str, osascript: FakeOsascript
+    reply: Any, reported: str, osascript: FakeOsascript
 ) -> None:
     assert osascript
     async with FakeOpenAIServer(reply, routes={"/v1/models": reply}) as fake, serving(fake) as asker:
@@ -500,8 +500,8 @@ async def test_a_plain_web_server_is_told_from_a_model_server_by_status_and_by_a
         code, message = error_of(await asker.ask())
 
     assert lines["model"].startswith("FIX ")
-    assert told in lines["model"]
-    assert told in message
+    assert reported in lines["model"]
+    assert reported in message
     assert code == "MODEL_ERROR"
 
 

@@ -125,7 +125,7 @@ class FakeChrome:
             for index, tab in enumerate(window.tabs, 1):
                 tab.index = index
 
-    def told(self) -> "FakeChrome":
+    def addressed(self) -> "FakeChrome":
         """Take an event, which starts a browser that is not running."""
         self.launched = self.launched or not self.running
         return self
@@ -171,7 +171,7 @@ def as_applescript(value: Any) -> Value:
 
 @dataclass
 class Surroundings:
-    """What a script can reach beside its own values."""
+    """What a script can reach in addition to its own values."""
 
     chrome: FakeChrome
     environment: dict[str, str] = field(default_factory=dict[str, str])
@@ -692,7 +692,7 @@ class Parser:
         self._calls.append((token, len(arguments)))
         return lambda frame: self._handlers[handler](frame.around, [value(frame) for value in arguments])
 
-    # What a browser is told
+    # Statements addressed to a browser
 
     def _event(self) -> Expression | None:
         """JavaScript in a tab, or a property of windows and tabs; None when no such thing stands here."""
@@ -723,7 +723,7 @@ class Parser:
         """One tab, or the active one of each window, or all tabs of each."""
         application = self._told
         if self._takes("tabs", "of", "windows"):
-            return lambda frame: [window.tabs for window in the_browser(frame.around, application).told().opened]
+            return lambda frame: [window.tabs for window in the_browser(frame.around, application).addressed().opened]
         if self._takes(DICTIONARIES.get(application, CHROMIUM).active, "tab", "of"):
             windows = self._windows()
             return lambda frame: active_tab(windows(frame))
@@ -744,13 +744,15 @@ class Parser:
         """One window, or all."""
         application = self._told
         if self._takes("windows"):
-            return lambda frame: the_browser(frame.around, application).told().opened
+            return lambda frame: the_browser(frame.around, application).addressed().opened
         if self._takes("front", "window"):
-            return lambda frame: the_browser(frame.around, application).told().window(1, by_id=False)
+            return lambda frame: the_browser(frame.around, application).addressed().window(1, by_id=False)
         self._needs("window")
         by_id = self._takes("id")
         key = self._name(self._known)
-        return lambda frame: the_browser(frame.around, application).told().window(value_of(key, frame), by_id=by_id)
+        return lambda frame: (
+            the_browser(frame.around, application).addressed().window(value_of(key, frame), by_id=by_id)
+        )
 
 
 # --- What expressions do ---

@@ -15,7 +15,7 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 MAC_CHROME = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 # Routed inside the browser: nothing is asked from a network.
 PAGE_URL = "http://page.test/"
-# A third of the processor time went into what nobody sees here: the bar about the debugger in each attached tab, and the
+# A third of the processor time went into what is invisible here: the bar about the debugger in each attached tab, and the
 # movements of the browser's own window (not of pages). `plain_chromium` has both, as people's browsers do.
 STILL = ["--silent-debugger-extension-api", "--animation-duration-scale=0"]
 
@@ -71,7 +71,7 @@ class JavaScriptError(Exception):
 
 
 class IsolatedWorld:
-    """A world beside the page's own: the same DOM, other globals. Valid until the page navigates; one of each name."""
+    """A world next to the page's own: the same DOM, other globals. Valid until the page navigates; one of each name."""
 
     def __init__(self, page: Page, name: str = "reader") -> None:
         self._session: Any = page.context.new_cdp_session(page)

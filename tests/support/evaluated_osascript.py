@@ -102,10 +102,10 @@ def main(folder: Path, arguments: list[str]) -> int:
     as_source = arguments[0] == "-ss"
     script, *command_line = arguments[as_source:]
     source = Path(script).read_text(encoding="ascii")
-    told = re.search(r'^\t*tell application "([^"]+)"', source, re.MULTILINE)
-    assert told
+    reported = re.search(r'^\t*tell application "([^"]+)"', source, re.MULTILINE)
+    assert reported
     browsers = json.loads((folder / "browsers.json").read_text(encoding="utf-8"))
-    around = Surroundings(fake_browser(told[1], browsers.get(told[1])), dict(os.environ))
+    around = Surroundings(fake_browser(reported[1], browsers.get(reported[1])), dict(os.environ))
     finished = osascript(source, command_line, around, as_source=as_source)
     sys.stdout.buffer.write(finished.stdout.encode())
     sys.stderr.buffer.write(finished.stderr.encode())

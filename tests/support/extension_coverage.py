@@ -30,7 +30,7 @@ ARGUMENTS = ["--remote-debugging-port=0"] if FOLDER else []
 
 
 class Collector:
-    """A second debugging client of one browser, beside that of the tests."""
+    """A second debugging client of one browser, next to that of the tests."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self._socket = socket
@@ -151,7 +151,7 @@ async def counted(profile: Path) -> AsyncGenerator[None]:
         yield
         return
     async with asyncio.timeout(PORT_S):
-        while not (profile / "DevToolsActivePort").exists():  # noqa: ASYNC110 -- nobody tells of it
+        while not (profile / "DevToolsActivePort").exists():  # noqa: ASYNC110 -- no event announces it
             await asyncio.sleep(0.05)
     port, path = (profile / "DevToolsActivePort").read_text(encoding="ascii").split()
     async with connect(f"ws://127.0.0.1:{port}{path}", max_size=None, proxy=None, ping_interval=None) as socket:

@@ -122,7 +122,7 @@ class FakeBridge:
 
     def _receive(self, message: Message) -> None:
         if message["type"] == "response":
-            # A reply that nobody asked for fails the test here.
+            # An unexpected reply fails the test here.
             self._replies.pop(message["id"]).set_result(message)
             return
         self.received.put_nowait(message)
@@ -142,7 +142,7 @@ async def honest_opening(bridge: FakeBridge, peer: ServerConnection, hello: Mess
     bridge.accept(peer)
 
 
-def challenge(nonce: str, proof: str, protocol: int = 1) -> Message:
+def challenge(nonce: str, proof: str, protocol: int = 2) -> Message:
     return {"type": "challenge", "protocol": protocol, "version": "1.0.0", "nonce": nonce, "proof": proof}
 
 

@@ -67,7 +67,7 @@ def process_on(port: int) -> psutil.Process:
         with suppress(psutil.NoSuchProcess):
             if any(c.status == psutil.CONN_LISTEN and c.laddr.port == port for c in child.net_connections("tcp")):
                 return child
-    raise AssertionError(f"nobody listens on {port}")
+    raise AssertionError(f"nothing listens on {port}")
 
 
 async def within(awaitable: Awaitable[Any]) -> Any:
@@ -94,7 +94,7 @@ class FakeExtension:
         return json.loads(await within(self.socket.recv()))
 
     def hello(self, **changes: object) -> Message:
-        hello = {"type": "hello", "protocol": 1, "version": "1.0.0", "nonce": self.nonce} | changes
+        hello = {"type": "hello", "protocol": 2, "version": "1.0.0", "nonce": self.nonce} | changes
         return hello | ({"browser": self.browser} if self.browser else {})
 
     async def challenged(self) -> Message:
@@ -153,7 +153,7 @@ async def connected(port: int, key: str, browser: Message | None = None) -> Asyn
 
 
 class Call:
-    """A tool call under way, and the commands that it makes the extension see."""
+    """A tool call in progress, and the commands that it makes the extension see."""
 
     def __init__(self, parts: tuple[Client[Any], FakeExtension], tool: str, **arguments: Any) -> None:
         client, self.extension = parts

@@ -221,7 +221,7 @@ class FakeOllama(FakeOpenAIServer):
     """Cuts the middle out of a last message that is too long, down to half its window, and answers 200 OK.
 
     `seen` is what the model would have been shown of each user message, `sizes` are the tokens of each prompt as it
-    came. `told` is the window that /api/ps tells, if not the real one. One that does not halve, as other servers, fills
+    came. `reported` is the context window that /api/ps gives, if not the real one. One that does not halve, as other servers, fills
     its window.
     """
 
@@ -230,14 +230,14 @@ class FakeOllama(FakeOpenAIServer):
         window: int,
         tokenize: Callable[[str], list[str]] = tokens_like_usual,
         *,
-        told: int | None = None,
+        reported: int | None = None,
         modelfile_window: int | None = None,
         halves: bool = True,
     ) -> None:
         super().__init__(script=self._answer)
         self.window = window
         self.tokenize = tokenize
-        self.told = told or window
+        self.reported = reported or window
         self.modelfile_window = modelfile_window
         self.loaded = False
         self.left_by_a_cut = window // 2 + 2 if halves else window
@@ -247,7 +247,7 @@ class FakeOllama(FakeOpenAIServer):
 
     async def reply_to(self, request: Request) -> Reply:
         if request.path == "/api/ps":
-            loaded = [{"name": "fake-model:latest", "model": "fake-model:latest", "context_length": self.told}]
+            loaded = [{"name": "fake-model:latest", "model": "fake-model:latest", "context_length": self.reported}]
             return as_json({"models": loaded if self.loaded else []})
         if request.path == "/api/generate":
             self.loaded = True
@@ -300,8 +300,8 @@ class FakeCloudOllama(FakeOpenAIServer):
 class FakeLlamaCpp(FakeOpenAIServer):
     """Refuses what is too long with llama.cpp's own error, and names its window in /props if it is let."""
 
-    def __init__(self, window: int, tokenize: Callable[[str], list[str]] = tokens_like_usual, *, told: int) -> None:
-        super().__init__(script=self._answer, routes={"/props": {"default_generation_settings": {"n_ctx": told}}})
+    def __init__(self, window: int, tokenize: Callable[[str], list[str]] = tokens_like_usual, *, reported: int) -> None:
+        super().__init__(script=self._answer, routes={"/props": {"default_generation_settings": {"n_ctx": reported}}})
         self.window = window
         self.tokenize = tokenize
         self.seen: list[str] = []
@@ -323,12 +323,12 @@ def too_long(needed: int, window: int) -> dict[str, Any]:
 
 
 class FakeProxy(FakeOpenAIServer):
-    """An HTTP proxy that nobody should use; it only writes down who did."""
+    """An HTTP proxy that must not be used; it records who did."""
 
 
 @contextlib.asynccontextmanager
 async def refused_port() -> AsyncGenerator[str]:
-    """The address of a port on which nobody listens."""
+    """The address of a port on which nothing listens."""
     async with FakeOpenAIServer() as fake:
         url = fake.url
     yield url

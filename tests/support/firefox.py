@@ -48,9 +48,9 @@ class Firefox:
 
     async def value(self, tab: str, expression: str) -> Any:
         """Return what an expression is in a tab's page, once it is settled."""
-        told = f"Promise.resolve({expression}).then((value) => JSON.stringify(value ?? null))"
+        reported = f"Promise.resolve({expression}).then((value) => JSON.stringify(value ?? null))"
         target = {"context": tab}
-        answer = await self.do("script.evaluate", expression=told, target=target, awaitPromise=True)
+        answer = await self.do("script.evaluate", expression=reported, target=target, awaitPromise=True)
         assert answer["type"] == "success", answer
         return json.loads(answer["result"]["value"])
 

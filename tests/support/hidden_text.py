@@ -183,7 +183,7 @@ VISIBLE = {
     "mask that is there": "<svg width=0 height=0><mask id=most maskContentUnits=objectBoundingBox><rect width=1 height=1 fill=white /></mask></svg><p style='mask:url(#most)'>{}</p>",
     "white on a picture": "<div style='background:linear-gradient(#000,#333)'><p style='color:#fff'>{}</p></div>",
     "white on a background file": f'<div style=\'background:url("{WHITE_PIXEL}")\'><p style="color:#fff">{{}}</p></div>',
-    "white on an image beside it": "<div style='position:relative'><svg style='position:absolute;inset:0;width:100%;height:100%'><rect width='100%' height='100%'/></svg>"
+    "white on an image next to it": "<div style='position:relative'><svg style='position:absolute;inset:0;width:100%;height:100%'><rect width='100%' height='100%'/></svg>"
     "<p style='position:relative;color:#fff'>{}</p></div>",
     "white on a film": "<div style='position:relative'><video style='position:absolute;inset:0;width:100%;height:100%;background:#000'></video>"
     "<p style='position:relative;color:#fff'>{}</p></div>",
@@ -245,7 +245,7 @@ VISIBLE = {
     ),
     "above a box below all": boxed(f"<p>{{}}</p><div style='isolation:isolate;z-index:-1;{COVER}'></div>"),
     "above a background of blocks": "<p style='margin:0 0 -60px;height:60px'>{}</p><div style='height:60px;background:#fff'></div>",
-    "beside what a box cuts": "<div style='display:flex'><div style='overflow:hidden;width:200px;position:relative;height:60px'><div style='position:absolute;width:2000px;height:60px;background:#fff'></div></div><p>{}</p></div>",
+    "next to what a box cuts": "<div style='display:flex'><div style='overflow:hidden;width:200px;position:relative;height:60px'><div style='position:absolute;width:2000px;height:60px;background:#fff'></div></div><p>{}</p></div>",
     "scrolled from under a header": "<div style='overflow:auto;height:90px;position:relative'><div style='position:sticky;top:0;height:60px;background:#fff'>Levels</div><p style='margin-top:-50px;height:50px'>{}</p><div style='height:900px'></div></div>",
     "below a window that closes": boxed(f"<p>{{}}</p><div role=dialog style='{COVER}'><button>Close</button></div>"),
 }

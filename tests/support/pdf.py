@@ -37,7 +37,7 @@ class MappedLine(NamedTuple):
 
 
 def mapped_pdf(lines: Sequence[MappedLine]) -> bytes:
-    """A PDF of one page, each line in a font that is not in the file and of which nothing tells the characters."""
+    """A PDF of one page, each line in a font that is not in the file and whose characters nothing names."""
     fonts = b" ".join(b"/F%d %d 0 R" % (i, 5 + 2 * i) for i in range(len(lines)))
     shown = [
         b"/F%d 12 Tf <%s> Tj" % (i, line.text.encode(line.encoding).hex().encode()) for i, line in enumerate(lines)

@@ -78,9 +78,9 @@ class PlainChromium:
 
 async def address_in(profile: Path) -> str:
     """The address that the browser writes into its profile once it listens."""
-    told = profile / "DevToolsActivePort"
+    reported = profile / "DevToolsActivePort"
     async with asyncio.timeout(START_S):
-        while not told.is_file() or len(lines := told.read_text().splitlines()) < 2:  # noqa: ASYNC110 - a file tells nobody
+        while not reported.is_file() or len(lines := reported.read_text().splitlines()) < 2:  # noqa: ASYNC110 - no event announces it
             await asyncio.sleep(0.05)
     return f"ws://127.0.0.1:{lines[0]}{lines[1]}"
 

@@ -1,4 +1,4 @@
-"""Waiting for what nobody tells of."""
+"""Wait for facts that no event announces."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,6 +13,6 @@ T = TypeVar("T")
 async def until(look: Callable[[], Awaitable[T | None]]) -> T:
     """Look until there is something true, and return it. Without a pause between the looks they would fill a core."""
     async with asyncio.timeout(WAIT_S):
-        while not (found := await look()):  # noqa: ASYNC110 -- nobody tells of it
+        while not (found := await look()):  # noqa: ASYNC110 -- no event announces it
             await asyncio.sleep(POLL_S)
     return found

@@ -67,7 +67,7 @@ class StdioServer:
         return (await self.request("tools/call", name=name, arguments=arguments))[0]
 
     async def ended(self, *under_way: int) -> tuple[int, str]:
-        """Wait for the end; return the exit status and stderr. On stdout only calls under way may have ended, with errors."""
+        """Wait for the end; return the exit status and stderr. On stdout only calls in progress may have ended, with errors."""
         assert self.process.stderr
         stderr = await asyncio.wait_for(self.process.stderr.read(), WAIT_S)
         left = await self._stdout.read()

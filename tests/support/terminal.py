@@ -1,4 +1,4 @@
-"""A program in a pseudo-terminal, as a person sees and uses it."""
+"""A program in a pseudo-terminal, as a user sees and uses it."""
 
 import asyncio
 import os

@@ -53,10 +53,10 @@ class ToolClient:
         """Ask without a progress token, which `Client.call_tool` would always send."""
         return await self.client.session.call_tool("process_chrome_tab", arguments)
 
-    async def ask_telling(self, told: ProgressLog, **arguments: Any) -> Result:
+    async def ask_with_progress(self, reported: ProgressLog, **arguments: Any) -> Result:
         """Ask with a progress token."""
         return await self.client.call_tool(
-            "process_chrome_tab", arguments, progress_handler=told.listen, raise_on_error=False
+            "process_chrome_tab", arguments, progress_handler=reported.listen, raise_on_error=False
         )
 
 
@@ -70,7 +70,7 @@ async def serving(fake: FakeOpenAIServer | str, **settings: Any) -> AsyncGenerat
 
 
 def text_of(result: Result) -> str:
-    """The answer of a call that succeeded, without the line that tells what was read."""
+    """The answer of a call that succeeded, without the line that says what was read."""
     assert not result.is_error, result.content
     block = result.content[0]
     assert isinstance(block, TextContent)

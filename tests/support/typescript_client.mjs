@@ -1,4 +1,4 @@
-// The official TypeScript SDK as a client: lists the tools and calls one with a wrong argument, by whichever transport it is told.
+// The official TypeScript SDK as a client: lists the tools and calls one with a wrong argument, by the transport named in its arguments.
 //
 //   node typescript_client.mjs http URL [BEARER] | sse URL [BEARER] | stdio COMMAND ARGUMENT...
 //

@@ -18,7 +18,7 @@ ICONS = {"delete": "(?:delete|trash)", "star": "star", "reply": "reply", "forwar
 
 
 def control(listed: list[Element], word: str, after: int = 0) -> Element:
-    """Give the first control after a line whose name is the word, else whose picture or selector tells it.
+    """Give the first control after a line whose name is the word, else whose picture or selector has the word.
 
     What is named by more words holds several controls, whose pictures may not have come yet.
 
@@ -26,9 +26,9 @@ def control(listed: list[Element], word: str, after: int = 0) -> Element:
     """
     offered = [element for element in listed[after:] if element.selector]
     signs = re.compile(rf"^{word}$|\b{word}[\w-]*\.png|[.#][\w-]*{word}", re.IGNORECASE)
-    for told in ("state", "name", "selector"):
+    for reported in ("state", "name", "selector"):
         for element in offered:
-            if signs.search(getattr(element, told)):
+            if signs.search(getattr(element, reported)):
                 return element
     raise LookupError(word)
 

@@ -1,4 +1,4 @@
-"""What only a screenshot tells."""
+"""What only a screenshot shows."""
 
 import itertools
 import math

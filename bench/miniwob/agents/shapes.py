@@ -1,4 +1,4 @@
-"""Shapes and colours: the list tells colour, size and place of what has no words."""
+"""Shapes and colours: the list gives color, size and position of elements without text."""
 
 import asyncio
 import math

@@ -99,7 +99,7 @@ async def book_flight(tab: Tab, goal: str) -> None:
 
 
 async def slide(tab: Tab, handle: Target, shown: int, wanted: int) -> None:
-    """Move a slider by arrow keys; one press tells what a step is."""
+    """Move a slider by arrow keys; one press shows the size of a step."""
     if shown != wanted:
         await tab.press(" ".join(["ArrowRight" if shown < wanted else "ArrowLeft"] * abs(wanted - shown)), handle)
 

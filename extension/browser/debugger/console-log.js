@@ -1,5 +1,5 @@
 /**
- * What a tab's pages wrote to their console, as the browser's debugger tells it.
+ * What a tab's pages wrote to their console, as the browser's debugger reports it.
  *
  * @import {ConsoleEntry} from "../../shared/types.d.ts"
  * @import {ConsoleCall, ExceptionDetails, LogEntry, ObjectPreview, RemoteObject} from "./cdp.d.ts"
@@ -9,7 +9,7 @@ import { TokenBucket } from "../../shared/token-bucket.js";
 
 const MAX_ENTRIES = 10_000;
 const MAX_MESSAGE_LENGTH = 2_000;
-/** Of a page's messages the browser keeps the newest for whoever comes later. */
+/** Of a page's messages the browser keeps the newest for later readers. */
 const MAX_REPLAYED = 1_000;
 /** Only what was there before the debugger came arrives without a preview; each costs a question to the page. */
 const MAX_LOOKED_INTO = 1_000;

@@ -1,5 +1,5 @@
 /**
- * The debugger's session in one tab: how it begins and ends, and what its events tell. How commands use it is in
+ * The debugger's session in one tab: how it begins and ends, and what its events report. How commands use it is in
  * command-session.js.
  *
  * @import {LogEntry} from "./cdp.d.ts"
@@ -24,7 +24,7 @@ const FRAMES = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true, 
 const SILENCE_MS = 1_000;
 const REST_MS = 2_000;
 const ALREADY_ATTACHED = /already attached/i;
-/** In a world of its own, so that no page sees it: what the page is about to do tells this binding. */
+/** In a world of its own, so that no page sees it: this binding reports what the page is about to do. */
 const PRINT_BINDING = { name: "tellOfPrinting", executionContextName: "Chrome Tab Reader" };
 const PRINT_WATCH = {
   source: "addEventListener('beforeprint', () => tellOfPrinting(''))",

@@ -1,6 +1,6 @@
 /**
- * What a tab's pages asked servers for, as the browser's debugger tells it: addresses as they are, to be redacted
- * by whoever shows them. No header is kept.
+ * What a tab's pages asked servers for, as the browser's debugger reports it: addresses as they are, to be redacted
+ * by the code that shows them. No header is kept.
  *
  * @import {LoggedRequest} from "../../shared/types.d.ts"
  * @import {NetworkRequest, NetworkResponse} from "./cdp.d.ts"
@@ -21,7 +21,7 @@ const IS_WEB = /^https?:/;
 /** Made of what the page has already. */
 const LOCAL = /^(?:data|blob):/;
 
-/** The browser keeps the newest bodies within these bounds, in bytes; what a page sends is told up to the last one. */
+/** The browser keeps the newest bodies within these bounds, in bytes; what a page sends is listed up to the last one. */
 export const NETWORK_BOUNDS = {
   maxTotalBufferSize: 10_000_000,
   maxResourceBufferSize: 2_000_000,
@@ -78,7 +78,7 @@ export class NetworkLog {
    * @param {string} method of an event of the domain Network
    * @param {any} params
    * @param {FramePages} frames of the tab
-   * @param {string} [frame] the debugger's session of the frame of another site that tells it
+   * @param {string} [frame] the debugger's session of the cross-origin frame that reports it
    */
   handleEvent(method, params, frames, frame) {
     if (this.#isResting) return;
@@ -129,7 +129,7 @@ export class NetworkLog {
     const document = IS_WEB.test(documentURL) ? [documentURL] : [];
     if (type === "Document") return !inFrame || frameId === frames.mainId ? [documentURL] : [documentURL, inFrame];
     if (inFrame) return [inFrame, ...document];
-    // A preflight has its own address there; it names the request that follows, which may be told later.
+    // A preflight has its own address there; it names the request that follows, which may be reported later.
     if (initiator?.type === "preflight") return this.pagesOf(initiator.requestId) ?? [originOf(request)];
     return document.length ? document : [""];
   }
@@ -139,7 +139,7 @@ export class NetworkLog {
    * @param {string[]} pages
    */
   #begin({ requestId, timestamp, type = "Other", request }, pages) {
-    // The page around a frame of another site and that in it both tell that it loads.
+    // The page around a frame of another site and that in it both report that it loads.
     if (LOCAL.test(request.url) || this.#open.has(requestId)) return;
     const { url, method, postData = "" } = request;
     this.#total += 1;

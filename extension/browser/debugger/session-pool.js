@@ -147,7 +147,7 @@ export class SessionPool {
     );
     this.#sessions.set(tabId, session);
     session.opened.catch(() => {
-      // Whoever waits for it says why; the next command tries again.
+      // The waiting command says why; the next command tries again.
       if (this.#sessions.get(tabId) === session) this.#sessions.delete(tabId);
     });
     return session;

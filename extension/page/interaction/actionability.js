@@ -178,7 +178,7 @@ const actionability = (() => {
           resolve(entry?.isIntersecting);
         }).observe(handle);
       });
-      // Whoever does not draw is not asked: the pages around it know.
+      // A frame that does not draw is not asked: the pages around it know.
       return (await Promise.race([seen, nextFrame(how).then(() => nextFrame(how))])) !== false;
     }
 

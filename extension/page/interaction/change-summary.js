@@ -348,7 +348,7 @@ const changeSummary = (() => {
    * @param {Element[]} changes.drawn parts of drawings that are new
    * @param {[Element, string][]} changes.renamed what has another label now, and the one before
    * @param {Root[]} changes.roots all of the page
-   * @returns {string} at most 200 characters; empty when nothing is worth telling
+   * @returns {string} at most 200 characters; empty when nothing is worth reporting
    */
   function summarizeChanges(before, now, { shown, left, drawn, renamed, roots }) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
@@ -546,7 +546,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {string[][]} versions of the parts, the most telling part first; each version is shorter than the one before
+   * @param {string[][]} versions of the parts, the most significant part first; each version is shorter than the one before
    * @returns {string}
    */
   function joined(versions) {

@@ -182,7 +182,7 @@ const formControls = (() => {
 
   /** @param {HTMLInputElement} field */
   function caretToEnd(field) {
-    // Fields that hold no plain text have no place for a caret that could be told.
+    // Fields that hold no plain text have no caret position to read.
     if (isControl(field)) return field.selectionEnd === null ? undefined : field.setSelectionRange(1e9, 1e9);
     selectContent(field);
     windowOf(/** @type {Document} */ (documentOf(field)))
@@ -288,7 +288,7 @@ const formControls = (() => {
    *
    * @param {HTMLInputElement} field
    * @param {InstanceType<typeof changeSummary.ChangeWatch>} watch
-   * @returns {Promise<boolean>} whether the browser has told the page of a change
+   * @returns {Promise<boolean>} whether the browser has notified the page of a change
    */
   async function leave(field, watch) {
     if (focusedElement() !== field) return false;

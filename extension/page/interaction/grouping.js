@@ -28,7 +28,7 @@ const grouping = (() => {
     "treeitem",
   ]);
   const FEW_EQUAL = 3;
-  /** Of a group, a look at so many lines tells how long they are. */
+  /** Of a group, so many lines are measured to estimate the length of all. */
   const SAMPLE = 8;
   /** About the length of a selector, and of the line that counts those left out. */
   const SELECTOR = 30;

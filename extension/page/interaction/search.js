@@ -173,7 +173,7 @@ const search = (() => {
 
   /**
    * @param {SelectorPart} part
-   * @returns {string} what is wrong, as far as that can be told
+   * @returns {string} what is wrong, as far as it is known
    */
   function faultOf({ kind, text }) {
     const bare = text.replace(/\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gsu, "");

@@ -242,7 +242,7 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string[]} by its classes, of which the longest names tell most
+   * @returns {string[]} by its classes, of which the longest names are the most specific
    */
   function classStepsOf(element) {
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);

@@ -1,7 +1,7 @@
 // Classic scripts import nothing: what they share, they find here.
 
 declare global {
-  /** What the files of this folder leave for the page function, in a world beside the page's own. */
+  /** What the files of this folder leave for the page function, in a world next to the page's own. */
   var chromeTabMainContent: typeof mainContent;
 
   /** In vendor/readability.js. */

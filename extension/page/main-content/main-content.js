@@ -1,6 +1,6 @@
 "use strict";
 
-// What a person came to the page for, without menus, footers and what nobody sees.
+// What a user came to the page for, without menus, footers and what is invisible.
 
 const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;

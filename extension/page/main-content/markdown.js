@@ -8,7 +8,7 @@ const markdown = (() => {
 
   /** Blocks with an empty line around them. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
-  /** What no person sees in a text: some of it carries messages for models. */
+  /** What no user sees in a text: some of it carries messages for models. */
   const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
 
   /**

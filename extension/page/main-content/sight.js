@@ -1,6 +1,6 @@
 "use strict";
 
-// Where a page draws its texts, and in which colours: what it draws and nobody can see is no content. What scrolling, a
+// Where a page draws its texts, and in which colours: what it draws invisibly is not content. What scrolling, a
 // slide show or a control of the page brings into sight is seen.
 
 const sight = (() => {
@@ -352,7 +352,7 @@ const sight = (() => {
 
   /**
    * @param {Window} view
-   * @returns {Painted[]} what is drawn beside texts: pictures, backgrounds, and those made by styles alone
+   * @returns {Painted[]} what is drawn next to texts: pictures, backgrounds, and those made by styles alone
    */
   function paintings(view) {
     const elements = [...Reflect.apply(Document.prototype.querySelectorAll, view.document, ["body *"])];

@@ -1,6 +1,6 @@
 "use strict";
 
-// A copied page's text in blocks (a block is a line of its own), each with what tells content from menus.
+// A copied page's text in blocks (a block is a line of its own), each with what distinguishes content from menus.
 
 const textBlocks = (() => {
   const { isBlock } = visibleCopy;

@@ -1,6 +1,6 @@
 "use strict";
 
-// What a person sees of a page, as a copy in a document without a window: nothing in it loads, runs or is drawn.
+// What a user sees of a page, as a copy in a document without a window: nothing in it loads, runs or is drawn.
 
 const visibleCopy = (() => {
   const { getter, rectOf } = nodes;
@@ -25,7 +25,7 @@ const visibleCopy = (() => {
   const UNDRAWN = new Set(
     "script style template head meta link title base area map datalist param source track".split(" "),
   );
-  /** What shows no text, or shows what a person has typed or may choose. */
+  /** What shows no text, or shows what a user has typed or may choose. */
   const TEXTLESS = new Set(
     [...UNDRAWN].concat(
       "object embed canvas audio video input select textarea option progress meter svg math".split(" "),

@@ -5,7 +5,7 @@
  *
  * @typedef {object} TreeEntry
  * @property {string} key the same for as long as it is the same entry
- * @property {string} title beside the key: what the entry is known by
+ * @property {string} title next to the key: what the entry is known by
  * @property {unknown} value
  *
  * @typedef {object} Item what an element of the tree stands for

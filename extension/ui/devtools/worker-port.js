@@ -94,7 +94,7 @@ export class WorkerPort {
       if (!this.#port) throw new Error("The extension has gone.");
       this.#port.postMessage(request);
     } catch {
-      // A port that has just been closed throws; that it was closed is told a moment later.
+      // A port that has just been closed throws; the close event follows a moment later.
       this.#failAll(phrase("extensionAway"));
     }
   }

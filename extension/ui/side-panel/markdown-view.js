@@ -105,7 +105,7 @@ function link(token) {
   if (address?.protocol !== "https:" && address?.protocol !== "http:") {
     return make("span", OWN_DIRECTION, ...inline(token));
   }
-  // Where it leads is said: a model may have been talked into another place than its words tell.
+  // Where it leads is said: a model may have been talked into another place than its words say.
   const about = {
     href: address.href,
     target: "_blank",

@@ -1,6 +1,6 @@
 /**
  * The side panel: the user asks about the tab in front, and reads the answer while it is written. It decides nothing,
- * keeps nothing, and talks only to the worker.
+ * keeps nothing, and connects only to the worker.
  *
  * @import {AnswerEvent, Response, Status, View} from "../../shared/types.d.ts"
  * @import {MessageKey} from "../../shared/messages.js"
@@ -21,7 +21,7 @@ const page = {
   tabTitle: byId("tab-title", HTMLElement),
   tabHost: byId("tab-host", HTMLElement),
   identity: byId("identity", HTMLElement),
-  beginAnew: byId("begin-anew", HTMLButtonElement),
+  clearConversation: byId("clear-conversation", HTMLButtonElement),
   scroller: byId("scroller", HTMLElement),
   offline: byId("offline", HTMLElement),
   status: byId("status", HTMLElement),
@@ -29,7 +29,7 @@ const page = {
   reconnect: byId("reconnect", HTMLButtonElement),
   obstacle: byId("obstacle", HTMLElement),
   introduction: byId("introduction", HTMLElement),
-  talk: byId("talk", HTMLOListElement),
+  conversation: byId("conversation", HTMLOListElement),
   ready: byId("ready", HTMLElement),
   form: byId("form", HTMLFormElement),
   question: byId("question", HTMLTextAreaElement),
@@ -47,13 +47,13 @@ const READY = [
 
 /** @type {View | undefined} */
 let view;
-/** What is being talked about: what the server has read of it stays the same until another begins. */
-let talk = { id: "", tabId: -1, url: "" };
+/** The current conversation: what the server has read for it stays the same until another begins. */
+let conversation = { id: "", tabId: -1, url: "" };
 /** @type {number | null} the tab in which a passage is highlighted */
 let highlighted = null;
 /** @type {Map<string, HTMLButtonElement>} the references that are being shown, by the ids of their commands */
 const pressed = new Map();
-/** @type {Exchange | null} the question under way */
+/** @type {Exchange | null} the question in progress */
 let running = null;
 let wasConnected = false;
 /** Starts a server for the side panel alone; where it stands and the model are the user's. */
@@ -109,9 +109,9 @@ function showState() {
   page.ask.disabled = !mayAsk;
   page.ask.hidden = running !== null;
   page.stop.hidden = running === null;
-  const hasBegun = page.talk.childElementCount > 0;
+  const hasBegun = page.conversation.childElementCount > 0;
   page.introduction.hidden = hasBegun || !wasConnected || obstacle !== "";
-  page.beginAnew.hidden = !hasBegun;
+  page.clearConversation.hidden = !hasBegun;
 }
 
 /** @param {AnswerEvent} event */
@@ -134,13 +134,15 @@ function showModels({ models = [], model = "", cloud = {} }) {
 function ask(question, { label = question, tabIds, confirmed } = {}) {
   const tab = view?.tab;
   if (!tab || running || !question.trim()) return;
-  const isSame = !tabIds && talk.tabId === tab.id && talk.url === tab.url;
+  const isSame = !tabIds && conversation.tabId === tab.id && conversation.url === tab.url;
   if (!isSame) {
-    forget();
+    clearOnServer();
     const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", isolated(tab.title));
     // The header names the page until the conversation moves on to another.
-    if (tabIds || page.talk.childElementCount) page.talk.append(make("li", { className: "about" }, about));
-    talk = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
+    if (tabIds || page.conversation.childElementCount) {
+      page.conversation.append(make("li", { className: "about" }, about));
+    }
+    conversation = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
   }
   const confirm = (/** @type {string} */ model) => ask(question, { label, tabIds, confirmed: model });
   const asked = tabIds ? null : tab.id;
@@ -148,14 +150,14 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
     highlight(asked ?? tabId, passage, button),
   );
   highlight(tab.id, "");
-  page.talk.append(running.element);
+  page.conversation.append(running.element);
   running.element.scrollIntoView({ block: "end" });
   const chosen = page.model.hidden ? null : page.model.value;
-  const about = { id: running.id, talk: talk.id, question, tabIds: tabIds ?? [tab.id] };
+  const about = { id: running.id, conversation: conversation.id, text: question, tabIds: tabIds ?? [tab.id] };
   port.send(
     confirmed
-      ? { action: "ask", ...about, model: confirmed, confirmed: true }
-      : { action: "ask", ...about, model: chosen },
+      ? { action: "prompt", ...about, model: confirmed, confirmed: true }
+      : { action: "prompt", ...about, model: chosen },
   );
   showState();
 }
@@ -193,10 +195,10 @@ function noteShown({ id, success }) {
   button.title = phrase("referenceGone");
 }
 
-/** What was read for this talk is not needed any more. */
-function forget() {
-  if (talk.id) port.send({ action: "forget_talk", talk: talk.id });
-  talk = { id: "", tabId: -1, url: "" };
+/** What was read for this conversation is not needed any more. */
+function clearOnServer() {
+  if (conversation.id) port.send({ action: "clear_conversation", conversation: conversation.id });
+  conversation = { id: "", tabId: -1, url: "" };
 }
 
 /** @param {() => void} change what makes the conversation longer; a user who has scrolled up to read stays there */
@@ -248,11 +250,11 @@ document.addEventListener("keydown", ({ key }) => {
 page.stop.addEventListener("click", () => {
   if (running) port.send({ action: "stop_answer", id: running.id });
 });
-page.beginAnew.addEventListener("click", () => {
+page.clearConversation.addEventListener("click", () => {
   if (running) port.send({ action: "stop_answer", id: running.id });
   running = null;
-  forget();
-  page.talk.replaceChildren();
+  clearOnServer();
+  page.conversation.replaceChildren();
   showState();
   page.question.focus();
 });
