@@ -33,7 +33,7 @@ class Panel:
 
     async def ask(self, question: str, /, *tab_ids: int, conversation: str = "t", **about: Any) -> None:
         asked = {"id": "q", "conversation": conversation, "text": question, "tab_ids": tab_ids or (1,), "model": None}
-        await self.send(ask=asked | about)
+        await self.send(prompt=asked | about)
 
     async def event(self) -> Message:
         """Return the next event about an answer."""
