@@ -18,6 +18,7 @@ from typing import Any
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import protocol
+from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -175,7 +176,7 @@ def limits_of(schema: dict[str, Any]) -> str:
 
 def section(tool: Any) -> list[str]:
     """Return what is said about one tool."""
-    table = commands.extension_commands().get(tool.name, {}).get("parameters", {})
+    table = extension_commands().get(tool.name, {}).get("parameters", {})
     required = tool.parameters.get("required", ())
     rows = [
         f"| `{name}`{' (required)' if name in required else ''} | {kind_of(schema)} | "

@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pairing, pending, protocol
+from chrome_tab.bridge import command_table, pairing, pending, protocol
 from chrome_tab.bridge.follower import Follower, connected_to_leader
 from chrome_tab.bridge.leader import Leader, take_port
 from chrome_tab.bridge.roles import Role
 from chrome_tab.bridge.tab_ids import TabIds
-from chrome_tab.extension import commands
 
 if TYPE_CHECKING:
     import socket
 
-    from chrome_tab.bridge.roles import Route
-    from chrome_tab.http import HttpSide
+    from chrome_tab.bridge.roles import HttpSide, Route
 
 
 def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
@@ -169,7 +167,7 @@ class Bridge:
             is_leader = route is not None and route.role is Role.LEADER
             if (
                 is_leader
-                or not commands.only_reads(command)
+                or not command_table.only_reads(command)
                 or not await self.wait_connected(protocol.RECONNECT_WAIT_S)
             ):
                 raise

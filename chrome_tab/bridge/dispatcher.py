@@ -9,10 +9,9 @@ from typing import Any
 from typing_extensions import TypeIs
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pending, protocol
+from chrome_tab.bridge import command_table, pending, protocol
 from chrome_tab.bridge.browsers import Browser, Browsers
 from chrome_tab.bridge.tab_ids import TabIds
-from chrome_tab.extension import commands
 
 # Commands that are about all browsers, and under which key their lists name a tab.
 LISTS = {"browser_get_tabs": "id", "list_tabs": "tab_id"}
@@ -52,7 +51,7 @@ class Dispatcher:
             return await self._with_tab(tab_id)
         if name is not None:
             return self._browsers.named(name), None
-        if self._browsers.several and commands.needs_attached_tab(command):
+        if self._browsers.several and command_table.needs_attached_tab(command):
             attached = [browser for browser in self._browsers.latest_first() if browser.attached]
             if len(attached) > 1:
                 raise self._ambiguous(attached)
@@ -118,7 +117,7 @@ class Dispatcher:
         try:
             return await browser.channel.command(command, own_id, params, session)
         except pending.ConnectionLostError:
-            back = await self._browsers.back(browser) if commands.only_reads(command) else None
+            back = await self._browsers.back(browser) if command_table.only_reads(command) else None
             if back is None:
                 raise
         return await back.channel.command(command, own_id, params, session)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pending, protocol
+from chrome_tab.bridge import command_table, pending, protocol
 from chrome_tab.bridge.bridge import Bridge, Role
 from chrome_tab.bridge.dispatcher import LISTS
-from chrome_tab.extension import commands, results
+from chrome_tab.extension import results
 
 __all__ = ["PAIRING_WAIT_S", "ExtensionSource", "web_address"]
 
@@ -150,7 +150,7 @@ class ExtensionSource:
         hosts = {
             "denied_browsers": self.settings.denied_browsers("" if command in LISTS else tool),
             "denied_hosts": self.settings.denied_hosts,
-            "ask_hosts": [] if commands.only_reads(command) else asks,
+            "ask_hosts": [] if command_table.only_reads(command) else asks,
             "tool_hosts": tools if tool else [],
         }
         return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})

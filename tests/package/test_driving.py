@@ -16,6 +16,7 @@ from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNot
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
+from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands, screenshots
 from tests.conftest import WriteToml
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
@@ -674,7 +675,7 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = {name for name in commands.extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
+    driven = {name for name in extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
     assert reading == {
