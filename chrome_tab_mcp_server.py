@@ -35,7 +35,7 @@ a log line or a header. The server listens on 127.0.0.1 only, for our extension 
 This file and chrome_tab.scpt are a whole reader for a Mac. The package chrome_tab/ imports this file and adds the
 Chrome extension, MCP over HTTP, the side panel, the history and --setup.
 
-Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
+Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and chunks. 6 Model server.
 7 Whole-page answers. 8 Checked answers. 9 AppleScript. 10 Reader. 11 Status. 12 Tools. 13 Command line.
 """
 
@@ -546,7 +546,7 @@ class Settings(BaseSettings):
         le=100_000_000,
     )
     requests_per_minute: int = setting(600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", ge=1, le=10**6)
-    parallel: int = setting(1, "CHROME_TAB_PARALLEL", "parts of a long page asked at the same time", ge=1, le=64)
+    parallel: int = setting(1, "CHROME_TAB_PARALLEL", "chunks of a long page asked at the same time", ge=1, le=64)
     allow_cloud: bool = setting(
         False,
         "CHROME_TAB_ALLOW_CLOUD",
@@ -1369,7 +1369,7 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
 # A word that may become part of what acts, or a line that imitates this program.
 HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
 FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
-HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|all)\b", re.IGNORECASE)
+HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|chunk|all)\b", re.IGNORECASE)
 FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
 
 
@@ -1512,7 +1512,7 @@ def tail(answer: str) -> str:
     return f": {end}" if end else ""
 
 
-# --- 5. Tokens and parts -----------------------------------------------------------------------
+# --- 5. Tokens and chunks ---------------------------------------------------------------------
 #
 # Servers cut long prompts without a word, and not every one has a tokenizer to ask. So there are three numbers:
 # - expected: by the rates that this model has reported, kind of character by kind of character.
@@ -2794,7 +2794,7 @@ def newest(entries: Mapping[str, Any], most: int) -> dict[str, Any]:
 
 
 class PageAnalyzer:
-    """Asks the model about whole pages, in parts where the model's window is too small."""
+    """Asks the model about whole pages, in chunks where the model's window is too small."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -2914,8 +2914,8 @@ TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
-# Of the time that a reading has its parts get so much, so that combining their answers ends in time too.
-PARTS_TIME = 0.8
+# Of the time that a reading has its chunks get so much, so that combining their answers ends in time too.
+CHUNKS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
@@ -2927,7 +2927,7 @@ HALF_TOLERANCE = 8
 
 
 class PageReading:
-    """One model reading one page: plan the parts, ask each, combine the answers."""
+    """One model reading one page: plan the chunks, ask each, combine the answers."""
 
     def __init__(self, analyst: PageAnalyzer, page: Page, question: Query, model: str, progress: Progress) -> None:
         self.analyst, self.page, self.question = analyst, page, question
@@ -2937,9 +2937,9 @@ class PageReading:
         self.layout: TextLayout | None = None  # of a page that is split
         self.read: list[Chunk] = []  # what the model has answered about
         self.was_split_finer = False
-        # By the monotonic clock: when this has to end, the asking about parts before that, and what is asked now.
+        # By the monotonic clock: when this has to end, the asking about chunks before that, and what is asked now.
         max_seconds = analyst.settings.max_seconds * progress.time_share
-        self.ends_at, self.parts_end_at = (progress.started + share * max_seconds for share in (1, PARTS_TIME))
+        self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
         self.until = self.ends_at
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.cached_tokens: int | None = None  # None where the server does not report them
@@ -2949,7 +2949,7 @@ class PageReading:
         self.cut_off = False
         self.changes: list[str] = []
         self.uncombined = ""
-        self.parts = 1
+        self.chunks = 1
 
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
@@ -2960,7 +2960,7 @@ class PageReading:
             await self.analyst.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         try:
-            answers = await self._read_parts()
+            answers = await self._read_chunks()
         finally:
             await asyncio.to_thread(self.analyst.memory.save)
         self.until = self.ends_at
@@ -3003,7 +3003,7 @@ class PageReading:
         return room - step if room - step >= MIN_PART_TOKENS else room - prompt
 
     async def _cost(self) -> Callable[[str], float]:
-        """Return what a text takes of the room for a part (1 is all of it); raise when there is none."""
+        """Return what a text takes of the room for a chunk (1 is all of it); raise when there is none."""
         room = await self._room()
         if room < MIN_PART_TOKENS:
             window = (await self.analyst.window(self.model)).tokens
@@ -3041,22 +3041,22 @@ class PageReading:
 
     # Asking
 
-    async def _read_parts(self) -> list[str]:
-        """Ask every part; return the answers in page order.
+    async def _read_chunks(self) -> list[str]:
+        """Ask every chunk; return the answers in page order.
 
-        The first part is asked alone: it shows what the model makes of this text, so that the
+        The first chunk is asked alone: it shows what the model makes of this text, so that the
         others can be larger. A failure of it that is not about its text ends the reading.
         """
         text, memory = self.page.text, self.analyst.memory
         if self.meter.fits(text, await self._room(whole=True)):
-            return await self._ask_part(Chunk(0, len(text), "1"))
-        self.until = self.parts_end_at
+            return await self._ask_chunk(Chunk(0, len(text), "1"))
+        self.until = self.chunks_end_at
         self.layout = await asyncio.to_thread(TextLayout, text, self.page.headings, is_markdown=self.page.is_markdown)
         key = self.analyst.plan_key(self.model, await self._room(), self.page.headings, text)
         plan = memory.plan(key)
         is_settled = plan is not None or self.meter.knows(text)
         ends = plan or await self._split()
-        self.parts = len(ends)
+        self.chunks = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
@@ -3064,9 +3064,9 @@ class PageReading:
         if not is_settled:
             ends = [first.end, *await self._split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
-        self.parts = len(ends)
+        self.chunks = len(ends)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._ask_or_note(part)) for part in rest]
+            tasks = [group.create_task(self._ask_or_note(chunk)) for chunk in rest]
         answers += [answer for task in tasks for answer in task.result()]
         if not answers:
             raise self.gaps[0].error
@@ -3074,55 +3074,55 @@ class PageReading:
             memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
         return answers
 
-    async def _ask_or_note(self, part: Chunk) -> list[str]:
-        """Ask one part, once more if it fails; a second failure becomes a gap in the answer."""
+    async def _ask_or_note(self, chunk: Chunk) -> list[str]:
+        """Ask one chunk, once more if it fails; a second failure becomes a gap in the answer."""
         try:
-            return await self._ask_part(part)
+            return await self._ask_chunk(chunk)
         except ChromeTabError as error:
             failure = error
         if not (self.given_up or self._is_late or failure.code in FINAL_CODES):
             self.tally["retries"] += 1
             try:
-                return await self._ask_part(part)
+                return await self._ask_chunk(chunk)
             except ChromeTabError as error:
                 failure = error
-        self.gaps.append(UnreadRange(part, part, failure))
+        self.gaps.append(UnreadRange(chunk, chunk, failure))
         return []
 
-    async def _ask_part(self, part: Chunk, parent: PromptSize | None = None) -> list[str]:
-        """Ask about one part, in finer parts when the server shows that it did not read all of it."""
-        text = self.page.text[part.start : part.end]
+    async def _ask_chunk(self, chunk: Chunk, parent: PromptSize | None = None) -> list[str]:
+        """Ask about one chunk, in finer chunks when the server shows that it did not read all of it."""
+        text = self.page.text[chunk.start : chunk.end]
         whole = len(text) == len(self.page.text)
         room = await self._room()
         # The window or the rates may have been corrected since the text was split.
         if not whole and self.meter.expected(text) > 1.25 * room and len(text) > MIN_PART_BYTES:
-            return await self._ask_finer(part)
+            return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = Sentence("reading_page", "reading the page")
         if not whole:
-            about = {"part": part.label, "parts": self.parts}
-            step = Sentence("reading_part", f"reading part {part.label} of {self.parts}", **about)
-        framed = self.analyst.frame(text if whole else self._opening(part.label, part.start, room) + text)
+            about = {"chunk": chunk.label, "chunks": self.chunks}
+            step = Sentence("reading_chunk", f"reading chunk {chunk.label} of {self.chunks}", **about)
+        framed = self.analyst.frame(text if whole else self._opening(chunk.label, chunk.start, room) + text)
         prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.question.prompt}"
         try:
             completion = await self._ask(framed, self.question.prompt, step, share, is_last=whole)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, prompt)
-            return await self._ask_finer(part, error=error)
+            return await self._ask_finer(chunk, error=error)
         if completion.prompt_tokens:
             sent = PromptSize(len(prompt), completion.prompt_tokens)
             if await self._was_cut(prompt, sent, parent):
-                return await self._ask_finer(part, sent)
+                return await self._ask_finer(chunk, sent)
         self.progress.finish(share)
-        self.read.append(part)
+        self.read.append(chunk)
         return [completion.text]
 
     async def _ask_finer(
-        self, part: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
+        self, chunk: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
     ) -> list[str]:
-        """Ask about a part in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
-        self.until, self.was_split_finer = self.parts_end_at, True
-        text = self.page.text[part.start : part.end]
+        """Ask about a chunk in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
+        self.until, self.was_split_finer = self.chunks_end_at, True
+        text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
@@ -3133,13 +3133,13 @@ class PageReading:
         half = (len(text) + 1) // 2
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
-            finer = Chunk(part.start + start, part.start + end, f"{part.label}.{i}")
+            finer = Chunk(chunk.start + start, chunk.start + end, f"{chunk.label}.{i}")
             try:
-                answers += await self._ask_part(finer, sent)
+                answers += await self._ask_chunk(finer, sent)
             except ChromeTabError as failure:
                 if not (answers and self._is_late):
                     raise
-                unread = finer._replace(end=part.end)
+                unread = finer._replace(end=chunk.end)
                 self.gaps.append(UnreadRange(unread, unread, failure))
                 break
         return answers
@@ -3202,7 +3202,7 @@ class PageReading:
         known = await self.analyst.window(self.model)
         window = known.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
-        # A cut leaves half to a few tokens; parts that fit often take about half as well.
+        # A cut leaves half to a few tokens; chunks that fit often take about half as well.
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # What has been learned may be what was wrong: only the bytes are sure.
         halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
@@ -3332,8 +3332,12 @@ class PageReading:
         notes: list[str] = [
             Sentence(
                 "unread",
-                (f"part {gap.first.label}" if gap.first == gap.last else f"parts {gap.first.label} to {gap.last.label}")
-                + f" of {self.parts} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
+                (
+                    f"chunk {gap.first.label}"
+                    if gap.first == gap.last
+                    else f"chunks {gap.first.label} to {gap.last.label}"
+                )
+                + f" of {self.chunks} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
                 + f"could not be read: {gap.error.message.rstrip('.')}",
                 start=gap.first.start,
                 end=gap.last.end,
@@ -3346,7 +3350,7 @@ class PageReading:
         if self.cut_off:
             notes.append(Sentence("cut_off", CUT_OFF))
         if self.uncombined:
-            text = f"the answers about the parts {self.uncombined} and stand one after another"
+            text = f"the answers about the chunks {self.uncombined} and stand one after another"
             notes.append(Sentence("uncombined", text))
         return notes + self.changes
 
@@ -3366,7 +3370,7 @@ class PageReading:
             "window_source": window.origin,
             "page_characters": len(self.page.text),
             "characters_read": len(self.page.text) - unread,
-            "parts": self.parts,
+            "chunks": self.chunks,
             **self.tally,
             **({} if self.cached_tokens is None else {"cached_tokens": self.cached_tokens}),
             "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
@@ -3385,7 +3389,7 @@ def removed_lines(page: Page) -> dict[str, int]:
 
 def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt in a line."""
-    parts = f"{receipt['parts']} part{'' if receipt['parts'] == 1 else 's'}"
+    chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
     quick = receipt.get("quick")
     more = (
         f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read"
@@ -3394,7 +3398,7 @@ def read_line(receipt: Mapping[str, Any]) -> str:
         check_line(receipt["checked"]) if "checked" in receipt else "",
     )
     return (
-        f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {parts}, "
+        f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
         f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s"
         f"{''.join(f'; {each}' for each in more if each)})"
     )

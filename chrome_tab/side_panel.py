@@ -198,7 +198,7 @@ class SidePanel:
 
 def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the side panel says under an answer, as codes and numbers: it writes the user's language."""
-    names = ("model", "model_host", "seconds", "characters_read", "page_characters", "parts", "tabs")
+    names = ("model", "model_host", "seconds", "characters_read", "page_characters", "chunks", "tabs")
     shown = {name: receipt[name] for name in names if name in receipt}
     return {"receipt": shown, "notes": [sentence_data(note) for note in receipt["notes"]]}
 
@@ -206,7 +206,7 @@ def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
 def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """Return the receipt of an answer over several tabs: what was read of all of them, and which could not be read."""
     receipts = [tab.answer.receipt for tab in answers if tab.answer]
-    totals = {name: sum(each[name] for each in receipts) for name in ("characters_read", "page_characters", "parts")}
+    totals = {name: sum(each[name] for each in receipts) for name in ("characters_read", "page_characters", "chunks")}
     notes = [note for each in receipts for note in each["notes"]]
     notes += [
         Sentence(

@@ -325,7 +325,7 @@ SETTINGS = {
     "CHROME_TAB_MAX_SECONDS": "seconds for one answer as a whole: what was read until then is answered, and the last line says what was not",
     "CHROME_TAB_CONTEXT_LENGTH": "tokens the model really has",
     "CHROME_TAB_REQUESTS_PER_MINUTE": "model requests a minute: what is over it waits, and is refused with `RATE_LIMITED` where it would wait more than 30 s",
-    "CHROME_TAB_PARALLEL": "parts of a long page asked at the same time",
+    "CHROME_TAB_PARALLEL": "chunks of a long page asked at the same time",
     "CHROME_TAB_SOURCE": "`auto`, `applescript`, `extension`",
     "CHROME_TAB_BROWSER": "on a Mac the [browser](install.md#browsers) that AppleScript reads: `auto` is the frontmost running one of `Google Chrome`, `Google Chrome Beta`, `Google Chrome Dev`, `Google Chrome Canary`, `Chromium`, `Brave Browser`, `Microsoft Edge`, `Vivaldi`, `Opera`, `Arc`, `Safari`, else Chrome",
     "CHROME_TAB_CLIPBOARD": "also copy the text to the clipboard (AppleScript)",

@@ -1041,7 +1041,7 @@ export interface AnswerReceipt {
   characters_read: number;
   page_characters: number;
   /** Requests to the model that the text was split into. */
-  parts: number;
+  chunks: number;
   /** Of an answer over several tabs. */
   tabs?: number;
 }

@@ -29,8 +29,8 @@ They cost **1 euro** & `a < b`, see [the shop](https://shop.test/a) or [this](ja
 
 
 # As the server reports it.
-STEP = {"code": "reading_part", "values": {"model": "small", "part": "2", "parts": 3}, "tokens": 0, "seconds": 4}
-RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_characters": 19, "parts": 1}
+STEP = {"code": "reading_chunk", "values": {"model": "small", "chunk": "2", "chunks": 3}, "tokens": 0, "seconds": 4}
+RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_characters": 19, "chunks": 1}
 
 
 class Panel:
@@ -81,7 +81,7 @@ async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: 
         "small",
     )
     await panel.send_event(asked, "reading", percent=40, step=STEP)
-    await expect(panel.at(".step")).to_have_text(f"{ui_text('stepReadingPart', isolated('small'), 2, 3)} · 4\u00a0s")
+    await expect(panel.at(".step")).to_have_text(f"{ui_text('stepReadingChunk', isolated('small'), 2, 3)} · 4\u00a0s")
     assert await panel.at(".step progress").evaluate("(bar) => bar.value") == 40
     await expect(panel.at("#ask")).to_be_hidden()
     await panel.send_event(asked, "writing", text="# App")

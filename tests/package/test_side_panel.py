@@ -86,7 +86,7 @@ async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_rea
     assert reported[-1]["text"] == "Apples cost 1 euro."
     receipt = reported[-1]["receipt"]
     assert receipt.pop("seconds") >= 0
-    assert receipt == {"model": "fake-model", "characters_read": 19, "page_characters": 19, "parts": 1}
+    assert receipt == {"model": "fake-model", "characters_read": 19, "page_characters": 19, "chunks": 1}
     assert reported[-1]["notes"] == []
     steps = [event["step"] for event in reported if event["state"] == "reading"]
     assert {"code": "reading_tab", "values": {}, "tokens": 0, "seconds": 0} in steps

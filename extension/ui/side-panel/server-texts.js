@@ -16,7 +16,7 @@ const STEPS = {
   reading_tab: ["stepReadingTab", () => []],
   asking_window: ["stepWindow", ({ model }) => [isolated(model)]],
   reading_page: ["stepReadingPage", ({ model }) => [isolated(model)]],
-  reading_part: ["stepReadingPart", ({ model, part, parts }) => [isolated(model), part, parts]],
+  reading_chunk: ["stepReadingChunk", ({ model, chunk, chunks }) => [isolated(model), chunk, chunks]],
   combining: ["stepCombining", ({ model, answers }) => [isolated(model), answers]],
   waiting_turn: ["stepTurn", ({ limit }) => [limit]],
   retrying: ["stepRetrying", () => []],
@@ -112,8 +112,8 @@ export function receiptLine(receipt) {
  * @param {AnswerReceipt} receipt
  * @returns {string} in full
  */
-export function receiptDetails({ characters_read: read, page_characters: all, parts }) {
-  return phrase("receiptDetails", grouped(read), grouped(all), grouped(parts));
+export function receiptDetails({ characters_read: read, page_characters: all, chunks }) {
+  return phrase("receiptDetails", grouped(read), grouped(all), grouped(chunks));
 }
 
 /**
