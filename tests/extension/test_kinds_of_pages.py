@@ -95,7 +95,7 @@ async def test_pdf_without_its_fonts_is_read_by_the_character_maps_that_come_wit
     assert reply["result"]["text"].split("\n") == ["[Page 1]", *(line.text for line in lines)]
 
 
-async def test_pdf_is_asked_for_as_the_person_who_opened_it(read: Read, site: Site) -> None:
+async def test_pdf_is_asked_for_as_the_user_who_opened_it(read: Read, site: Site) -> None:
     site.extra_headers["/own.pdf"] = ("Content-Security-Policy", "default-src 'none'; sandbox")
 
     reply = await read("/own.pdf", pdf([["Account of Ada"]]))
@@ -190,7 +190,7 @@ async def test_page_whose_text_is_its_main_content_alone_says_so(read: Read, bod
     assert (await read("/inner", body, content="main"))["result"]["text"] == "inside"
 
 
-async def test_text_that_only_the_main_content_holds_is_told(read: Read) -> None:
+async def test_text_that_only_the_main_content_holds_is_reported(read: Read) -> None:
     page = f"<p>{LINE}</p>{root(f'<p>Closed. {LINE}</p>', mode='closed')}"
 
     whole = (await read("/part", page))["result"]
@@ -206,7 +206,7 @@ async def test_text_that_only_the_main_content_holds_is_told(read: Read) -> None
     assert "notes" not in little
 
 
-async def test_page_beside_its_canvas_is_read_with_a_note(read: Read) -> None:
+async def test_page_next_to_its_canvas_is_read_with_a_note(read: Read) -> None:
     reply = await read("/map", f"<p>{LINE}</p>{EDITOR}")
     files = "".join(f"<li>file-{number}.csv" for number in range(40))
     half = await read("/half", f"<ul>{files}</ul>{EDITOR}")
@@ -243,7 +243,7 @@ SELECT_FIELD = (
 SELECT_TEXT = "root => getSelection().setBaseAndExtent(root.firstChild, 8, root.firstChild, 32)"
 
 
-async def test_only_what_the_person_has_selected_is_read(read: Read, driver: Driver, tab: Page) -> None:
+async def test_only_what_the_user_has_selected_is_read(read: Read, driver: Driver, tab: Page) -> None:
     frame = "<p>In a frame of this site.</p>"
     nothing = await read("/fields", f'{FIELDS}<iframe srcdoc="{frame}"></iframe>', content="selection")
 
@@ -328,7 +328,7 @@ async def test_page_that_is_still_loading_is_read_with_a_note(
     assert 200 <= waited < 220
 
 
-async def test_page_whose_end_of_loading_the_browser_does_not_tell_is_waited_for_no_longer(
+async def test_page_whose_end_of_loading_the_browser_does_not_reports_is_waited_for_no_longer(
     read: Read, driver: Driver, site: Site, looks: Callable[[int], Awaitable[list[str]]]
 ) -> None:
     await read("/read-before.pdf", pdf([["Ferry times"]]))

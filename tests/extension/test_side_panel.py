@@ -191,7 +191,7 @@ async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the
     assert [url for url in requested if "evil" in url] == []
 
 
-async def test_further_questions_belong_to_the_same_talk_until_it_is_begun_anew(panel: Panel) -> None:
+async def test_further_questions_belong_to_the_same_conversation_until_it_is_cleared(panel: Panel) -> None:
     first = await panel.ask("What is it?")
     await panel.send_event(first, "done", text="An apple.")
     second = await panel.ask("Which colour?")
@@ -264,7 +264,7 @@ async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_
     await expect(compare).to_be_hidden()
 
 
-async def test_closing_the_panel_stops_what_it_asked_and_forgets_the_talk(panel: Panel) -> None:
+async def test_closing_the_panel_stops_what_it_asked_and_clears_the_conversation(panel: Panel) -> None:
     asked = await panel.ask("What is it?")
     await panel.page.close()
 

@@ -25,7 +25,7 @@ async def welcome(popup: Popup) -> AsyncGenerator[Page]:
     await page.close()
 
 
-async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_person_looked_at(
+async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_user_looked_at(
     popup: Popup, site: Site
 ) -> None:
     # The fixtures have waited for the page of the installation itself.

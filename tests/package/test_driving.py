@@ -182,7 +182,7 @@ async def test_evaluate_returns_the_value_as_json(parts: Parts) -> None:
         assert len(result.content) == 1
 
 
-async def test_a_value_that_is_too_long_is_cut_and_the_cut_is_told(parts: Parts) -> None:
+async def test_a_value_that_is_too_long_is_cut_and_the_cut_is_reported(parts: Parts) -> None:
     whole = await answered(parts, "evaluate", {"value": "x" * 39_998}, code="a")
     cut = await answered(parts, "evaluate", {"value": "x" * 39_999}, code="a")
 
@@ -193,7 +193,7 @@ async def test_a_value_that_is_too_long_is_cut_and_the_cut_is_told(parts: Parts)
     assert cut.structured_content is None
 
 
-async def test_dialogs_and_notes_stand_beside_the_value(parts: Parts) -> None:
+async def test_dialogs_and_notes_stand_next_to_the_value(parts: Parts) -> None:
     dialogs = [{"type": "alert", "message": "hello", "answer": "accepted"}]
     result = await answered(parts, "evaluate", {"value": 1, "dialogs": dialogs, "notes": ["cut"]}, code="a")
 
@@ -364,7 +364,7 @@ async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
     assert [*await resources(parts)] == ["screenshot://b", "screenshot://c"]
 
 
-async def test_the_client_is_told_when_the_list_of_screenshots_changes() -> None:
+async def test_the_client_is_reported_when_the_list_of_screenshots_changes() -> None:
     port = free_port()
     news = ResourceNews()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)

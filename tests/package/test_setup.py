@@ -406,7 +406,7 @@ async def test_yes_in_a_pipe_asks_nothing_and_does_what_the_flags_say(tmp_path: 
 @pytest.mark.e2e
 @on_terminals
 @pytest.mark.skipif(sys.platform != "linux", reason="systemd is Linux's")
-async def test_a_server_starts_at_login_only_when_the_person_says_so_and_goes_with_remove(
+async def test_a_server_starts_at_login_only_when_the_user_says_so_and_goes_with_remove(
     ready: tuple[Home, Terminal], tmp_path: Path
 ) -> None:
     home = copied(ready[0], tmp_path)
@@ -586,7 +586,7 @@ def test_a_call_that_cannot_be_done_is_a_sentence_and_exit_2(
 # --- Model servers ---
 
 
-async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
+async def test_what_answers_is_distinguished_from_what_is_no_model_server() -> None:
     routes: list[dict[str, Any]] = [
         {"/api/version": {"version": "0.33.2"}, "/v1/models": {"object": "list", "data": None}},
         {
@@ -618,7 +618,7 @@ async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
     assert "busy or still loading" in found[6].problem
 
 
-async def test_what_says_nothing_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_connection_delays_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "LOOK_TIMEOUT_S", 0.2)
     async with FakeOpenAIServer(routes={"/v1/models": HANG}) as silent:
         found = await models.look_everywhere({silent.url: None})
@@ -1076,7 +1076,7 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
         ),
     ],
 )
-def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_is_a_person_told(
+def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_do_the_instructions(
     came: dict[str, Any] | None, source: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", "/bin/{}".format)
@@ -1110,7 +1110,7 @@ def test_clients_start_a_clone_by_uv_where_there_is_one(
 
 
 @pytest.mark.parametrize(("place", "is_said"), [(INSTALLED, False), (FOR_ONE_RUN, True)])
-def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
+def test_a_folder_of_the_extension_that_uv_may_delete_is_reported_to_be_one(
     place: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
@@ -1161,7 +1161,7 @@ def test_pages_can_be_read_once_the_extension_is_connected(
 @pytest.mark.parametrize(
     ("reached", "sentence"), [(True, "Copied."), (False, "No program here reaches the clipboard.")]
 )
-def test_the_line_is_copied_when_the_person_says_so(
+def test_the_line_is_copied_when_the_user_says_so(
     *, reached: bool, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     copied_lines: list[str] = []
@@ -1235,7 +1235,7 @@ def test_clients_that_are_not_here_are_named_and_none_is_fine(
 
 
 @pytest.mark.parametrize(("receipt", "is_said"), [("uv-receipt.toml", True), ("pyvenv.cfg", False)])
-def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
+def test_what_uv_has_installed_as_a_tool_is_removed_by_uv(
     receipt: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / receipt).touch()
@@ -1247,7 +1247,7 @@ def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
     assert ("`uv tool uninstall chrome-tab-reader` deletes it" in program) is is_said
 
 
-def test_what_a_person_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left(
+def test_what_a_user_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     broken, fine = tmp_path / "claude.json", tmp_path / "mcp.json"
@@ -1279,7 +1279,7 @@ def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.
     assert not terminal.failed
 
 
-def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> None:
+def test_a_client_that_refuses_is_reported_with_its_own_words(tmp_path: Path) -> None:
     refusing = tmp_path / "claude"
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
     refusing.chmod(0o755)

@@ -110,7 +110,7 @@ async def test_an_answer_ends_with_its_check_and_evidence_by_places_of_a_javascr
     assert (supported["passage"], supported["offset"], supported["tab_id"]) == (PAGE["text"], 0, 1)
 
 
-async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgotten() -> None:
+async def test_the_next_question_is_about_the_same_text_until_the_conversation_is_cleared() -> None:
     async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
         await shown.ask("What do they cost?")
         assert (await shown.end())["state"] == "done"
@@ -163,7 +163,7 @@ async def test_a_tab_that_cannot_be_read_is_named_under_an_answer_over_several()
     ]
 
 
-async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_more() -> None:
+async def test_a_question_that_is_stopped_leaves_the_model_and_reports_nothing_more() -> None:
     async with (
         FakeOpenAIServer(events(delta("Ap"), hangs=True), answer("Pears.")) as fake,
         panel(**model(fake)) as shown,
@@ -266,7 +266,7 @@ async def test_what_is_no_question_disturbs_nothing() -> None:
         assert (await shown.end())["state"] == "done"
 
 
-async def test_questions_at_the_same_time_are_told_apart() -> None:
+async def test_questions_at_the_same_time_are_kept_apart() -> None:
     ended: dict[str, str] = {}
     fake = FakeOpenAIServer(script=lambda request: answer(request.data.split()[-2]))
     async with fake, panel(**model(fake)) as shown, asyncio.timeout(60):

@@ -370,7 +370,7 @@ async def test_json_that_is_none_is_not_sent(app: App) -> None:
 # --- Calls that take long ---
 
 
-async def test_a_call_outlives_the_default_limits_and_tells_its_progress(chromium: Browser) -> None:
+async def test_a_call_outlives_the_default_limits_and_reports_its_progress(chromium: Browser) -> None:
     answered = asyncio.Event()
 
     async def late(_request: Any) -> Any:
@@ -405,7 +405,7 @@ async def test_cancel_ends_the_call_and_frees_the_model(page: Page) -> None:
         await within(model.left.wait())
 
 
-async def test_a_lost_server_is_told_and_found_again(page: Page) -> None:
+async def test_a_lost_server_is_reported_and_found_again(page: Page) -> None:
     port = free_port()
     async with opened_app(page, port=port) as app:
         await app.enter()
@@ -418,7 +418,7 @@ async def test_a_lost_server_is_told_and_found_again(page: Page) -> None:
             assert await app.page.locator("#execute").is_enabled()
 
 
-async def test_disconnect_and_connect_are_the_persons(app: App) -> None:
+async def test_disconnect_and_connect_are_the_users(app: App) -> None:
     await app.enter()
     await app.page.locator("#connect").click()
     await expect(app.page.locator("#status")).to_have_text("Disconnected")

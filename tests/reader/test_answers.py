@@ -171,7 +171,7 @@ async def test_every_fact_is_seen_although_half_of_the_real_window_is_no_usual_n
     assert 3000 <= receipt["window"] <= 3100
 
 
-async def test_every_fact_is_seen_although_the_server_tells_a_wrong_window(osascript: FakeOsascript) -> None:
+async def test_every_fact_is_seen_although_the_server_reports_a_wrong_window(osascript: FakeOsascript) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
     async with FakeOllama(2048, reported=32_768) as fake, serving(fake) as asker:
         receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
@@ -571,7 +571,7 @@ async def test_answer_that_is_too_long_is_cut_and_says_so(chars: int, notes: int
 # --- Progress ---
 
 
-async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osascript: FakeOsascript) -> None:
+async def test_progress_rises_to_the_total_in_words_that_a_user_can_read(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(7))
     reported = ProgressLog()
     go_on = asyncio.Event()
@@ -593,7 +593,7 @@ async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osasc
     assert "combining 7 answers" in joined(reported.messages)
 
 
-async def test_written_tokens_are_told_while_the_model_writes(
+async def test_written_tokens_are_reported_while_the_model_writes(
     osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
