@@ -203,7 +203,7 @@ async def test_dialog_that_was_open_before_is_answered_by_the_next_command(tab: 
     ]
 
 
-async def test_error_reports_of_dialogs_too(tab: DrivenTab) -> None:
+async def test_error_reports_dialogs_too(tab: DrivenTab) -> None:
     _, message = await tab.refused("evaluate", code="confirm('sure?'); throw new Error('no')")
 
     assert 'confirm "sure?" was dismissed' in message

@@ -91,7 +91,7 @@ async def test_tab_on_a_denied_host_is_neither_attached_nor_its_address_reported
     await closed(opening, other)
 
 
-async def test_what_opens_nothing_reports_of_nothing(opening: DrivenTab) -> None:
+async def test_what_opens_nothing_reports_nothing(opening: DrivenTab) -> None:
     before = await attached(opening)
 
     result = await opening.do("click", selector="#quiet")

@@ -203,7 +203,7 @@ async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_leads(tool: 
 
 
 @pytest.mark.parametrize("tool", [*READERS, "click", "page_elements", "wait_for", "screenshot"])
-async def test_the_extension_is_reported_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
+async def test_the_extension_learns_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
     await call(parts, tool, tab_id=FINE)
 
     assert ["*.bank.example"] in parts[1].warned

@@ -364,7 +364,7 @@ async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
     assert [*await resources(parts)] == ["screenshot://b", "screenshot://c"]
 
 
-async def test_the_client_is_reported_when_the_list_of_screenshots_changes() -> None:
+async def test_the_client_is_notified_when_the_list_of_screenshots_changes() -> None:
     port = free_port()
     news = ResourceNews()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)

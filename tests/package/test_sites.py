@@ -152,7 +152,7 @@ async def test_on_a_sites_pages_only_its_tools_work(names: str, write_toml: Writ
 # --- Asking the user ---
 
 
-async def test_the_extension_is_reported_with_what_acts_where_the_user_wants_to_be_asked(write_toml: WriteToml) -> None:
+async def test_the_extension_learns_with_what_acts_where_the_user_wants_to_be_asked(write_toml: WriteToml) -> None:
     write_toml('[sites."www.bank.example"]\nask = false\n[sites."*.bank.example"]\nask = true\n[sites."a.example"]')
     async with browsing() as (client, browser):
         for tool in ("click", "wait_for", "read_chrome_tab"):

@@ -67,7 +67,7 @@ async def reported(process: StdioServer) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_reported() -> None:
+async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_notified() -> None:
     port = free_port()
     model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
     async with started(*model, "--port", str(port), program=IMPATIENT) as process:
