@@ -125,7 +125,7 @@ on getChromeTextContent(pageSteps)
 		log ("chrome_tab_page " & windowMode & " {}")
 		return pageReply
 	else if class of pageReply is not list then
-		error "The tab gave no answer. Reload the page, then ask again." number UNREADABLE_PAGE
+		error "The tab did not answer. Reload the page, then ask again." number UNREADABLE_PAGE
 	end if
 	set pageCode to item 1 of pageReply
 	set pageMessage to item 2 of pageReply

@@ -224,8 +224,9 @@ async def page() -> str:
 UNKNOWN = "\u2026"
 JS_LITERALS = r'((?:(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)\s*\+?\s*)+)'
 JS_ERROR = re.compile(
-    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*{JS_LITERALS}|\binvalid\(\s*{JS_LITERALS}'
+    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*(?:{JS_LITERALS}|(\w+)\))|\binvalid\(\s*{JS_LITERALS}'
 )
+JS_CONSTANT = re.compile(rf"const (\w+) =\s*{JS_LITERALS};")
 JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 
 
@@ -265,8 +266,12 @@ def python_errors(path: Path) -> Iterator[tuple[str, str]]:
 
 def javascript_errors(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the code and the sentence of each error that a file of the extension throws."""
-    for code, literals, argument in JS_ERROR.findall(path.read_text(encoding="utf-8")):
-        said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals or argument))
+    source = path.read_text(encoding="utf-8")
+    for found in JS_ERROR.finditer(source):
+        code, literals, name, argument = found.groups()
+        named = [each[2] for each in JS_CONSTANT.finditer(source, 0, found.start()) if each[1] == name]
+        literals = literals or argument or "".join(named[-1:])
+        said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals))
         yield (
             code or "INVALID_ARGUMENT",
             re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", UNKNOWN, said).replace('\\"', '"'),

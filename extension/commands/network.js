@@ -85,7 +85,7 @@ function isWanted({ type, url, params, events }, wanted) {
  */
 async function withBody(session, id, redactor, deniedHosts) {
   const request = session.network.find(id);
-  if (!request) throw invalid(`There is no request ${id} among those that are kept. Take an id from the list.`);
+  if (!request) throw invalid(`There is no request ${id} in the log. Use an id from the list.`);
   for (const url of addressesOf(request)) refuseDenied(url, deniedHosts);
   const answer = request.isRedirect ? null : await bodyOf(session, request);
   const entry = shown(request, redactor);

@@ -159,7 +159,7 @@ const search = (() => {
   function checkPart(part, mayBeEmpty) {
     if (part.text === "") {
       if (mayBeEmpty) return;
-      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Say which element is meant.");
+      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Name an element there.");
     }
     try {
       // In what holds nothing, so that it costs nothing.
@@ -167,7 +167,7 @@ const search = (() => {
       if (part.kind === "xpath") nodesAt(document.createElement("a"), part.text);
     } catch {
       const kind = part.kind === "xpath" ? "XPath expression for elements" : "CSS selector";
-      throw new PageError("INVALID_SELECTOR", `${quote(part.text)} is no valid ${kind}: ${faultOf(part)}`);
+      throw new PageError("INVALID_SELECTOR", `${quote(part.text)} is not a valid ${kind}: ${faultOf(part)}`);
     }
   }
 
