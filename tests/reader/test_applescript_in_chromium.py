@@ -193,7 +193,7 @@ def test_pdf_that_cannot_be_read_says_why(tabs: Tabs, tmp_path: Path) -> None:
 
     reasons = [
         "2 pages without text",
-        "only with a password",
+        "needs a password",
         "damaged",
         "a local file, which only the Chrome extension",
     ]
