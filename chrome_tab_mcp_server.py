@@ -1459,12 +1459,12 @@ def check_keyword(name: str, keyword: str | None) -> None:
         "is empty": not keyword.strip(),
         f"is longer than {MAX_KEYWORD_CHARS} characters": len(keyword) > MAX_KEYWORD_CHARS,
         "looks like an option": re.match(r"--|-[A-Za-z]", keyword),
-        "holds a character that no page shows": re.search(r"[\x00\ud800-\udfff]", keyword),
+        "contains a character that no page shows": re.search(r"[\x00\ud800-\udfff]", keyword),
     }
     if problem := next((words for words, wrong in problems.items() if wrong), None):
         raise ChromeTabError(
             "INVALID_ARGUMENT",
-            f"The keyword {name}={one_line(keyword, 80)!r} {problem}. Give words that stand on the page, or leave {name} out.",
+            f"The keyword {name}={one_line(keyword, 80)!r} {problem}. Use words that are on the page, or leave {name} out.",
         )
 
 
@@ -2013,7 +2013,7 @@ def parse_completion(raw: str, key: str | None) -> RawCompletion:
         if too_long := prompt_too_long(raw, message):
             raise too_long
         said = f" It said: {message}" if isinstance(reply, dict) and "error" in reply else ""
-        raise ChromeTabError("MODEL_ERROR", f"The model server's reply holds no choices.{said} Look at its log.")
+        raise ChromeTabError("MODEL_ERROR", f"The model server's reply contains no choices.{said} Look at its log.")
     content, reasoning = contents(fields(choice, "message"))
     return RawCompletion(content, reasoning, str(choice.get("finish_reason") or ""), token_counts(reply))
 
@@ -2051,7 +2051,7 @@ def contents(message: Mapping[str, Any]) -> tuple[str, str]:
 
 def truncated_stream() -> RetryableError:
     """Return the error for an answer that ended too early."""
-    sentence = "The model server broke off in the middle of its answer. Look at its log, then ask again."
+    sentence = "The model server closed the connection in the middle of its answer. Look at its log, then ask again."
     return RetryableError(ChromeTabError("MODEL_ERROR", sentence))
 
 
@@ -2108,7 +2108,7 @@ def finished(raw: RawCompletion, model: str) -> Completion:
         raise ChromeTabError(
             "MODEL_EMPTY",
             f"{model} gave no answer: {why}. Ask a narrower question, raise the server's output or context "
-            "limit, or take a model that thinks less.",
+            "limit, or use a model that thinks less.",
         )
     counts = (raw.usage.get(key) for key in ("prompt_tokens", "completion_tokens"))
     prompt_tokens, answer_tokens = (count if is_count(count) else None for count in counts)
@@ -2222,8 +2222,8 @@ class ModelServer:
         except TimeoutError:
             raise ChromeTabError(
                 "MODEL_TIMEOUT",
-                f"{model} did not finish its answer within {self.timeout_s:g} s. Ask about less of the page with "
-                "start and end, take a faster model, or raise --timeout.",
+                f"{model} did not finish its answer within {self.timeout_s:g} s. Limit the page with start "
+                "and end, use a faster model, or raise --timeout.",
             ) from None
         return finished(raw, model)
 
@@ -2324,7 +2324,7 @@ class ModelServer:
             where = one_line(without_key(response.headers.get("location", "nowhere"), self._api_key))
             return ChromeTabError(
                 "MODEL_ERROR",
-                f"{self.url} sends requests on to {where} (HTTP {status}), and page text does not follow. "
+                f"{self.url} redirects to {where} (HTTP {status}). Page text is never sent across a redirect. "
                 "If that is your model server, correct --ollama-url.",
             )
         return await self._missing_model(status, message, body["model"]) or ChromeTabError(
@@ -2351,7 +2351,7 @@ class ModelServer:
             return ChromeTabError("MODEL_NOT_FOUND", sentence)
         if status in NO_SUCH_PATH and not names:
             sentence = (
-                f"{self.url} answered HTTP {status}: no OpenAI-compatible model server is there. Correct --ollama-url."
+                f"{self.url} answered HTTP {status}: it is not an OpenAI-compatible model server. Correct --ollama-url."
             )
             return ChromeTabError("MODEL_ERROR", sentence)
         return None
@@ -2688,8 +2688,8 @@ async def finished_by(until: float, max_seconds: float) -> AsyncGenerator[None]:
     left_s = until - time.monotonic()
     too_late = ChromeTabError(
         "MODEL_TIMEOUT",
-        f"The answer was not finished within {max_seconds:g} s (--max-seconds). Ask about less of the page with "
-        "start and end, take a faster model, or raise --max-seconds.",
+        f"The answer was not finished within {max_seconds:g} s (--max-seconds). Limit the page with start "
+        "and end, use a faster model, or raise --max-seconds.",
     )
     if left_s <= 0:
         raise too_late
@@ -2720,7 +2720,7 @@ class TokenBucket:
         wait_s = (1 - self._room) * 60 / self._per_minute
         limit = f"--requests-per-minute {self._per_minute}"
         if wait_s > MAX_TURN_WAIT_S:
-            sentence = f"{limit} allows no more questions now. Ask again in {wait_s:.0f} s, or raise the limit."
+            sentence = f"The limit {limit} is reached. Ask again in {wait_s:.0f} s, or raise the limit."
             raise ChromeTabError("RATE_LIMITED", sentence)
         self._room -= 1
         if wait_s > 0:
@@ -2968,8 +2968,10 @@ class PageReading:
         if self.question.output_schema:
             text, data = await self._validated(text)
             if len(text) > MAX_ANSWER_CHARS:
-                size = f"{len(text):,} characters of JSON, and at most {MAX_ANSWER_CHARS:,} are given back"
-                raise ChromeTabError("MODEL_ERROR", f"The answer has {size}. Ask for less, or name start and end.")
+                size = f"{len(text):,} characters of JSON; the maximum is {MAX_ANSWER_CHARS:,}"
+                raise ChromeTabError(
+                    "MODEL_ERROR", f"The answer has {size}. Ask for less, or limit the page with start and end."
+                )
             return Answer(text, "", "", data, await self._receipt(started))
         # In a thread: a long answer may take a while.
         text, self.changes = await asyncio.to_thread(truncate_answer, text, self.known)
@@ -3009,8 +3011,8 @@ class PageReading:
             window = (await self.analyst.window(self.model)).tokens
             raise ChromeTabError(
                 "INVALID_ARGUMENT",
-                f"The instruction leaves no room for the page in {self.model}'s window of {window} "
-                "tokens. Shorten system_prompt or output_schema, or give the model a larger window.",
+                f"The prompt leaves no room for the page in {self.model}'s context window of {window} tokens. "
+                "Shorten system_prompt or output_schema, or give the model a larger context window.",
             )
         return lambda text: self.meter.estimate(text) / room
 
@@ -3127,7 +3129,7 @@ class PageReading:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
                 f"The server of {self.model} cuts even short texts. Shorten system_prompt, or give the model a "
-                "larger window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
+                "larger context window (for Ollama: OLLAMA_CONTEXT_LENGTH), then ask again.",
             )
         cost = await self._cost()
         half = (len(text) + 1) // 2
@@ -3305,8 +3307,8 @@ class PageReading:
         if problem:
             raise ChromeTabError(
                 "MODEL_ERROR",
-                f"{self.model} gave no answer that fits output_schema, also when shown its error ({problem}). "
-                f"Take a simpler schema or a stronger model. Its best attempt: {one_line(text, 2000)}",
+                f"{self.model} gave no answer that matches output_schema, even after it was shown its error ({problem}). "
+                f"Use a simpler schema or a stronger model. Its best attempt: {one_line(text, 2000)}",
             )
         return json.dumps(data, ensure_ascii=False), data
 
@@ -4516,7 +4518,7 @@ APPLE_EVENT_ERRORS = {
         "turn {browser} on, then ask again.",
     ),
     -600: ("NO_BROWSER", "{browser} is not running. Open it and the page, then ask again."),
-    -609: ("NO_BROWSER", "{browser} went away while the page was read. Open it again, then ask again."),
+    -609: ("NO_BROWSER", "{browser} quit while the page was being read. Open it again, then ask again."),
     -1719: ("NO_BROWSER", "{browser} has no open window. Open the page in a window, then ask again."),
     -1728: (
         "NO_BROWSER",
@@ -4703,7 +4705,7 @@ def from_arc(reply: str) -> tuple[str, dict[str, Any]]:
                 pass
     except ValueError:
         pass
-    raise ChromeTabError("UNREADABLE_PAGE", "The tab gave no answer. Reload the page, then ask again.")
+    raise ChromeTabError("UNREADABLE_PAGE", "The tab did not answer. Reload the page, then ask again.")
 
 
 async def visible_applications() -> list[str]:
@@ -4749,7 +4751,7 @@ def script_for(browser: str) -> Generator[Path]:
     AppleScript takes an application's vocabulary only from a name written in the source.
     """
     if not SCRIPT.exists():
-        sentence = f"{SCRIPT.name} is missing: it must lie in the same folder as the server's file."
+        sentence = f"{SCRIPT.name} is missing: it must be in the same folder as the server file."
         raise ChromeTabError("EXECUTION_ERROR", sentence)
     if browser == "Google Chrome":
         yield SCRIPT
@@ -4893,7 +4895,7 @@ def check_site(settings: Settings, url: str, command: str = "") -> None:
     site, host = settings.site(url), host_of(url) or "pages without a known host"
     if not site.deny and (not current_tool.get() or site.tools is None or current_tool.get() in site.tools):
         return
-    led = f"{command} ended on {host}, of which nothing is shown: " if command else ""
+    led = f"{command} led to {host}, and nothing of that page is shown: " if command else ""
     rule = f"denies {host}" if site.deny else f"allows only {', '.join(site.tools or ['no tool'])} on {host}"
     advice = "Choose another tab, or ask the user to leave the page or to change the rule."
     raise ChromeTabError("HOST_BLOCKED", f"{led}[sites] in the configuration file {rule}. {advice}")

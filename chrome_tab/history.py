@@ -135,7 +135,9 @@ def analysis(number: str) -> dict[str, Any]:
     except OSError as error:
         raise server.ChromeTabError("EXECUTION_ERROR", str(error)) from None
     if not found:
-        raise server.ChromeTabError("INVALID_ARGUMENT", "The history holds no analysis with this id; it may have gone.")
+        raise server.ChromeTabError(
+            "INVALID_ARGUMENT", "The history has no entry with this id. It may have been deleted."
+        )
     return found._asdict() | {"receipt": json.loads(found.receipt)}
 
 

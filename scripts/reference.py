@@ -63,18 +63,18 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 PARAMETERS = {
     "tab_id": "which tab",
     "model": "another model for this question",
-    "content": "`main`: without menus, footers and what is invisible",
-    "evidence": "with the passage that supports each sentence",
-    "quick": "read only what matches system_prompt",
-    "offset": "where to go on",
+    "content": "`main`: without menus, footers and invisible text",
+    "evidence": "adds the passage that supports each sentence",
+    "quick": "reads only what matches system_prompt",
+    "offset": "where to continue",
     "max_chars": "how much at once",
     "question": "what to find out",
     "selector": "only this element: CSS, xpath=... or text=...",
     "tab_ids": "which tabs",
-    "reason": "what the user is shown",
-    "background": "the tab in front stays there",
+    "reason": "shown to the user",
+    "background": "does not bring the new tab to the front",
     "code": "JavaScript",
-    "value": "what the field is to hold",
+    "value": "the new value of the field",
     "max": "how many",
     "fields": "a text, options, or true and false for what can be checked",
     "paths": "files below `--upload-folder`",
@@ -83,35 +83,37 @@ PARAMETERS = {
 }
 NOTES = {
     "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer holds](asking.md).",
-    "read_chrome_tab": "20,000 characters at a time, for when the exact wording matters.",
-    "look_at_chrome_tab": "A picture goes to your local vision model, and only its words come back. [Pictures](asking.md#pictures).",
-    "chrome_tab_status": "One line for each layer (browser, permission, extension, bridge, model, window): ok, or how to fix it.",
+    "read_chrome_tab": "Returns 20,000 characters at a time.",
+    "look_at_chrome_tab": "Sends a screenshot to your local vision model and returns only its answer. [Pictures](asking.md#pictures).",
+    "chrome_tab_status": "Returns one line for each layer (browser, permission, extension, bridge, model, window): ok, or how to fix it.",
     "process_chrome_tabs": "A tab that fails does not stop the others. On a Mac it needs no extension.",
-    "browser_get_tabs": "On a Mac AppleScript lists them while no extension is connected: of the browser that `--browser` "
-    "means. [Tab ids there](install.md#browsers).",
-    "browser_attach_tab": "They see the client's name, the tab and the reason, and allow or deny it; the call ends with that, or after 60 s.",
-    "getDataLayer": "`name` may be another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The newest that "
-    "fit into 40,000 characters come back, with a note on how to get the rest. What is private is "
-    "[redacted](driving.md#private-values) and counted; `redact=false` shows it only where the user allows that.",
-    "page_elements": "One line an element, each with a selector for the other tools. `find` looks for words, `within` in a part of the "
-    "page, `offset` goes on. [Looking first](driving.md#looking-first).",
-    "click": "The mouse, on the first element that matches: two clicks select a word, three a line. `at` is a point in the element, "
+    "browser_get_tabs": "On a Mac, while no extension is connected, AppleScript lists the tabs of the browser that `--browser` names. "
+    "[Tab ids there](install.md#browsers).",
+    "browser_attach_tab": "The prompt shows the client's name, the tab and the reason. The call ends when the user allows or denies it, "
+    "or after 60 s.",
+    "getDataLayer": "`name` reads another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The tool returns the "
+    "newest entries that fit into 40,000 characters, with a note on how to get the rest. Private values are "
+    "[redacted](driving.md#private-values) and counted; `redact=false` shows them only where the user allows that.",
+    "page_elements": "Each line is one element, with a selector for the other tools. `find` searches for words, `within` limits the list to "
+    "a part of the page, `offset` continues the list. [Looking first](driving.md#looking-first).",
+    "click": "Clicks the first element that matches. Two clicks select a word, three a line. `at` is a point in the element, "
     "`[x, y]` in CSS pixels from its top left corner.",
-    "press": "Keys, in an element or where the focus is: names and chords with blanks between them (`Control+A Delete`, `Shift+Tab`, "
-    '`ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
-    "drag": "By the mouse or as the page's own drag and drop: sliders, sorted lists, files of a page. `source_at` and `target_at` are "
-    "points in them; without a target `target_at` is measured from the source.",
-    "scroll": "Brings an element into view; with `to` scrolls it or the page: `top`, `bottom`, `left`, `right` or a number of pixels "
-    "down. The reply says where that is and how much there is.",
-    "wait_for": "All that is named must hold: a text is shown, a text is gone, an element is visible; also on the page that follows.",
-    "highlight_in_tab": "In the first of the page and its frames that shows the text; white space, cell borders and Markdown "
-    "do not count. Nothing of the page is changed. Escape, the next highlight or an empty text ends it.",
-    "fill_form": "Nothing is written unless every field can be.",
-    "upload": "For a field, or for the button that asks for files.",
-    "screenshot": "What the tab shows, one element, or the page in a window of the given size. [Screenshots](driving.md#screenshots).",
-    "network_requests": "Since the tab was attached: method, status, type, size in bytes, time in ms, address. `filter` is a type "
-    "(`xhr`, `fetch`, `document` ...) or a text of the address; `body_of`, the id of one, adds its response as text. Hits of "
-    "analytics (`/g/collect` and others) come as names and values. Headers are not shown; the rest is "
+    "press": "Presses keys in an element or where the focus is. `keys` contains names and chords separated by spaces (`Control+A Delete`, "
+    '`Shift+Tab`, `ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
+    "drag": "Drags with the mouse or with the page's own drag and drop: sliders, sortable lists, files in a page. `source_at` and "
+    "`target_at` are points in the two elements; without a target, `target_at` is measured from the source.",
+    "scroll": "Scrolls an element into view, or with `to` scrolls the element or the page: `top`, `bottom`, `left`, `right` or a number "
+    "of pixels down. The reply gives the resulting position and the total size.",
+    "wait_for": "Waits until all named conditions hold: a text is shown, a text is gone, an element is visible. It continues on the page "
+    "that follows a navigation.",
+    "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. White space, cell borders and Markdown are "
+    "ignored. The page itself is not changed. Escape, the next highlight or an empty text removes the highlight.",
+    "fill_form": "If one field cannot be written, none is.",
+    "upload": "The selector names a file field, or the button that asks for files.",
+    "screenshot": "Shows what the tab shows, one element, or the page in a window of the given size. [Screenshots](driving.md#screenshots).",
+    "network_requests": "Lists the requests since the tab was attached: method, status, type, size in bytes, time in ms, address. `filter` is "
+    "a type (`xhr`, `fetch`, `document` ...) or a part of the address. `body_of`, the id of a request, adds its response as text. "
+    "Analytics hits (`/g/collect` and others) are listed as names and values. Headers are not shown; everything else is "
     "[redacted](driving.md#private-values).",
     "evaluate": "[Where it may run](driving.md#javascript).",
 }
@@ -211,9 +213,8 @@ async def page() -> str:
         "",
         "<!-- Written by `python -m scripts.reference`; a test compares. -->",
         "",
-        "Every parameter that is not marked as required may be left out. Without `tab_id` the reading tools take the active "
-        "tab, the others the one attached tab. What each code means, and what to do, stands in "
-        "[troubleshooting](troubleshooting.md#by-code).",
+        "Parameters that are not marked as required are optional. Without `tab_id` the reading tools use the active tab, the "
+        "others the only attached tab. [Troubleshooting](troubleshooting.md#by-code) explains each error code.",
         "",
     ]
     return "\n".join([*head, *(line for tool in tools for line in section(tool))])
@@ -224,8 +225,9 @@ async def page() -> str:
 UNKNOWN = "\u2026"
 JS_LITERALS = r'((?:(?:"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`)\s*\+?\s*)+)'
 JS_ERROR = re.compile(
-    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*{JS_LITERALS}|\binvalid\(\s*{JS_LITERALS}'
+    rf'(?:new (?:CommandError|PageError)\(|\[)\s*"([A-Z_]+)",\s*(?:{JS_LITERALS}|(\w+)\))|\binvalid\(\s*{JS_LITERALS}'
 )
+JS_CONSTANT = re.compile(rf"const (\w+) =\s*{JS_LITERALS};")
 JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 
 
@@ -265,8 +267,12 @@ def python_errors(path: Path) -> Iterator[tuple[str, str]]:
 
 def javascript_errors(path: Path) -> Iterator[tuple[str, str]]:
     """Yield the code and the sentence of each error that a file of the extension throws."""
-    for code, literals, argument in JS_ERROR.findall(path.read_text(encoding="utf-8")):
-        said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals or argument))
+    source = path.read_text(encoding="utf-8")
+    for found in JS_ERROR.finditer(source):
+        code, literals, name, argument = found.groups()
+        named = [each[2] for each in JS_CONSTANT.finditer(source, 0, found.start()) if each[1] == name]
+        literals = literals or argument or "".join(named[-1:])
+        said = "".join(plain or filled for plain, filled in JS_LITERAL.findall(literals))
         yield (
             code or "INVALID_ARGUMENT",
             re.sub(r"\$\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}", UNKNOWN, said).replace('\\"', '"'),
@@ -286,7 +292,8 @@ def errors_page() -> str:
     scripts = [path for path in sorted(EXTENSION.rglob("*.js")) if "vendor" not in path.parts]
     for path in [*python, *scripts]:
         for code, sentence in python_errors(path) if path.suffix == ".py" else javascript_errors(path):
-            if code in found:
+            # A list of codes looks like a code with its sentence; what is only an ellipsis says nothing.
+            if code in found and sentence not in found and re.search(r"[a-z]{2}", sentence):
                 found[code][shown(sentence)] = None
     for code, sentence in server.APPLE_EVENT_ERRORS.values():
         found[code][shown(re.sub(r"\{\w+\}", UNKNOWN, sentence))] = None
@@ -306,8 +313,8 @@ def errors_page() -> str:
         "",
         "<!-- Written by `python -m scripts.reference`; a test compares. -->",
         "",
-        "Every failure is a sentence and a code. These are all codes, with the sentences that they come with; \u2026 stands for "
-        "what is only known when it happens: a name, an address, a number.",
+        "Every failure has a code and a sentence. This page lists all codes with their sentences. \u2026 stands for a name, an "
+        "address or a number that is only known when the error occurs.",
         "",
     ]
     return "\n".join([*head, *(line for section in sections for line in section)])
@@ -322,24 +329,24 @@ SETTINGS = {
     "CHROME_TAB_FALLBACK_MODELS": "tried in order when the model is missing or fails",
     "OLLAMA_API_KEY": "sent as a bearer token, never logged",
     "CHROME_TAB_TIMEOUT_S": "seconds for one model answer",
-    "CHROME_TAB_MAX_SECONDS": "seconds for one answer as a whole: what was read until then is answered, and the last line says what was not",
-    "CHROME_TAB_CONTEXT_LENGTH": "tokens the model really has",
-    "CHROME_TAB_REQUESTS_PER_MINUTE": "model requests a minute: what is over it waits, and is refused with `RATE_LIMITED` where it would wait more than 30 s",
-    "CHROME_TAB_PARALLEL": "chunks of a long page asked at the same time",
+    "CHROME_TAB_MAX_SECONDS": "seconds for a whole answer: at the limit the answer covers what was read so far, and its last line says what is missing",
+    "CHROME_TAB_CONTEXT_LENGTH": "size of the model's context window, in tokens",
+    "CHROME_TAB_REQUESTS_PER_MINUTE": "model requests a minute: a request above the limit waits, or fails with `RATE_LIMITED` if it would wait more than 30 s",
+    "CHROME_TAB_PARALLEL": "how many chunks of a long page the model reads at the same time",
     "CHROME_TAB_SOURCE": "`auto`, `applescript`, `extension`",
-    "CHROME_TAB_BROWSER": "on a Mac the [browser](install.md#browsers) that AppleScript reads: `auto` is the frontmost running one of `Google Chrome`, `Google Chrome Beta`, `Google Chrome Dev`, `Google Chrome Canary`, `Chromium`, `Brave Browser`, `Microsoft Edge`, `Vivaldi`, `Opera`, `Arc`, `Safari`, else Chrome",
+    "CHROME_TAB_BROWSER": "the [browser](install.md#browsers) that AppleScript reads on a Mac: `auto` is the frontmost running one of `Google Chrome`, `Google Chrome Beta`, `Google Chrome Dev`, `Google Chrome Canary`, `Chromium`, `Brave Browser`, `Microsoft Edge`, `Vivaldi`, `Opera`, `Arc`, `Safari`, or else Chrome",
     "CHROME_TAB_CLIPBOARD": "also copy the text to the clipboard (AppleScript)",
     "CHROME_TAB_TRANSPORT": "`stdio`, `http`, `sse`: [one server for every client](http.md)",
     "CHROME_TAB_PORT": "loopback port for the extension",
-    "CHROME_TAB_UPLOAD_FOLDERS": "folders below which `upload` may take files",
-    "CHROME_TAB_OPEN": "HTTP without a bearer key, on this machine only",
+    "CHROME_TAB_UPLOAD_FOLDERS": "folder (with its subfolders) from which `upload` may take files",
+    "CHROME_TAB_OPEN": "serve HTTP without a bearer key, on this machine only",
     "CHROME_TAB_TOOL_NAMES": "`default`, or `kapture`: [other names](driving.md#other-names) for the tools that drive a page",
-    "CHROME_TAB_VISION_MODEL": "model that is shown pictures (`--model` without it): [pictures](asking.md#pictures)",
-    "CHROME_TAB_HISTORY": "keep questions, answers and receipts [on this machine](asking.md#history)",
-    "CHROME_TAB_CONFIG": "TOML: defaults, `tools`, `[sites]`, `[extract]`",
+    "CHROME_TAB_VISION_MODEL": "model for [pictures](asking.md#pictures); `--model` if it is not set",
+    "CHROME_TAB_HISTORY": "store questions, answers and receipts [on this machine](asking.md#history)",
+    "CHROME_TAB_CONFIG": "TOML file: defaults, `tools`, `[sites]`, `[browsers]`, `[extract]`",
 }
 DEFAULTS = {"OLLAMA_BASE_URL": "**required**", "OLLAMA_MODEL": "**required**"} | {
-    "CHROME_TAB_CONTEXT_LENGTH": "asked from the server",
+    "CHROME_TAB_CONTEXT_LENGTH": "reported by the model server",
     "CHROME_TAB_CONFIG": "`config.toml` in your configuration folder",
 }
 

@@ -58,7 +58,7 @@ def read_key(path: Path) -> str:
         mode = os.fstat(file.fileno()).st_mode
         key = file.read(200).strip()
     if os.name == "posix" and mode & 0o077:
-        sentence = f"Others can read the pairing key {path}. Run `chmod 600 {path}`, or delete it and pair again."
+        sentence = f"Other users can read the pairing key {path}. Run `chmod 600 {path}`, or delete it and pair again."
         raise server.ChromeTabError("PERMISSION_DENIED", sentence)
     if not BASE64URL_32_BYTES.fullmatch(key):
         sentence = f"The pairing key {path} is damaged. Delete it, run --pair, and pair again."

@@ -73,6 +73,6 @@ def reply_error(error: Any) -> server.ChromeTabError:
     error = error if isinstance(error, dict) else {}
     code, message = error.get("code"), error.get("message")
     if code not in server.ERROR_CODES or not isinstance(message, str):
-        sentence = "The extension failed without a reason. Reload it in chrome://extensions, then try again."
+        sentence = "The extension failed without giving a reason. Reload it in chrome://extensions, then try again."
         return server.ChromeTabError("EXECUTION_ERROR", sentence)
     return server.ChromeTabError(code, server.one_line(message, 1500))

@@ -226,6 +226,6 @@ def web_address(url: str) -> str:
     if not re.match(r"https?://", url, re.IGNORECASE) or not host or odd or numeric:
         raise server.ChromeTabError(
             "INVALID_ARGUMENT",
-            f"url is {server.one_line(url, 200)!r}. Give a whole, plainly written address that starts with http:// or https://.",
+            f"url is {server.one_line(url, 200)!r}. Use a complete http:// or https:// address with an ordinary host, such as https://example.com/page.",
         )
     return url

@@ -171,11 +171,11 @@ async def takes_none(models: server.ModelServer, model: str, said: str = "") -> 
     """Return the error for a model that takes no pictures, with those of its server that do."""
     names = [name for name in await seeing_models(models) if name != model]
     which = (
-        f"Of the server's models these do: {', '.join(names[:20])}. Name one"
+        f"These models of the server do: {', '.join(names[:20])}. Name one"
         if names
-        else "The server names none that does: look in its list for one with vision in its description (for Ollama "
-        "`ollama show MODEL` names it among the capabilities), and name it"
+        else "The server does not report which models do: choose one with vision in its description (for Ollama, "
+        "`ollama show MODEL` lists it among the capabilities), and name it"
     )
     because = f" ({said.partition('. ')[0].rstrip('.')})" if said else ""
-    sentence = f"{model} takes no pictures{because}. {which} with --vision-model or the model argument."
+    sentence = f"{model} does not accept pictures{because}. {which} with --vision-model or the model argument."
     return server.ChromeTabError("MODEL_ERROR", sentence)

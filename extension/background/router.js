@@ -38,7 +38,7 @@ const MAX_FRAME_OUT_BYTES = 64 * 1024 * 1024;
 const ENDINGS = {
   closed: ["TAB_DISCONNECTED", "The tab was closed while the command ran. List the tabs with list_tabs."],
   detached: ["TAB_DISCONNECTED", "The tab was detached while the command ran. List the tabs with list_tabs."],
-  crashed: ["TAB_DISCONNECTED", "The page crashed or the tab went away while the command ran. Reload it."],
+  crashed: ["TAB_DISCONNECTED", "The page crashed, or the tab was replaced, while the command ran. Reload the page."],
   printing: [
     "UNREADABLE_PAGE",
     "The page opened the browser's print dialog and is blocked until it is closed. Ask the user to close it, or leave " +
@@ -327,7 +327,7 @@ function timeUp() {
 function tooLarge() {
   return new CommandError(
     "UNREADABLE_PAGE",
-    "The answer takes more than 64 MiB. Name a start and an end keyword to read a part of the page.",
+    "The reply is larger than 64 MiB. Read a part of the page with start and end keywords.",
   );
 }
 

@@ -87,8 +87,8 @@ export async function refuseDeniedFrame(context, holderId, element, page) {
   const host = page && plainLine(hostOf(page.url), MAX_HOST_LENGTH);
   throw new CommandError(
     "HOST_BLOCKED",
-    `The user denies ${host || "the host"}, whose page is in that frame, to clients, in the extension's options or in ` +
-      "[sites]. Nothing was done in it. Act on the page around it.",
+    `The frame shows ${host || "a host"}, which the extension's options or [sites] deny. Nothing was done in it. Act ` +
+      "on the page around it.",
   );
 }
 

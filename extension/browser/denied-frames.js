@@ -75,8 +75,8 @@ async function refuseAt(context, point) {
   }
   throw new CommandError(
     "HOST_BLOCKED",
-    "The page holds a frame of a host that the user denies to clients, and it is unknown whether the input would go " +
-      "there. Nothing was done. Try again, or act elsewhere on the page.",
+    "The page contains a frame of a denied host, and the input might go there. Nothing was done. Try again, or act " +
+      "elsewhere on the page.",
   );
 }
 
@@ -101,8 +101,8 @@ export async function withoutDenied(context, take) {
   }
   throw new CommandError(
     "HOST_BLOCKED",
-    "Frames of a host that the user denies to clients come and go on the page, so no picture can be taken without " +
-      "them. Try again when the page has come to rest.",
+    "Frames of a denied host keep appearing on the page, so no screenshot can be taken without them. Try again when " +
+      "the page no longer changes.",
   );
 }
 

@@ -112,13 +112,13 @@ export class ElementTarget {
       if (isPressed) {
         throw new CommandError(
           "EXECUTION_ERROR",
-          `When the mouse arrived, ${cover} covered the element and was pressed.`,
+          `${cover} covered the element when the mouse arrived, and was pressed instead. Look at the page.`,
         );
       }
       if (presses === MAX_PRESSES) {
         throw new CommandError(
           "EXECUTION_ERROR",
-          `Each time the mouse comes, ${cover} covers the element, so nothing was pressed. Act on that instead.`,
+          `${cover} covers the element whenever the mouse arrives, so nothing was pressed. Act on that instead.`,
         );
       }
     }

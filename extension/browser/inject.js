@@ -194,7 +194,7 @@ export function refuseSleeping(tab) {
     );
   }
   if (tab.status === "unloaded") {
-    throw new CommandError("TAB_DISCONNECTED", "This tab holds no page: it has crashed. Reload it, then try again.");
+    throw new CommandError("TAB_DISCONNECTED", "The page in this tab has crashed. Reload it, then try again.");
   }
   if (tab.frozen) throw unreadable("The browser has frozen this tab. Click the tab to wake it, then try again.");
 }

@@ -170,8 +170,8 @@ function nameLike(given, names) {
   const near = names.filter((name) => name[0]?.toLowerCase() === wanted[0]).slice(0, NEAR_NAMES);
   const quoted = JSON.stringify(given.slice(0, QUOTED_LENGTH).toWellFormed());
   throw invalid(
-    `keys names ${quoted}, which is none of ${(near.length ? near : names).join(", ")}. ` +
-      `Put text that is to be typed in quotes: "New York" ArrowDown Enter.`,
+    `keys contains ${quoted}, which is not one of ${(near.length ? near : names).join(", ")}. ` +
+      `Put text to type in quotes: "New York" ArrowDown Enter.`,
   );
 }
 

@@ -35,7 +35,7 @@ export async function drag(context) {
   const to = optionalSelectorOf(context, "target");
   const at = pointIn("source_at", params.source_at);
   const targetAt = pointIn("target_at", params.target_at, !to);
-  if (!to && !targetAt) throw invalid("Name where to drag it: target, or target_at measured from the source.");
+  if (!to && !targetAt) throw invalid("Name a destination: target, or target_at measured from the source.");
   const source = new ElementTarget(context);
   const target = new ElementTarget(context);
   const place = async () => target.find({ action: "place", selector: to, at: targetAt });

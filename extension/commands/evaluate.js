@@ -33,8 +33,8 @@ export async function evaluate({ tabId, params, session }) {
   if (!(await endsWithin(timeout, work))) {
     throw new CommandError(
       "COMMAND_TIMEOUT",
-      `The code did not end within ${timeout / 1000} s and was stopped; what it waited for may still happen. Look at ` +
-        "the page, then run less at once.",
+      `The code did not end within ${timeout / 1000} s and was stopped; pending work may still finish. Look at the ` +
+        "page, then run less at once.",
     );
   }
   return { ...(await work), ...addressOf(await tabById(tabId)) };
@@ -128,7 +128,7 @@ async function jsonOf(session, { objectId, type, value, unserializableValue = ""
   if (exceptionDetails) throw thrown(exceptionDetails, 0);
   const written = parseWritten(result.value, LIMITS);
   if (written?.found) return withNotes(written.values[0], cutNotes(written.cuts, LIMITS));
-  throw new CommandError("EXECUTION_ERROR", "The result could not be written down. Return plain texts and numbers.");
+  throw new CommandError("EXECUTION_ERROR", "The result cannot be converted to JSON. Return plain texts and numbers.");
 }
 
 /** @param {string} text */

@@ -37,7 +37,7 @@ export async function highlightInTab(context) {
   if (text && shown.found === 0) {
     throw new CommandError(
       "KEYWORD_NOT_FOUND",
-      "The page shows no such text. Copy a passage from what read_chrome_tab returns; what is folded away has to be opened first.",
+      "The page does not show this text. Copy a passage that read_chrome_tab returned, and open folded sections first.",
     );
   }
   return { tab_id: tabId, matches: shown.found, in_view: shown.inView, url, title };

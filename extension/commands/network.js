@@ -13,7 +13,7 @@ const DEFAULT_MAX = 50;
 const MOST = 500;
 const MAX_FILTER_LENGTH = 2_000;
 const MAX_BODY_LENGTH = 30_000;
-const REDIRECT = "A redirect has no body of its own. The request that it led to has an entry of its own.";
+const REDIRECT = "A redirect has no body. The request that it led to has its own entry.";
 const TYPES = new Set(
   "document stylesheet script image font media manifest xhr fetch ping websocket eventsource preflight other".split(
     " ",
@@ -85,7 +85,7 @@ function isWanted({ type, url, params, events }, wanted) {
  */
 async function withBody(session, id, redactor, deniedHosts) {
   const request = session.network.find(id);
-  if (!request) throw invalid(`There is no request ${id} among those that are kept. Take an id from the list.`);
+  if (!request) throw invalid(`There is no request ${id} in the log. Use an id from the list.`);
   for (const url of addressesOf(request)) refuseDenied(url, deniedHosts);
   const answer = request.isRedirect ? null : await bodyOf(session, request);
   const entry = shown(request, redactor);
@@ -96,7 +96,7 @@ async function withBody(session, id, redactor, deniedHosts) {
     return {
       ...entry,
       body: null,
-      notes: [`The body is no text: ${request.mimeType || "of an unknown type"}.`],
+      notes: [`The body is not text: ${request.mimeType || "of an unknown type"}.`],
     };
   }
   const text = redactor.source(body.toWellFormed());
@@ -117,8 +117,8 @@ async function bodyOf(session, { id, requestId, frame, status }) {
     if (!(error instanceof CommandError) || error.code !== "EXECUTION_ERROR") throw error;
     const what =
       status === null
-        ? "has no answer yet, or got none. Look at it in the list again"
-        : "has no body that the browser still keeps: it keeps those of the page that is there now. Ask sooner, or reload the page";
+        ? "has no response yet, or failed. Check it in the list again"
+        : "has no body in the browser any more, which keeps only those of the current page. Ask sooner, or reload the page";
     throw new CommandError("EXECUTION_ERROR", `Request ${id} ${what}.`);
   }
 }

@@ -736,7 +736,7 @@ export function readPage(request) {
       const [broken] = all("parsererror > div");
       if (broken) {
         throw unreadable(
-          `This file is no XML that the browser can read: ${quote(broken.textContent ?? "")}. Have it corrected, or open a copy of it with the ending .txt in a tab, then ask again.`,
+          `The browser cannot parse this file as XML: ${quote(broken.textContent ?? "")}. Have it corrected, or open a copy with the extension .txt in a tab, then ask again.`,
         );
       }
       // Where the browser shows the tree of it.
@@ -771,8 +771,8 @@ export function readPage(request) {
    */
   function refusePicture(what) {
     throw unreadable(
-      `This tab shows a ${what} and no text, and nothing describes it in words. A model that takes images can look at` +
-        " a screenshot of it; or open a page that says in words what it shows.",
+      `This tab shows a ${what} and no text, and nothing describes it in words. A model that accepts images can look` +
+        " at a screenshot; or open a page that describes the content in words.",
     );
   }
 
@@ -836,14 +836,14 @@ export function readPage(request) {
     if (isWebPage && request.content !== "main") refuseForMainContent();
     if (drawn("canvas").length > 0) {
       throw unreadable(
-        "This page draws what it shows on a canvas, so there is no text to read. Look for its own export, or for a view" +
-          " of it for printing or for screen readers; or let a model that takes images look at a screenshot.",
+        "This page draws its content on a canvas, so there is no text to read. Use its own export, or its view for printing" +
+          " or for screen readers; or let a model that accepts images look at a screenshot.",
       );
     }
     if (drawn("embed, object, iframe").length > 0) {
       throw unreadable(
-        "What this page shows stands in a frame that cannot be read from it. Open the frame's own address in a tab of" +
-          " its own, then ask again.",
+        "The content of this page is in a frame that cannot be read from here. Open the frame's address in its own tab," +
+          " then ask again.",
       );
     }
     if (drawn("video, audio").length > 0) refuseMedia();
@@ -858,13 +858,13 @@ export function readPage(request) {
   function refuseForMainContent() {
     if (innerText(all("*"))) {
       throw unreadable(
-        'All text of this page stands in web components or frames, which are read as its main content: ask with content="main".',
+        'All text of this page is in web components or frames. Ask with content="main", which reads them.',
       );
     }
     const spare = all("noscript").map((part) => (part.textContent ?? "").replace(/<[^>]*>/g, ""));
     if (spare.some((text) => text.trim().length >= MIN_SPARE)) {
       throw unreadable(
-        'This page shows no text, but holds some for browsers without scripts, which content="main" reads. Wait until it has loaded, or ask with content="main".',
+        'This page shows no text. It has a text for browsers without scripts: wait until the page has loaded, or ask with content="main" to read that.',
       );
     }
   }
@@ -987,15 +987,15 @@ export function readPage(request) {
     const inner = request.content === "main" ? "" : innerText(customElements());
     if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
       notes.push(
-        `web components or frames of the page hold ${inner.length.toLocaleString("en")} more characters, which only content="main" reads`,
+        `web components or frames of the page contain ${inner.length.toLocaleString("en")} more characters, which only content="main" reads`,
       );
     }
-    if (pictures) notes.push("the page shows pictures only: this is how it describes them");
+    if (pictures) notes.push("the page shows only pictures; the text is their descriptions");
     if (windowShare("canvas") >= 0.5 && shown.trim()) {
-      notes.push("much of what the page shows is drawn on a canvas, and what stands there cannot be read");
+      notes.push("a canvas fills much of the page, and its content cannot be read");
     }
     if (all("[role=feed]").length > 0) {
-      notes.push("the page is a feed that loads more when it is scrolled: only what it has loaded was read");
+      notes.push("the page is a feed that loads more when it is scrolled; only the loaded part was read");
     }
     return notes;
   }
@@ -1122,7 +1122,7 @@ export function readPage(request) {
       }
       return filled(
         cut(text, from, to.start),
-        `Nothing stands between the start keyword ${quote(start)} and the end keyword` +
+        `There is no text between the start keyword ${quote(start)} and the end keyword` +
           ` ${quote(end)}. Use keywords that are further apart.`,
       );
     },
@@ -1130,14 +1130,14 @@ export function readPage(request) {
     filterToEnd(text, start) {
       return filled(
         cut(text, locate(text, "start", start).end, text.length),
-        `Nothing stands after the start keyword ${quote(start)}. Use one from further up.`,
+        `There is no text after the start keyword ${quote(start)}. Use one from further up.`,
       );
     },
 
     filterFromStart(text, end) {
       return filled(
         cut(text, 0, locate(text, "end", end).start),
-        `Nothing stands before the end keyword ${quote(end)}. Use one from further down.`,
+        `There is no text before the end keyword ${quote(end)}. Use one from further down.`,
       );
     },
 
@@ -1331,16 +1331,14 @@ export function readPage(request) {
     if (main.text.length > more.length) {
       try {
         const text = after(main, stepsOf(request));
-        const note = found.path === "noscript" ? "what the page holds for browsers without scripts was read" : "";
+        const note = found.path === "noscript" ? "the page's text for browsers without scripts was read" : "";
         return { text, content: { path: found.path, left_out: Math.max(0, whole - own), note } };
       } catch {
         // Whether the keywords stand on the page at all, the whole of it decides.
       }
     }
     const note =
-      main.text.length > more.length
-        ? "a keyword stands only outside of the main content: the whole page was read"
-        : "";
+      main.text.length > more.length ? "a keyword is only outside of the main content, so the whole page was read" : "";
     return { text: wholeText(shown), content: { path: "whole", left_out: 0, note } };
   }
 

@@ -99,8 +99,8 @@ export function refuseDenied(url, patterns) {
   if (!isDenied(url, patterns)) return;
   throw new CommandError(
     "HOST_BLOCKED",
-    `${nameOf(url)} is denied to clients, in the extension's options or in [sites] of the configuration file. Nothing ` +
-      "of that page is shown. Choose another tab, or ask the user to leave the page or to change the rule.",
+    `The extension's options or [sites] in the configuration file deny ${nameOf(url)}. Nothing of that page is ` +
+      "shown. Choose another tab, or ask the user to leave the page or to change the rule.",
   );
 }
 

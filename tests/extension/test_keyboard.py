@@ -152,11 +152,11 @@ async def test_a_field_that_has_the_focus_keeps_its_caret(page: DrivenTab) -> No
 @pytest.mark.parametrize(
     ("keys", "says"),
     [
-        ("Escpae", '"Escpae", which is none of End, Escape, Enter'),
+        ("Escpae", '"Escpae", which is not one of End, Escape, Enter'),
         ("Hello", "in quotes"),
         ("Control+Foo", '"Foo"'),
-        ("Strg+A", '"Strg", which is none of Shift'),
-        ("Contro+A", '"Contro", which is none of Control'),
+        ("Strg+A", '"Strg", which is not one of Shift'),
+        ("Contro+A", '"Contro", which is not one of Control'),
         ("", "keys names no key"),
         ("  ", "keys names no key"),
         ("a" * 2_001, "at most 2000"),

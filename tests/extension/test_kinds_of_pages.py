@@ -163,8 +163,8 @@ async def test_document_of_another_type_is_read_as_what_it_is(read: Read, path: 
             f"<noscript><p>{LINE * 3}</noscript><video width=300 height=200></video>",
             "browsers without scripts",
         ),
-        ("/broken.xml", "<r><i>1</r>", 'read: "error on line 1 at column 12'),
-        ("/frame", "<embed src=/other.pdf type=application/pdf width=300 height=200>", "frame's own address"),
+        ("/broken.xml", "<r><i>1</r>", 'XML: "error on line 1 at column 12'),
+        ("/frame", "<embed src=/other.pdf type=application/pdf width=300 height=200>", "frame's address"),
         ("/styled", root(f"<style>p {{ color: red }}</style>{CANVAS}") + CANVAS, "canvas"),
     ],
 )
@@ -199,7 +199,7 @@ async def test_text_that_only_the_main_content_holds_is_reported(read: Read) -> 
 
     assert whole["text"] == LINE
     assert whole["notes"] == [
-        'web components or frames of the page hold 99 more characters, which only content="main" reads'
+        'web components or frames of the page contain 99 more characters, which only content="main" reads'
     ]
     assert "Closed" in main["text"]
     assert "notes" not in main
@@ -215,7 +215,7 @@ async def test_page_next_to_its_canvas_is_read_with_a_note(read: Read) -> None:
     assert LINE in reply["result"]["text"]
     assert "file-39.csv" in half["result"]["text"]
     for one in (reply, half):
-        assert ["drawn on a canvas" in note for note in one["result"]["notes"]] == [True]
+        assert ["a canvas fills" in note for note in one["result"]["notes"]] == [True]
     assert "notes" not in plain["result"]
 
 
@@ -229,7 +229,7 @@ async def test_page_of_pictures_is_read_by_what_they_say_in_words(read: Read) ->
     for content in ("all", "main"):
         result = (await read("/gallery", page, content=content))["result"]
         assert result["text"] == "[Picture: A ferry at noon]\n[Picture: The harbour]\n[Picture: Depth\nTwo metres]"
-        assert "pictures only" in result["notes"][0]
+        assert "only pictures" in result["notes"][0]
 
 
 # --- Selected text ---

@@ -141,7 +141,7 @@ async def test_a_body_is_read_as_masked_text_and_bounded(tab: DrivenTab) -> None
     assert big["body"] == '{"n":12345678901234567890}'
     assert page["body"] == '<script>var me = {"password": "[secret]", "tee": "blue"}</script> [email]'
     assert (len(long["body"]), long["notes"]) == (30_000, ["The first 30000 of 50000 characters are shown."])
-    assert (pdf["body"], pdf["notes"]) == (None, ["The body is no text: application/pdf."])
+    assert (pdf["body"], pdf["notes"]) == (None, ["The body is not text: application/pdf."])
 
 
 async def test_requests_of_frames_of_other_sites_are_reported_from_their_first_on(tab: DrivenTab) -> None:
@@ -177,15 +177,15 @@ async def test_a_body_that_is_not_there_is_a_sentence(tab: DrivenTab) -> None:
     await ask(tab, "http://127.0.0.1:1/closed", "/one")
     one, closed = (await listed(tab, 2))[:2]
     code, message = await tab.refused("network_requests", body_of=closed["id"])
-    assert (code, "has no answer yet, or got none" in message) == ("EXECUTION_ERROR", True)
+    assert (code, "has no response yet, or failed" in message) == ("EXECUTION_ERROR", True)
 
     assert (await tab.do("network_requests", body_of=one["id"]))["entries"][0]["body"]
     await tab.do("navigate", url=tab.site.url("/two").replace("127.0.0.1", "localhost"))
     code, message = await tab.refused("network_requests", body_of=one["id"])
-    assert (code, "no body that the browser still keeps" in message) == ("EXECUTION_ERROR", True)
+    assert (code, "has no body in the browser any more" in message) == ("EXECUTION_ERROR", True)
 
     code, message = await tab.refused("network_requests", body_of="999999")
-    assert (code, "Take an id from the list" in message) == ("INVALID_ARGUMENT", True)
+    assert (code, "Use an id from the list" in message) == ("INVALID_ARGUMENT", True)
 
 
 @pytest.mark.parametrize(

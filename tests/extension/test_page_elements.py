@@ -332,7 +332,7 @@ def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_
         f"void (globalThis.pressReport = chromeTabReader.watchPress({json.dumps({'id': '1', **placed})}))"
     )
     elements.page.mouse.click(placed["point"]["x"], placed["point"]["y"])
-    outcome = elements.evaluate("reported")
+    outcome = elements.evaluate("pressReport")
 
     assert (found["rest"], [frame["selector"] for frame in found["frames"]]) == (">>> button", ["#way"])
     assert placed == {"trouble": "", "point": {"x": 33, "y": 33}}
@@ -356,4 +356,4 @@ def test_press_that_is_seen_on_a_frame_of_another_site_has_not_arrived_in_it(ele
     )
     elements.page.mouse.click(12, 12)
 
-    assert elements.evaluate("reported")["cover"] == "iframe#way"
+    assert elements.evaluate("pressReport")["cover"] == "iframe#way"

@@ -952,8 +952,8 @@ async def test_status_reports_an_unsafe_key_until_it_is_fixed(
     (config_home / "key").chmod(0o644)
     port = free_port()
     async with running_session(port) as session:
-        assert "bridge     FIX Others can read the pairing key" in await session.status()
-        assert error_of(await session.read())[1].startswith("Others can read the pairing key")
+        assert "bridge     FIX Other users can read the pairing key" in await session.status()
+        assert error_of(await session.read())[1].startswith("Other users can read the pairing key")
         assert not await is_listening(port)
 
         (config_home / "key").chmod(0o600)

@@ -544,7 +544,7 @@ async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_has_led(deny
 
         code, message = error_of(result)
         assert code == "HOST_BLOCKED"
-        assert f"{tool} ended on bank.denied.example" in message
+        assert f"{tool} led to bank.denied.example" in message
         assert "secret" not in str(result)
         assert PNG not in str(result)
 

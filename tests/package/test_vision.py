@@ -196,9 +196,11 @@ async def test_a_model_that_takes_no_pictures_is_a_sentence_that_says_which_do(
 
     code, message = error_of(result)
     assert code == "MODEL_ERROR"
-    assert message.startswith("reader takes no pictures")
+    assert message.startswith("reader does not accept pictures")
     assert "blind" not in message
-    assert (f"these do: {names}. Name one" if names else "The server names none that does") in message
+    assert (
+        f"These models of the server do: {names}. Name one" if names else "The server does not report which models do"
+    ) in message
     assert "--vision-model" in message
     assert len(fake.chats) == asked_for_chat
     assert bool(asked.commands) == bool(asked_for_chat)
@@ -211,7 +213,7 @@ async def test_a_model_of_ollama_that_sees_is_asked_and_other_failures_keep_thei
         failed = await asked.look()
 
     assert not seen.is_error
-    assert "takes no pictures" not in error_of(failed)[1]
+    assert "does not accept pictures" not in error_of(failed)[1]
     assert "out of memory" in json.dumps(error_of(failed))
 
 

@@ -514,7 +514,7 @@ async def test_requests_that_would_wait_too_long_are_refused_and_what_was_read_s
             code, sentence = error_of(await asker.ask(system_prompt="Something else."))
         assert len(fake.chats) == 1
         assert text_of(result).startswith("Answer 1.")
-        assert "--requests-per-minute 1 allows no more questions now" in text_of(result)
+        assert "The limit --requests-per-minute 1 is reached" in text_of(result)
         assert code == "RATE_LIMITED"
         assert re.search(r"Ask again in \d+ s, or raise the limit", sentence)
 

@@ -108,7 +108,7 @@ def test_page_whose_reading_throws_is_unreadable(tabs: Tabs) -> None:
 
     finished = run(world, "--no-filter")
 
-    assert finished == Finished(1, "", failure("The tab gave no answer. Reload the page, then ask again.", 9003))
+    assert finished == Finished(1, "", failure("The tab did not answer. Reload the page, then ask again.", 9003))
 
 
 # --- PDFs ---
@@ -193,7 +193,7 @@ def test_pdf_that_cannot_be_read_says_why(tabs: Tabs, tmp_path: Path) -> None:
 
     reasons = [
         "2 pages without text",
-        "only with a password",
+        "needs a password",
         "damaged",
         "a local file, which only the Chrome extension",
     ]

@@ -253,8 +253,8 @@ FAILURES = [
         "larger than 16 MiB",
         id="endless line",
     ),
-    pytest.param(events(delta("No"), breaks_off=True), "MODEL_ERROR", "broke off", id="stream breaks off"),
-    pytest.param(events(delta("No")), "MODEL_ERROR", "broke off", id="stream ends early"),
+    pytest.param(events(delta("No"), breaks_off=True), "MODEL_ERROR", "closed the connection", id="stream breaks off"),
+    pytest.param(events(delta("No")), "MODEL_ERROR", "closed the connection", id="stream ends early"),
     pytest.param(events(delta("No"), "{oops"), "MODEL_ERROR", "a line that is not JSON", id="bad line"),
     pytest.param(
         events(delta("No"), {"error": {"message": "no luck"}}),
@@ -296,7 +296,7 @@ NO_LIST = as_text("404 page not found", 404, "text/plain")
     ("listed", "said", "code", "words"),
     [
         (NO_LIST, "model 'x' not found", "MODEL_NOT_FOUND", "has no model 'fake-model' (model 'x' not found). Pull it"),
-        (NO_LIST, "no such page", "MODEL_ERROR", "no OpenAI-compatible model server is there. Correct --ollama-url."),
+        (NO_LIST, "no such page", "MODEL_ERROR", "it is not an OpenAI-compatible model server. Correct --ollama-url."),
         (as_json({"data": [{"id": "fake-model"}]}), "no such page", "MODEL_ERROR", "HTTP 404: no such page. Look at"),
     ],
     ids=["no such model", "no model server", "the model is there"],

@@ -486,9 +486,9 @@ async def test_status_reports_which_models_the_server_has_instead(osascript: Fak
             "an HTML page instead of JSON. Is --ollama-url the address of an OpenAI-compatible server?",
         ),
         (as_text("no", 401), "refused access (HTTP 401: no). Check --api-key."),
-        (as_text("<html>", 404), "HTTP 404: no OpenAI-compatible model server is there. Correct --ollama-url."),
-        (as_text("<html>", 405), "HTTP 405: no OpenAI-compatible model server is there. Correct --ollama-url."),
-        (as_text("<html>", 501), "HTTP 501: no OpenAI-compatible model server is there. Correct --ollama-url."),
+        (as_text("<html>", 404), "HTTP 404: it is not an OpenAI-compatible model server. Correct --ollama-url."),
+        (as_text("<html>", 405), "HTTP 405: it is not an OpenAI-compatible model server. Correct --ollama-url."),
+        (as_text("<html>", 501), "HTTP 501: it is not an OpenAI-compatible model server. Correct --ollama-url."),
     ],
 )
 async def test_a_plain_web_server_is_distinguished_from_a_model_server_by_status_and_by_answers(
@@ -543,7 +543,7 @@ async def test_a_key_that_others_can_read_has_one_code_on_every_way(config_home:
         lines = await status_lines(client)
 
     assert code == "PERMISSION_DENIED"
-    assert "Others can read the pairing key" in message
+    assert "Other users can read the pairing key" in message
     assert lines["bridge"] == f"FIX {message}"
 
 

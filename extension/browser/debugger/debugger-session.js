@@ -452,7 +452,7 @@ function protocolFailure(method, error) {
   if (/not attached|detached|closed|crashed|navigated|no tab/i.test(reason)) {
     return new CommandError(
       "TAB_DISCONNECTED",
-      "The page went away while the command ran. Check where the tab is now, then try again.",
+      "The page navigated away while the command ran. Check where the tab is now, then try again.",
     );
   }
   // Chrome's own words name a method and a parameter; they never quote the page.

@@ -275,9 +275,9 @@ const actionability = (() => {
    */
   function coverage(handle, cover) {
     if (getComputedStyle(handle).pointerEvents === "none") {
-      return "lets the mouse through (pointer-events: none). Act on what holds it or lies below it.";
+      return "lets the mouse through (pointer-events: none). Act on its container, or on the element below it.";
     }
-    if (!cover) return "is still outside of what can be scrolled into view.";
+    if (!cover) return "cannot be scrolled into view.";
     return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
   }
 

@@ -159,7 +159,7 @@ const search = (() => {
   function checkPart(part, mayBeEmpty) {
     if (part.text === "") {
       if (mayBeEmpty) return;
-      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Say which element is meant.");
+      throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Name an element there.");
     }
     try {
       // In what holds nothing, so that it costs nothing.
@@ -167,7 +167,7 @@ const search = (() => {
       if (part.kind === "xpath") nodesAt(document.createElement("a"), part.text);
     } catch {
       const kind = part.kind === "xpath" ? "XPath expression for elements" : "CSS selector";
-      throw new PageError("INVALID_SELECTOR", `${quote(part.text)} is no valid ${kind}: ${faultOf(part)}`);
+      throw new PageError("INVALID_SELECTOR", `${quote(part.text)} is not a valid ${kind}: ${faultOf(part)}`);
     }
   }
 
@@ -183,7 +183,7 @@ const search = (() => {
     if (count("(") !== count(")")) return "its round brackets do not match.";
     if (kind === "xpath") return "test it, or use a CSS selector or text=...";
     if (/^\.{0,2}\//u.test(text)) return "it looks like XPath; write xpath= before it.";
-    if (/:(?:contains|has-text|text)\b/u.test(bare)) return "CSS has no such word; write text=... to find by text.";
+    if (/:(?:contains|has-text|text)\b/u.test(bare)) return "CSS has no such selector; use text=... to find by text.";
     const [, digit] = /[#.](\d[\w-]*)/u.exec(bare) ?? [];
     if (digit) return `a name must not start with a digit; write [id="${digit}"] instead.`;
     return "test it, or use text=... to find by text.";

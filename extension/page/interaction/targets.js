@@ -115,10 +115,10 @@ const targets = (() => {
     const kind = kindOf(field);
     if (isField(field)) return field;
     const { [0]: inner, length } = [...drawnFields(field)];
-    const advice = ADVICE.get(kind) ?? "is no field to write into. Name an input, a textarea or an editable element.";
+    const advice = ADVICE.get(kind) ?? "is not an editable field. Name an input, a textarea or an editable element.";
     throw misfit(
       field,
-      length === 1 && inner ? `is no field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
+      length === 1 && inner ? `is not a field. Did you mean ${selectorOf(inner, allRoots())} in it?` : advice,
     );
   }
 
@@ -160,8 +160,8 @@ const targets = (() => {
     if (kindOf(list) === "select") return list;
     const widget = widgetIn(element);
     if (widget && widgetKind(widget) === "list") return widget;
-    if (isControl(list)) throw misfit(list, "is no list of options (<select>). Use fill or click.");
-    throw misfit(list, "is no list of options (<select>). Use click to open it, then click the option.");
+    if (isControl(list)) throw misfit(list, "is not a list of options (<select>). Use fill or click.");
+    throw misfit(list, "is not a list of options (<select>). Use click to open it, then click the option.");
   }
 
   /**

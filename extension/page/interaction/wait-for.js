@@ -87,7 +87,7 @@ const waitFor = (() => {
     return new PageError(
       "COMMAND_TIMEOUT",
       isGone && element
-        ? `${after} still shows the ${name}, in ${nameOf(element)}. Wait again, or look what holds it up.`
+        ? `${after} still shows the ${name}, in ${nameOf(element)}. Wait again, or check what delays it.`
         : `${after} shows no ${name}. ${adviceOn(selector, searched)}`,
     );
   }

@@ -160,8 +160,8 @@ const pdfText = (() => {
       const isLocked = error instanceof Error && error.name === "PasswordException";
       throw new PdfError(
         isLocked
-          ? "This PDF is encrypted: it opens only with a password, which is not asked for here. Print it to a PDF without a password, open that in a tab, then ask again."
-          : "The file in this tab is no PDF that can be read: it is damaged, or the site now answers with something else. Reload the tab, then ask again.",
+          ? "This PDF needs a password, which the reader does not ask for. Print it to a PDF without a password, open that in a tab, then ask again."
+          : "The file in this tab cannot be read as a PDF: it is damaged, or the site now sends something else. Reload the tab, then ask again.",
       );
     }
   }
