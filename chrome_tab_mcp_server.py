@@ -4846,10 +4846,9 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
-def place_note(page: Page) -> Sentence:
+def place_note(browser: str, title: str, url: str) -> Sentence:
     """Return in which browser a page was read, with its title and host."""
-    host = host_of(page.url) or "no host"
-    return Sentence("read_in", f"read in {page.browser}: {one_line(page.title, 80)} ({host})")
+    return Sentence("read_in", f"read in {browser}: {one_line(title, 80)} ({host_of(url) or 'no host'})")
 
 
 def other_browser_note(page: Page, application: str, kinds: Sequence[str]) -> tuple[str, ...]:
@@ -4994,7 +4993,7 @@ class ChromeTabs:
         """Read by the source whose turn it is; where several browsers are connected, a note says which one was read."""
         page = await self._read_by_source(wanted, tab_id, clipboard=clipboard)
         if page.browser and self.extension and len(self.extension.kinds) > 1:
-            return page._replace(notes=(*page.notes, place_note(page)))
+            return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
         return page
 
     async def _read_by_source(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:

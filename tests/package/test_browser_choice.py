@@ -12,7 +12,7 @@ import pytest
 from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_browsers import World, about, tab, world
 from tests.support.fake_extension import connected, free_port, within
-from tests.support.fake_models import FakeOpenAIServer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 from tests.support.polling import until
 from tests.support.tool_client import error_of, receipt_of, text_of
 
@@ -34,6 +34,29 @@ async def test_without_tab_id_the_browser_looked_at_last_is_read_and_named(one: 
             wished = "Work" if profile is work else "Private"
             assert result.content[1].text == f"[read in {wished}: {title} ({title}.test)]"
             assert receipt_of(result)["browser"] == wished
+
+
+async def test_a_tab_that_is_named_and_an_answer_that_is_kept_name_the_browser_too() -> None:
+    async with FakeOpenAIServer() as model, world(ollama_url=model.url, model="fake-model") as one:
+        mail = await one.browser("a", tab(1, "mail"), wish="Work")
+        await one.browser("b", tab(2, "news"))
+        await mail.look()
+        place = "read in Work: mail (mail.test)"
+        assert [block.text for block in (await one.call("read_chrome_tab", tab_id=1)).content[1:]] == [f"[{place}]"]
+        for arguments in ({"tab_id": 1}, {}):
+            result = await one.call("process_chrome_tab", system_prompt="What?", **arguments)
+            assert f"Note: {place}." in text_of(result)
+            assert receipt_of(result)["browser"] == "Work"
+        assert receipt_of(result)["cached"] is True
+
+
+async def test_an_answer_about_a_picture_names_the_browser() -> None:
+    async with FakeOpenAIServer() as model, world(ollama_url=model.url, model="fake-model") as one:
+        await one.browser("a", tab(1, "mail"), wish="Work")
+        await one.browser("b", tab(2, "news"))
+        result = await one.call("look_at_chrome_tab", question="What?", tab_id=1)
+        assert "Note: read in Work: mail (mail.test)." in text_of(result)
+        assert receipt_of(result)["browser"] == "Work"
 
 
 async def test_with_one_browser_nothing_is_said_about_browsers(one: World) -> None:
@@ -180,8 +203,9 @@ async def test_resources_follow_the_same_rules(one: World) -> None:
     second = await one.browser("b", tab(1, "news"))
     await second.look()
     ids = {each["title"]: each["id"] for each in await one.tabs()}
-    listed = {str(each.uri) for each in await one.client.list_resources()}
-    assert {f"tab://{number}" for number in ids.values()} < listed
+    listed = {str(each.uri): each.description for each in await one.client.list_resources()}
+    assert listed[f"tab://{ids['mail']}"] == "Chrome: https://mail.test/"
+    assert listed[f"tab://{ids['news']}"] == "Chrome 2: https://news.test/"
     for address, text in (("active", "news of b"), (ids["mail"], "mail of a"), (ids["news"], "news of b")):
         contents: Any = await one.client.read_resource(f"tab://{address}")
         assert contents[0].text == text
@@ -191,9 +215,17 @@ async def test_resources_follow_the_same_rules(one: World) -> None:
 
 
 async def test_a_question_is_answered_in_the_browser_that_asked_about_its_own_tab() -> None:
-    async with FakeOpenAIServer() as model, world(ollama_url=model.url, model="fake-model") as one:
-        first = await one.browser("a", tab(1, "mail"))
-        second = await one.browser("b", tab(1, "news"))
+    def quote(request: Request) -> Reply:
+        return answer(next(text for text in (mail, news) if text in request.prompt))
+
+    mail, news = "The parcel weighs 12 kg and arrives on Monday.", "The bridge over the river is closed until May."
+
+    async with (
+        FakeOpenAIServer(script=quote) as model,
+        world(ollama_url=model.url, model="fake-model") as one,
+    ):
+        first = await one.browser("a", tab(1, "mail", text=mail))
+        second = await one.browser("b", tab(1, "news", text=news))
         ask = {"id": "q", "talk": "t", "question": "What?", "tab_ids": [1], "model": None}
         for profile in (second, first):
             await profile.extension.send({"type": "question", "ask": ask})
@@ -204,4 +236,9 @@ async def test_a_question_is_answered_in_the_browser_that_asked_about_its_own_ta
 
         await until(answered)
         texts = [str(request.body) for request in model.requests]
-        assert sum("mail of a" in text for text in texts) == sum("news of b" in text for text in texts) == 1
+        assert sum(mail in text for text in texts) == sum(news in text for text in texts) == 1
+        for profile in (first, second):
+            (end,) = [event for event in profile.events if event.get("state") == "done"]
+            # The id by which the panel's own browser finds the passage.
+            assert [each["tab_id"] for each in end["evidence"]] == [1]
+            assert "read_in" not in [note["code"] for note in end["notes"]]

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncGenerator
 from pathlib import Path
 
@@ -63,6 +64,23 @@ async def test_a_browser_that_dies_under_a_command_ends_only_its_own(
     assert text_of(await within(calls[1])) == "two of b"
 
 
+async def test_a_browser_that_has_just_left_delays_no_tab_of_another_that_is_named(
+    one: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 600)
+    await one.browser("b", tab(2, "two"))
+    await one.browser("c", tab(3, "three"))
+    async with one.connected("a", tab(1, "one")) as left:
+        await left.look()
+    await until(lambda: two_are_left(one))
+    # No list has named it yet.
+    assert await one.read(tab_id=2) == "two of b"
+
+
+async def two_are_left(one: World) -> bool:
+    return "2 browsers connected" in await one.status()
+
+
 async def sent(profile: Profile, command: str) -> bool:
     return any(each["command"] == command for each in profile.commands)
 
@@ -108,13 +126,44 @@ async def test_rules_for_a_whole_profile_are_checked_for_every_tool(tmp_path: Pa
         ):
             code, sentence = error_of(await one.call(tool, **arguments))
             assert code == "HOST_BLOCKED"
-            assert "[browsers." in sentence
+            assert re.search(r'\[browsers\."(Work|Lab)"\]', sentence)
         # What the user looks at is refused, and no other browser is read in its place.
         await work.look()
         assert error_of(await one.call("read_chrome_tab"))[0] == "HOST_BLOCKED"
         await home.look()
         assert await one.read() == "news of c"
         assert {each["command"] for each in work.commands} <= {"browser_get_tabs"}
+
+
+async def test_a_rule_is_named_as_it_is_written_and_means_every_profile_of_that_name_before_its_number(
+    tmp_path: Path,
+) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text('[browsers."chrome"]\ndeny = true\n', encoding="utf-8")
+    async with world(config=config) as one:
+        await one.browser("a", tab(1, "mail"))
+        await one.browser("b", tab(2, "news"))
+        await one.browser("c", tab(3, "wiki"), wish="Chrome home")
+        for number in (1, 2):
+            assert '[browsers."chrome"]' in error_of(await one.call("read_chrome_tab", tab_id=number))[1]
+        assert await one.read(tab_id=3) == "wiki of c"
+
+
+async def test_an_attached_tab_of_a_denied_profile_is_never_the_one_that_is_meant(tmp_path: Path) -> None:
+    config = tmp_path / "config.toml"
+    config.write_text(RULES, encoding="utf-8")
+    async with world(config=config) as one:
+        work = await one.browser("a", tab(1, "mail"), wish="Work")
+        home = await one.browser("b", tab(2, "news"))
+        for profile, number in ((work, 1), (home, 2)):
+            await profile.extension.send({"type": "event", "event": "tab_attached", "tab_id": number})
+            await profile.settle()
+        assert not (await one.call("click", selector="a")).is_error
+        assert home.commands[-1]["command"] == "click"
+        await home.extension.send({"type": "event", "event": "tab_detached", "tab_id": 2})
+        await home.settle()
+        assert error_of(await one.call("click", selector="a"))[0] == "HOST_BLOCKED"
+        assert not [each for each in work.commands if each["command"] == "click"]
 
 
 @pytest.mark.parametrize("rule", ["deny = 7", 'tools = ["no_such_tool"]', "ask = true"])

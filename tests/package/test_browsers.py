@@ -4,7 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -107,11 +107,39 @@ async def test_an_older_extension_works_next_to_a_newer_one_and_keeps_its_tab_id
             reading = asyncio.create_task(one.call("browser_get_tabs"))
             await older.reply(await older.receive(), [tab(5, "old"), tab(6, "old")])
             listed = json.loads(text_of(await within(reading)))
+        await until(lambda: connects_only(one, "Chrome"))
     by_title = {(each["title"], each["browser"]): each["id"] for each in listed}
 
     assert by_title["new", "Chrome"] == 5
     assert by_title["old", "Browser"] == 6
     assert len({each["id"] for each in listed}) == 3
+
+
+async def connects_only(one: World, name: str) -> bool:
+    return {each["browser"] for each in await one.tabs() if "browser" in each} <= {name}
+
+
+async def test_older_extensions_that_reconnect_in_another_order_are_not_taken_for_each_other(
+    one: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(protocol, "RECONNECT_WAIT_S", 0.1)
+
+    def older(name: str) -> AbstractAsyncContextManager[Profile]:
+        return one.connected(name, tab(5, f"title {name}"), is_older=True)
+
+    async with older("a"), older("b"):
+        before = {each["id"] for each in await one.tabs()}
+    await until(lambda: is_alone(one))
+    async with older("b"), older("a"):
+        after = {each["id"] for each in await one.tabs()}
+        for number in before:
+            assert error_of(await one.call("read_chrome_tab", tab_id=number))[0] == "TAB_DISCONNECTED"
+    assert len(before) == len(after) == 2
+    assert not before & after
+
+
+async def is_alone(one: World) -> bool:
+    return error_of(await one.call("browser_get_tabs"))[0] == "EXTENSION_NOT_CONNECTED"
 
 
 async def test_a_ninth_profile_is_refused_and_comes_in_when_one_leaves(one: World) -> None:

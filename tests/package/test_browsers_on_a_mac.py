@@ -93,7 +93,14 @@ async def test_with_one_browser_connected_no_note_says_where_a_page_was_read(mac
     ],
 )
 async def test_when_the_extension_reads_instead_of_applescript_another_browser_is_named(
-    application: str, kind: str, number: int, notes: list[str], mac: World, osascript: FakeOsascript, front: list[str]
+    mac: World,
+    osascript: FakeOsascript,
+    front: list[str],
+    *,
+    application: str,
+    kind: str,
+    number: int,
+    notes: list[str],
 ) -> None:
     front[:] = [application]
     osascript.fails("no", number)

@@ -64,6 +64,9 @@ class Profile:
                 result: Any = self.tabs
             case "list_tabs":
                 result = [{"tab_id": each["id"], "url": each["url"], "title": each["title"]} for each in self.tabs]
+            case "screenshot":
+                picture = {"data": "AAAA", "mime_type": "image/jpeg", "width": 8, "height": 8}
+                result = {**picture, "url": self.tabs[0]["url"], "title": self.tabs[0]["title"]}
             case "browser_create_tab":
                 result = {"tab_id": 70, "url": message["params"]["url"], "title": "new"}
             case "click":
@@ -80,7 +83,7 @@ class Profile:
                     "tab_id": one["id"],
                     "url": one["url"],
                     "title": one["title"],
-                    "text": f"{one['title']} of {self.name}",
+                    "text": one.get("text", f"{one['title']} of {self.name}"),
                     "incognito": False,
                 }
         await self.extension.reply(message, result)
@@ -113,8 +116,12 @@ class World:
         return await self._stack.enter_async_context(self.connected(name, *tabs, **said))
 
     @asynccontextmanager
-    async def connected(self, name: str, *tabs: Message, **said: Any) -> AsyncGenerator[Profile]:
-        async with connected(self.port, pairing.pairing_key(), about(name, **said)) as extension:
+    async def connected(
+        self, name: str, *tabs: Message, is_older: bool = False, **said: Any
+    ) -> AsyncGenerator[Profile]:
+        """Connect a browser for the time of the block; an older extension says nothing of its browser."""
+        browser = None if is_older else about(name, **said)
+        async with connected(self.port, pairing.pairing_key(), browser) as extension:
             profile = Profile(extension, name, list(tabs))
             serving = asyncio.create_task(profile.serve())
             try:
