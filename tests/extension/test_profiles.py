@@ -39,13 +39,18 @@ async def test_a_copied_profile_takes_the_id_that_the_server_gives_it_and_says_s
 
     bridge.opening = copy_opening
     await popup.pair(bridge)
-    await expect(popup.element("identity-line")).to_have_text(
-        "Connected as Chromium 2 · 2 browsers This profile is a copy of another one, so it has a name of its own."
-    )
+    line = "Connected as Chromium 2 · 2 browsers · This profile is a copy of another one, so it has a name of its own."
+    await expect(popup.element("identity-line")).to_have_text(line)
     await bridge.hang_up()
     await bridge.connected()
     assert bridge.hellos[1]["browser"]["id"] == "another-id"
-    # What it says holds until the worker ends.
+    # It stays a copy when the worker is killed.
+    await stop_worker(popup)
+    await bridge.connected()
+    await bridge.send(ONE_OF_TWO | {"name": "Chromium 2"})
+    await expect(popup.element("identity-line")).to_have_text(line)
+    # The next test has a profile that is none.
+    await popup.chrome("chrome.storage.session.remove('isCopy')")
     await stop_worker(popup)
     await bridge.connected()
 
