@@ -54,6 +54,16 @@ async def test_names_stay_when_browsers_and_servers_start_again_in_another_order
         assert (await second.browser("a")).extension.welcome["name"] == "Chrome"
 
 
+async def test_servers_on_two_ports_keep_the_names_of_each_others_browsers() -> None:
+    async with world() as one, world() as other:
+        assert (await one.browser("a")).extension.welcome["name"] == "Chrome"
+        assert (await other.browser("b")).extension.welcome["name"] == "Chrome 2"
+        assert (await one.browser("c")).extension.welcome["name"] == "Chrome 3"
+    async with world() as later:
+        for name, number in (("c", " 3"), ("b", " 2"), ("a", "")):
+            assert (await later.browser(name)).extension.welcome["name"] == f"Chrome{number}"
+
+
 @pytest.mark.parametrize(
     "content",
     [b"", b"{", b"[[1]]", b'[["x","y","z","w"],7]', b"\xff"],
