@@ -8,11 +8,15 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 import pytest
+from fastmcp import Client
 
+import chrome_tab_mcp_server as server
+from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
 from tests.support.fake_browsers import World, about, tab, world
 from tests.support.fake_extension import connected, free_port, within
 from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
+from tests.support.http_server import http_server
 from tests.support.polling import until
 from tests.support.tool_client import error_of, receipt_of, text_of
 
@@ -196,6 +200,24 @@ async def test_several_tabs_of_several_browsers_get_one_answer_each() -> None:
 
         receipts = receipt_of(result)["tabs"][:2]
         assert {(each["browser"], each["title"]) for each in receipts} == {("Work", "mail"), ("Home", "news")}
+
+
+async def test_clients_over_http_and_sessions_behind_them_reach_the_same_browsers() -> None:
+    async with AsyncExitStack() as stack:
+        served = await stack.enter_async_context(http_server())
+        settings = server.load_settings({"port": served.port, "source": "extension"}, need_model=False)
+        clients = [served.client(), Client(app.create_server(settings))]
+        over_http, follower = [World(await stack.enter_async_context(client), served.port, stack) for client in clients]
+        await over_http.browser("a", tab(1, "mail"), wish="Work")
+        await over_http.browser("b", tab(1, "news"))
+        lists = [
+            {each["id"]: (each["browser"], each["title"]) for each in await one.tabs()} for one in (over_http, follower)
+        ]
+        assert lists[0] == lists[1]
+        assert sorted(lists[0].values()) == [("Chrome", "news"), ("Work", "mail")]
+        for one in (over_http, follower):
+            for number, (_, title) in lists[0].items():
+                assert await one.read(tab_id=number) == f"{title} of {'a' if title == 'mail' else 'b'}"
 
 
 async def test_resources_follow_the_same_rules(one: World) -> None:

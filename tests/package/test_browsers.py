@@ -262,7 +262,7 @@ async def test_an_id_of_a_browser_that_has_left_is_never_another_ones_tab(
     await one.browser("a", tab(1, "other"), wish="Work", run="next-run")
     code, sentence = error_of(await one.call("read_chrome_tab", tab_id=1))
     assert code == "TAB_NOT_FOUND"
-    assert "Work was restarted" in sentence
+    assert "Work or its extension was restarted" in sentence
 
 
 async def test_an_id_that_no_list_has_named_is_looked_for_in_all_browsers(one: World) -> None:
