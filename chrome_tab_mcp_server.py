@@ -4861,10 +4861,6 @@ def other_browser_note(page: Page, application: str, kinds: Sequence[str]) -> tu
 
 # After these errors of AppleScript the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
-NO_PROFILES = (
-    "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a window "
-    "belongs. Read by the extension (--source auto or extension), or ask the user to remove the rules."
-)
 # The tool that runs, by our name; empty in the terminal, where the person acts.
 current_tool: ContextVar[str] = ContextVar("current_tool", default="")
 
@@ -4984,10 +4980,14 @@ class ChromeTabs:
             return True
         return source == "auto" and sys.platform == "darwin" and not connected and not self.settings.browsers
 
-    def _check_profiles(self) -> None:
+    def check_profiles(self) -> None:
         """Refuse to read by AppleScript where `[browsers]` has rules: it cannot see whose profile a window is."""
         if self.settings.browsers:
-            raise ChromeTabError("HOST_BLOCKED", NO_PROFILES)
+            raise ChromeTabError(
+                "HOST_BLOCKED",
+                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a "
+                "window belongs. Use the extension (--source auto or extension), or ask the user to remove the rules.",
+            )
 
     async def _read(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source whose turn it is; where several browsers are connected, a note says which one was read."""
@@ -5013,7 +5013,7 @@ class ChromeTabs:
             is_first = not connected and self.applescript.available()
         if extension and not is_first:
             return await extension.read(wanted, tab_id)
-        self._check_profiles()
+        self.check_profiles()
         try:
             return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
         except ChromeTabError as error:
@@ -5029,7 +5029,7 @@ class ChromeTabs:
         """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
         extension = None if self.script_lists else self.extension
         if extension is None:
-            self._check_profiles()
+            self.check_profiles()
         listed = await (extension.tabs() if extension else self.applescript.tabs())
         return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
 
@@ -5116,9 +5116,7 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     mac = sys.platform == "darwin"
     only_script = tabs.extension is None or settings.source == "applescript"
     first_script = mac and settings.source == "auto" and not settings.browsers
-    if only_script and settings.browsers:
-        layers.append(Layer("browser", ok=False, text=NO_PROFILES))
-    elif only_script or first_script:
+    if only_script or first_script:
         layers += await applescript_layers(tabs)
     if tabs.extension and settings.source != "applescript":
         layers += await tabs.extension.layers(is_optional=first_script)
@@ -5134,6 +5132,10 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
 
 async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return how reading by AppleScript stands."""
+    try:
+        tabs.check_profiles()
+    except ChromeTabError as error:
+        return [Layer("browser", ok=False, text=error.message)]
     browser, notes = await tabs.applescript.choose()
     problem = None if tabs.applescript.available() else NO_OSASCRIPT
     if not problem and sys.platform == "darwin":
