@@ -41,6 +41,28 @@ async def test_a_suspended_profile_loses_nothing_of_another_and_is_named_in_the_
     assert scene.mixed_up == 0
 
 
+async def test_stop_attachments_and_activity_belong_to_their_own_profile(tmp_path: Path) -> None:
+    async with several_browsers(tmp_path, with_firefox=False, sessions=1) as scene:
+        session = scene.sessions[0]
+        address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0")
+        attached: list[int] = []
+        for browser in ("Chromium", "Chromium 2"):
+            made = await session.call("browser_create_tab", url=address, browser=browser)
+            attached.append(made["structuredContent"]["tab_id"])
+        await session.call("page_elements", tab_id=attached[1])
+
+        commands = await chromium(scene, 0).stop()
+        assert "browser_create_tab" in commands
+        assert "page_elements" not in commands
+        first, second = [await session.call("click", selector="p", tab_id=number) for number in attached]
+        assert first["structuredContent"]["error"]["code"] == "TAB_NOT_ATTACHED"
+        assert not second.get("isError")
+        left = await session.call("list_tabs")
+        assert [(tab["tab_id"], tab["browser"]) for tab in json.loads(left["content"][0]["text"])] == [
+            (attached[1], "Chromium 2")
+        ]
+
+
 async def test_a_copied_profile_folder_gets_an_id_and_a_name_of_its_own_and_says_so(tmp_path: Path) -> None:
     async with several_browsers(tmp_path, 1, with_firefox=False, sessions=1) as scene:
         original = chromium(scene, 0)

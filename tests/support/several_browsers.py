@@ -119,6 +119,14 @@ class ChromiumProfile:
             await popup.evaluate(f"document.querySelector('#{button}').click()")
             await until(lambda: popup.evaluate(STATES_AFTER[button]))
 
+    async def stop(self) -> list[str]:
+        """Press Stop in the popup; return the commands of the activity log, the newest first."""
+        async with self._popup() as popup:
+            await popup.click("#stop")
+            return await popup.evaluate(
+                "chrome.storage.local.get({activity: []}).then((kept) => kept.activity.map((each) => each.command))"
+            )
+
     async def identity(self) -> str:
         """Return which of several profiles the popup says that this is."""
         async with self._popup() as popup:
