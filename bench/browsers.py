@@ -57,6 +57,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--reads", type=int, default=1_000)
     parser.add_argument("--looks", type=int, default=50)
-    parser.add_argument("--rounds", type=int, default=5, help="of starts, reads and clicks with and without the others")
+    parser.add_argument("--rounds", type=int, default=8, help="of starts, reads and clicks with and without the others")
     given = parser.parse_args()
     sys.exit(0 if asyncio.run(soak(given.reads, given.looks, given.rounds)) else 1)
