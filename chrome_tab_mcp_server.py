@@ -5473,7 +5473,11 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         wanted = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
-        return ToolResult(answer.render(), structured_content=structured, meta={"receipt": answer.receipt})
+        # JSON stays JSON: where the page was read is a block of its own.
+        notes = answer.receipt["notes"] if answer.data is not None else ()
+        places = (f"[{note}]" for note in notes if isinstance(note, Sentence) and note.code == "read_in")
+        blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *places)]
+        return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(

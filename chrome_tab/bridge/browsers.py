@@ -16,7 +16,6 @@ from chrome_tab.bridge.channel import Channel
 from chrome_tab.bridge.known_browsers import About, KnownBrowsers, browser_name
 from chrome_tab.bridge.tab_ids import TabIds, TabPlace
 
-
 # What stands for the id of a profile that has none.
 WITHOUT_ID = re.compile(r"unknown-(\d+)", re.ASCII)
 

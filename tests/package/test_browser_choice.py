@@ -54,6 +54,43 @@ async def test_a_tab_that_is_named_and_an_answer_that_is_kept_name_the_browser_t
         assert receipt_of(result)["cached"] is True
 
 
+async def test_an_answer_in_json_names_the_browser_in_a_block_of_its_own() -> None:
+    async with FakeOpenAIServer(answer('{"a": 1}')) as model, world(ollama_url=model.url, model="fake-model") as one:
+        await one.browser("a", tab(1, "mail"), wish="Work")
+        result = await one.call("process_chrome_tab", output_schema={"type": "object"})
+        assert [block.text for block in result.content] == ['{"a": 1}']
+        await one.browser("b", tab(2, "news"))
+        result = await one.call("process_chrome_tab", output_schema={"type": "object"}, tab_id=1)
+        assert [block.text for block in result.content] == ['{"a": 1}', "[read in Work: mail (mail.test)]"]
+        assert result.structured_content == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("click", {"selector": "a"}),
+        ("screenshot", {}),
+        ("evaluate", {"code": "7"}),
+        ("console_logs", {}),
+        ("network_requests", {}),
+        ("getDataLayer", {}),
+    ],
+)
+async def test_every_reply_from_a_tab_names_its_browser_where_there_are_several(
+    tool: str, arguments: dict[str, Any], one: World
+) -> None:
+    await one.browser("a", tab(1, "mail"), wish="Work")
+    alone = await one.call(tool, tab_id=1, **arguments)
+    assert not alone.is_error
+    await one.browser("b", tab(2, "news"))
+    several = await one.call(tool, tab_id=1, **arguments)
+
+    texts = ["".join(block.text for block in result.content if block.type == "text") for result in (alone, several)]
+    assert ["Work" in text for text in texts] == [False, True]
+    if several.structured_content:
+        assert several.structured_content["browser"] == "Work"
+
+
 async def test_an_answer_about_a_picture_names_the_browser() -> None:
     async with FakeOpenAIServer() as model, world(ollama_url=model.url, model="fake-model") as one:
         await one.browser("a", tab(1, "mail"), wish="Work")

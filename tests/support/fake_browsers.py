@@ -34,6 +34,15 @@ def tab(number: int, title: str = "", **more: Any) -> Message:
     }
 
 
+VALUES: dict[str, Message] = {
+    "screenshot": {"data": "AAAA", "mime_type": "image/jpeg", "width": 8, "height": 8},
+    "evaluate": {"value": 7},
+    "console_logs": {"entries": []},
+    "network_requests": {"entries": []},
+    "getDataLayer": {"values": [], "since": 0, "total": 0, "masked": {}},
+}
+
+
 class Profile:
     """A connected browser that answers: its tabs by their ids, each with the text `TITLE of NAME`."""
 
@@ -64,9 +73,8 @@ class Profile:
                 result: Any = self.tabs
             case "list_tabs":
                 result = [{"tab_id": each["id"], "url": each["url"], "title": each["title"]} for each in self.tabs]
-            case "screenshot":
-                picture = {"data": "AAAA", "mime_type": "image/jpeg", "width": 8, "height": 8}
-                result = {**picture, "url": self.tabs[0]["url"], "title": self.tabs[0]["title"]}
+            case command if command in VALUES:
+                result = {**VALUES[command], "url": self.tabs[0]["url"], "title": self.tabs[0]["title"]}
             case "browser_create_tab":
                 result = {"tab_id": 70, "url": message["params"]["url"], "title": "new"}
             case "click":
