@@ -2504,7 +2504,7 @@ class Page(NamedTuple):
     sources: tuple[Page, ...] = ()
     chunks_read: ChunksRead | None = None
     tab_id: int | None = None  # of one of several tabs
-    browser: str = ""  # its name, where several are connected
+    browser: str = ""  # the profile's name where several are connected, the application's from AppleScript
 
     @property
     def is_markdown(self) -> bool:
@@ -4605,7 +4605,7 @@ class AppleScriptSource:
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
         reported = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported)
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported, browser=browser)
 
     async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
@@ -4854,6 +4854,19 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
+def place_note(browser: str, title: str, url: str) -> Sentence:
+    """Return in which browser a page was read, with its title and host."""
+    return Sentence("read_in", f"read in {browser}: {one_line(title, 80)} ({host_of(url) or 'no host'})")
+
+
+def other_browser_note(page: Page, application: str, kinds: Sequence[str]) -> tuple[str, ...]:
+    """Return that a page is not of the application in front, unless that is a browser of one of these kinds."""
+    if any(kind in application for kind in kinds):
+        return ()
+    place = f"{one_line(page.title, 80)} ({host_of(page.url) or 'no host'})"
+    return (Sentence("read_in", f"AppleScript could not read {application}: this page is of another browser, {place}"),)
+
+
 # After these errors of AppleScript the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
 # The tool that runs, by our name; empty in the terminal, where the user acts.
@@ -4877,6 +4890,8 @@ class TabSource(Protocol):
 
     @property
     def connected(self) -> bool: ...
+    @property
+    def kinds(self) -> Sequence[str]: ...  # of the connected browsers: "Chrome", "Firefox"
     async def start(self) -> None: ...
     async def close(self) -> None: ...
     async def tabs(self) -> list[dict[str, Any]]: ...
@@ -4971,30 +4986,58 @@ class ChromeTabs:
         source, connected = self.settings.source, self.extension is not None and self.extension.connected
         if self.extension is None or source == "applescript":
             return True
-        return source == "auto" and sys.platform == "darwin" and not connected
+        return source == "auto" and sys.platform == "darwin" and not connected and not self.settings.browsers
+
+    def check_profiles(self) -> None:
+        """Refuse to read by AppleScript where `[browsers]` has rules: it cannot see whose profile a window is."""
+        if self.settings.browsers:
+            raise ChromeTabError(
+                "HOST_BLOCKED",
+                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a "
+                "window belongs. Use the extension (--source auto or extension), or ask the user to remove the rules.",
+            )
 
     async def _read(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
+        """Read by the source whose turn it is; where several browsers are connected, a note says which one was read."""
+        page = await self._read_by_source(wanted, tab_id, clipboard=clipboard)
+        if page.browser and self.extension and len(self.extension.kinds) > 1:
+            return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
+        return page
+
+    async def _read_by_source(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
 
         Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
         """
         extension, is_auto = self.extension, self.settings.source == "auto"
-        connected = extension is not None and extension.connected
-        is_first = sys.platform == "darwin" or (not connected and self.applescript.available())
-        if connected and is_auto and tab_id is None and sys.platform == "darwin":
+        connected, is_mac = extension is not None and extension.connected, sys.platform == "darwin"
+        if extension is None or self.script_lists:
+            is_first = True
+        elif not is_auto or tab_id is not None or self.settings.browsers:
+            is_first = False
+        elif is_mac:
             is_first = not await self.applescript.is_behind()
-        if extension is None or self.script_lists or (is_auto and tab_id is None and is_first):
-            try:
-                return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
-            except ChromeTabError as error:
-                may_give_way = is_auto and sys.platform == "darwin" and connected
-                if not (extension and may_give_way) or error.code not in GIVING_WAY_CODES:
-                    raise
-        return await extension.read(wanted, tab_id)
+        else:
+            is_first = not connected and self.applescript.available()
+        if extension and not is_first:
+            return await extension.read(wanted, tab_id)
+        self.check_profiles()
+        try:
+            return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
+        except ChromeTabError as error:
+            may_give_way = is_auto and is_mac and connected and error.code in GIVING_WAY_CODES
+            if extension is None or not may_give_way:
+                raise
+            page, instead = await extension.read(wanted, tab_id), ()
+            if error.code != "NO_BROWSER":
+                instead = other_browser_note(page, (await self.applescript.choose())[0], extension.kinds)
+            return page._replace(notes=(*page.notes, *instead))
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
         extension = None if self.script_lists else self.extension
+        if extension is None:
+            self.check_profiles()
         listed = await (extension.tabs() if extension else self.applescript.tabs())
         return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
 
@@ -5079,11 +5122,15 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     settings = tabs.settings
     layers: list[Layer] = []
     mac = sys.platform == "darwin"
-    if tabs.extension is None or settings.source == "applescript" or (settings.source == "auto" and mac):
+    only_script = tabs.extension is None or settings.source == "applescript"
+    first_script = mac and settings.source == "auto" and not settings.browsers
+    if only_script or first_script:
         layers += await applescript_layers(tabs)
     if tabs.extension and settings.source != "applescript":
-        layers += await tabs.extension.layers(is_optional=mac and settings.source == "auto")
+        layers += await tabs.extension.layers(is_optional=first_script)
     layers += await model_layers(tabs)
+    if denied := settings.denied_browsers(""):
+        layers.append(Layer("profiles", ok=True, text=f"no tool touches {', '.join(denied)}"))
     if settings.denied_hosts:
         layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
     if settings.sites:
@@ -5093,6 +5140,10 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
 
 async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return how reading by AppleScript stands."""
+    try:
+        tabs.check_profiles()
+    except ChromeTabError as error:
+        return [Layer("browser", ok=False, text=error.message)]
     browser, notes = await tabs.applescript.choose()
     problem = None if tabs.applescript.available() else NO_OSASCRIPT
     if not problem and sys.platform == "darwin":
@@ -5430,7 +5481,11 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         wanted = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
-        return ToolResult(answer.render(), structured_content=structured, meta={"receipt": answer.receipt})
+        # JSON stays JSON: where the page was read is a block of its own.
+        notes = answer.receipt["notes"] if answer.data is not None else ()
+        places = (f"[{note}]" for note in notes if isinstance(note, Sentence) and note.code == "read_in")
+        blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *places)]
+        return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(

@@ -106,8 +106,13 @@ class TabResources(LocalProvider):
 def tab_resource(tab: Mapping[str, Any]) -> Resource:
     """Return an open tab as a resource that can be listed."""
     number, title, url = tab.get("id"), str(tab.get("title", "")), server.one_line(str(tab.get("url", "")), 300)
+    description = f"{tab['browser']}: {url}" if tab.get("browser") else url
     return Resource(
-        uri=AnyUrl(f"tab://{number}"), name=f"tab-{number}", title=title or url, description=url, mime_type="text/plain"
+        uri=AnyUrl(f"tab://{number}"),
+        name=f"tab-{number}",
+        title=title or url,
+        description=description,
+        mime_type="text/plain",
     )
 
 

@@ -200,7 +200,9 @@ def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the side panel says under an answer, as codes and numbers: it writes the user's language."""
     names = ("model", "model_host", "seconds", "characters_read", "page_characters", "chunks", "tabs")
     shown = {name: receipt[name] for name in names if name in receipt}
-    return {"receipt": shown, "notes": [sentence_data(note) for note in receipt["notes"]]}
+    notes = map(sentence_data, receipt["notes"])
+    # The user knows in which browser they ask.
+    return {"receipt": shown, "notes": [note for note in notes if note["code"] != "read_in"]}
 
 
 def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], seconds: float) -> dict[str, Any]:

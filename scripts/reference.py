@@ -131,7 +131,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "look_at_chrome_tab": (*ELEMENT, "PERMISSION_DENIED", *MODEL[:-1]),
     "chrome_tab_status": (),
     "process_chrome_tabs": (*READING, *BRIDGE[:2], "TAB_NOT_FOUND", *MODEL),
-    "browser_get_tabs": (*BRIDGE, *READING[:2], "EXECUTION_ERROR"),
+    "browser_get_tabs": (*BRIDGE, *READING[:2], "HOST_BLOCKED", "EXECUTION_ERROR"),
     "list_tabs": BRIDGE,
     "highlight_in_tab": (*TAB, "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE", "EXECUTION_ERROR"),
     "browser_create_tab": (*BRIDGE, "NAVIGATION_FAILED", "HOST_BLOCKED"),

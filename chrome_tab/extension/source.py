@@ -29,6 +29,11 @@ class ExtensionSource:
         """Say whether the extension is connected."""
         return self.bridge.connected
 
+    @property
+    def kinds(self) -> list[str]:
+        """Return what the connected browsers are, the one looked at last first."""
+        return [str(browser.get("kind", "")) for browser in self.bridge.browsers]
+
     async def start(self) -> None:
         """Begin to listen for the extension, unless only AppleScript is wanted."""
         if self.settings.source != "applescript":
@@ -60,7 +65,7 @@ class ExtensionSource:
                     tuple(results.dialog_notes(result)),
                     server.fields(result, "content"),
                     result.get("incognito"),
-                    (*server.notes_about(result), *place_note(result, tab_id)),
+                    server.notes_about(result),
                     *server.repetition_and_headings(result),
                     browser=str(result.get("browser") or ""),
                 )
@@ -202,14 +207,6 @@ def describe_browsers(browsers: Sequence[Mapping[str, Any]]) -> str:
         for browser in browsers
     )
     return f"{len(browsers)} browsers connected, the one looked at last first: {'; '.join(named)}"
-
-
-def place_note(result: Mapping[str, Any], tab_id: int | None) -> tuple[str, ...]:
-    """Return where a page was read that no `tab_id` has named, if several browsers are connected."""
-    if tab_id is not None or not result.get("browser"):
-        return ()
-    host = server.host_of(str(result["url"])) or "no host"
-    return (f"read in {result['browser']}: {server.one_line(str(result['title']), 80)} ({host})",)
 
 
 def web_address(url: str) -> str:

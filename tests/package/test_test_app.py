@@ -5,7 +5,7 @@ import base64
 import json
 import re
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from playwright.async_api import Browser, Error, Page, Playwright, ViewportSize,
 
 from chrome_tab.bridge import pairing
 from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.fake_browsers import World, tab
 from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
 from tests.support.fake_models import HANG, FakeOpenAIServer, answer
 from tests.support.http_server import HttpServer, http_server
@@ -326,6 +327,19 @@ async def test_the_last_tab_that_is_not_the_app_is_chosen_once(page: Page) -> No
             await app.page.locator("#tabs-refresh").click()
             await app.choose("hover")
             await expect(app.page.locator("#argument-tab_id")).to_have_value("")
+
+
+async def test_tabs_of_several_browsers_are_listed_with_the_browser(page: Page) -> None:
+    async with http_server() as served, AsyncExitStack() as stack:
+        world = World(served.client(), served.port, stack)
+        for name in ("a", "b"):
+            await world.browser(name, tab(1, name))
+        shown = App(page, served)
+        await shown.enter()
+        marks = page.locator("#tabs .marks")
+        await expect(marks).to_have_text(["Chrome, active", "Chrome 2, active"])
+        shown.leave()
+        await page.goto("about:blank")
 
 
 async def test_a_required_argument_that_is_missing_is_named_and_nothing_is_sent(app: App) -> None:
