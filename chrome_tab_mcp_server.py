@@ -4564,11 +4564,13 @@ class AppleScriptSource:
         several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
         return browser, [several] * (count > 1)
 
-    async def is_behind(self) -> bool:
-        """Check whether the user looks at a browser that AppleScript cannot read."""
+    async def unscriptable(self) -> str:
+        """Return the browser that the user looks at if AppleScript cannot read it; empty otherwise."""
+        if self._wanted != "auto":
+            return ""
         visible = await visible_applications()
         front = next((name for name in visible if name in BROWSERS or name in UNSCRIPTABLE_BROWSERS), "")
-        return self._wanted == "auto" and front in UNSCRIPTABLE_BROWSERS
+        return front if front in UNSCRIPTABLE_BROWSERS else ""
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""
@@ -4859,12 +4861,13 @@ def place_note(browser: str, title: str, url: str) -> Sentence:
     return Sentence("read_in", f"read in {browser}: {one_line(title, 80)} ({host_of(url) or 'no host'})")
 
 
-def other_browser_note(page: Page, application: str, kinds: Sequence[str]) -> tuple[str, ...]:
-    """Return that a page is not of the application in front, unless that is a browser of one of these kinds."""
+def with_other_browser(page: Page, application: str, kinds: Sequence[str]) -> Page:
+    """Return a page with the note that it is not of the application in front, unless that is one of the connected kinds."""
     if any(kind in application for kind in kinds):
-        return ()
+        return page
     place = f"{one_line(page.title, 80)} ({host_of(page.url) or 'no host'})"
-    return (Sentence("read_in", f"AppleScript could not read {application}: this page is of another browser, {place}"),)
+    note = f"{application} is in front and could not be read: this page is of another browser, {place}"
+    return page._replace(notes=(*page.notes, Sentence("read_in", note)))
 
 
 # After these errors of AppleScript the extension reads the page.
@@ -5011,16 +5014,19 @@ class ChromeTabs:
         """
         extension, is_auto = self.extension, self.settings.source == "auto"
         connected, is_mac = extension is not None and extension.connected, sys.platform == "darwin"
+        front = ""
         if extension is None or self.script_lists:
             is_first = True
         elif not is_auto or tab_id is not None or self.settings.browsers:
             is_first = False
         elif is_mac:
-            is_first = not await self.applescript.is_behind()
+            front = await self.applescript.unscriptable()
+            is_first = not front
         else:
             is_first = not connected and self.applescript.available()
         if extension and not is_first:
-            return await extension.read(wanted, tab_id)
+            page = await extension.read(wanted, tab_id)
+            return with_other_browser(page, front, extension.kinds) if front else page
         self.check_profiles()
         try:
             return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
@@ -5028,10 +5034,10 @@ class ChromeTabs:
             may_give_way = is_auto and is_mac and connected and error.code in GIVING_WAY_CODES
             if extension is None or not may_give_way:
                 raise
-            page, instead = await extension.read(wanted, tab_id), ()
-            if error.code != "NO_BROWSER":
-                instead = other_browser_note(page, (await self.applescript.choose())[0], extension.kinds)
-            return page._replace(notes=(*page.notes, *instead))
+            page = await extension.read(wanted, tab_id)
+            if error.code == "NO_BROWSER":
+                return page
+            return with_other_browser(page, (await self.applescript.choose())[0], extension.kinds)
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""

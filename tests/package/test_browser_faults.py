@@ -85,6 +85,26 @@ async def sent(profile: Profile, command: str) -> bool:
     return any(each["command"] == command for each in profile.commands)
 
 
+@pytest.mark.parametrize("run", ["first-run", "next-run"])
+async def test_a_read_under_which_a_browser_dies_is_repeated_in_the_same_run_of_it_and_nowhere_else(
+    run: str, one: World
+) -> None:
+    other = await one.browser("b", tab(1, "news"))
+    async with one.connected("a", tab(1, "mail")) as dying:
+        mail = next(each["id"] for each in await one.tabs() if each["title"] == "mail")
+        dying.answers.clear()
+        reading = asyncio.create_task(one.call("read_chrome_tab", tab_id=mail))
+        await until(lambda: sent(dying, "read_tab"))
+    back = await one.browser("a", tab(1, "other"), run=run)
+    result = await within(reading)
+    if run == "first-run":
+        assert text_of(result) == "other of a"
+    else:
+        assert error_of(result)[0] == "EXTENSION_NOT_CONNECTED"
+        assert not await sent(back, "read_tab")
+    assert not await sent(other, "read_tab")
+
+
 async def test_a_flood_of_one_browser_delays_no_other(one: World) -> None:
     flooding = await one.browser("a", tab(1, "one"))
     await one.browser("b", tab(2, "two"))

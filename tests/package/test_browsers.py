@@ -153,8 +153,12 @@ async def is_alone(one: World) -> bool:
 
 
 async def test_a_ninth_profile_is_refused_and_comes_in_when_one_leaves(one: World) -> None:
-    others = [await one.browser(f"p{number}") for number in range(7)]
-    async with one.connected("eighth"):
+    others = [await one.browser(f"p{number}", tab(1, f"title{number}")) for number in range(7)]
+    async with one.connected("eighth", tab(1, "eighth")):
+        listed = await one.tabs()
+        assert len({each["browser"] for each in listed}) == len({each["id"] for each in listed}) == 8
+        for each in listed:
+            assert (await one.read(tab_id=each["id"])).startswith(f"{each['title']} of ")
         async with connecting(one.port, pairing.pairing_key(), about("ninth")) as ninth:
             await ninth.prove(await ninth.challenged())
             assert await ninth.close_code() == 4429

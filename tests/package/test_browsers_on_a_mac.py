@@ -86,8 +86,15 @@ async def test_with_one_browser_connected_no_note_says_where_a_page_was_read(mac
             "Safari",
             "Chrome",
             NOT_ALLOWED,
-            ["[AppleScript could not read Safari: this page is of another browser, mail (mail.test)]"],
+            ["[Safari is in front and could not be read: this page is of another browser, mail (mail.test)]"],
         ),
+        (
+            "Firefox",
+            "Chrome",
+            NOT_ALLOWED,
+            ["[Firefox is in front and could not be read: this page is of another browser, mail (mail.test)]"],
+        ),
+        ("Firefox", "Firefox", NOT_ALLOWED, []),
         # It is not even running: the user does not look at it.
         ("Google Chrome", "Edge", -600, []),
     ],

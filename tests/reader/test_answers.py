@@ -756,6 +756,7 @@ async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOs
         "url": "https://page.test/",
         "title": "A page",
         "source": "applescript",
+        "browser": "Google Chrome",
         "model": "fake-model",
         "window": 2048,
         "window_source": "Ollama /api/ps",
