@@ -2555,6 +2555,7 @@ class Query(NamedTuple):
     evidence: bool = False
     quick: bool = False
     said: str = ""  # what of the prompt the user has said, where that is not all of it
+    recorded: bool = True  # whether the history may keep the answer
 
 
 class Answer(NamedTuple):
@@ -4998,7 +4999,7 @@ class ChromeTabs:
     async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
-        keep = self._recorder
+        keep = self._recorder if about.recorded else None
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
@@ -5054,7 +5055,7 @@ class ChromeTabs:
             title = f"{len(answered)} tabs"
             page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
             prompt = f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
-            together = Query(prompt, evidence=about.evidence, said=about.prompt)
+            together = Query(prompt, evidence=about.evidence, said=about.prompt, recorded=about.recorded)
             progress.time_share = 1.0
             try:
                 return tabs, await self.answer(page, together, progress)

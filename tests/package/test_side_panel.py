@@ -4,8 +4,10 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 import chrome_tab_mcp_server as server
@@ -17,7 +19,7 @@ from tests.support.polling import until
 
 PAGE = {"url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."}
 OTHER = {"url": "https://b.test/", "title": "Pears", "text": "Pears cost 2 euros."}
-TABS = {1: PAGE, 2: OTHER}
+TABS: dict[int, dict[str, Any]] = {1: PAGE, 2: OTHER}
 
 
 class Panel:
@@ -141,6 +143,19 @@ async def test_a_question_about_several_tabs_gets_one_answer_over_all() -> None:
     assert end["notes"] == []
     assert sorted(shown.read) == [1, 2]
     assert "Tab 2: Pears" in fake.chats[-1].data
+
+
+async def test_no_history_keeps_a_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # tests/package/test_history.py shows that the same answers to a client are kept.
+    monkeypatch.setattr(platformdirs, "user_data_dir", lambda _name: str(tmp_path / "data"))
+    for tab_id, page in TABS.items():
+        monkeypatch.setitem(TABS, tab_id, page | {"incognito": False})
+    async with FakeOpenAIServer(answer("Apples are cheaper.")) as fake, panel(**model(fake), history=True) as shown:
+        for tab_ids in ((1,), (1, 2)):
+            await shown.ask("Which is cheaper?", *tab_ids)
+            assert (await shown.end())["state"] == "done"
+
+    assert not (tmp_path / "data").exists()
 
 
 async def test_what_is_missing_from_an_answer_travels_as_codes_and_numbers() -> None:
