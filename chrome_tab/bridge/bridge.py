@@ -63,6 +63,8 @@ class Bridge:
         self.on_tabs_change: Callable[[], None] = lambda: None
         # Called with the questions that the user asks in a browser, and its id for `tell`.
         self.on_question: Callable[[Mapping[str, Any], str], None] = lambda _, __: None
+        # What each browser learns about this server: `{denied_hosts, commands}`.
+        self.server_info: Callable[[], Mapping[str, Any]] = dict
         # The name of this session's client, empty until it is known, and the id that distinguishes the session.
         self.client, self.session_id = "", secrets.token_hex(2)
         # What the leader serves on the port in addition to the bridge: set once, before `own`.

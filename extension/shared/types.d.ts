@@ -815,6 +815,18 @@ export interface Settings {
   /** False from the moment the user presses Disconnect until Reconnect or Connect. */
   wanted: boolean;
   autoReconnect: boolean;
+  /** As the server last connected has named them. */
+  commands: Partial<ServerCommands>;
+}
+
+/** Lines for a terminal, which work in any folder. */
+export interface ServerCommands {
+  setup: string;
+  doctor: string;
+  /** Starts a server for the side panel alone. */
+  serve: string;
+  /** Adds the server to Claude Code. */
+  claude: string;
 }
 
 /** chrome.storage.local: what the user has chosen in the options page. */
@@ -923,6 +935,8 @@ export interface Status {
   name: string;
   browsers: number;
   isCopy: boolean;
+  /** Of the server that was connected last; empty before the first one. */
+  commands: Partial<ServerCommands>;
 }
 
 export interface PastFailure {
@@ -1103,6 +1117,8 @@ export interface ViewedTab {
   incognito: boolean;
   /** Why it cannot be attached, as a sentence; empty when it can. */
   obstacle: string;
+  /** Whether the user's settings keep it from clients and the side panel. */
+  denied: boolean;
 }
 
 export interface Refusal {

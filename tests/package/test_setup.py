@@ -5,6 +5,7 @@ import json
 import os
 import plistlib
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -22,8 +23,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chrome_tab_mcp_server as server
-from chrome_tab import app
+from chrome_tab import app, launcher
 from chrome_tab.bridge import pairing
+from chrome_tab.extension.source import ExtensionSource
 from chrome_tab.setup import autostart, changes, clients, json_edit, models, steps
 from chrome_tab.setup import terminal as setup_terminal
 from tests.support.fake_extension import connected, free_port, wait_for_port
@@ -1107,6 +1109,47 @@ def test_clients_start_a_clone_by_uv_where_there_is_one(
 
     assert clients.start_command(settings) == [*command, str(SERVER)]
     assert "`uv run chrome_tab_mcp_server.py --setup`" in server.missing_settings(settings)
+
+
+def test_a_browser_learns_lines_that_work_in_any_folder_with_what_no_file_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", "/bin/{}".format)
+    program = f"uv run {shlex.quote(str(SERVER))}"
+    assert launcher.commands(server.load_settings({}, need_model=False)) == {
+        "setup": f"{program} --setup",
+        "doctor": f"{program} --doctor",
+    }
+
+    flags = {"ollama_url": "http://localhost:1234", "model": "a model", "port": 7000, "api_key": "secret"}
+    settings = server.load_settings(flags, need_model=True)
+    given = "--ollama-url http://localhost:1234 --model 'a model' --port 7000"
+    add = f"claude mcp add --scope user {server.APP_NAME} --"
+    assert launcher.commands(settings) == {
+        "setup": f"{program} --setup {given}",
+        "doctor": f"{program} --doctor {given}",
+        "serve": f"{program} --serve {given}",
+        "claude": f"{add} {program} {given}",
+    }
+
+    file = server.config_dir() / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('ollama_url = "http://localhost:1234"\nmodel = "a model"\nport = 7000\n')
+    assert launcher.commands(settings)["claude"] == f"{add} {program}"
+
+    install(tmp_path / INSTALLED, monkeypatch, {"url": WHEEL, "archive_info": {}})
+    assert launcher.commands(settings)["serve"] == f"{server.APP_NAME} --serve"
+
+
+async def test_the_welcome_names_the_denied_hosts_and_the_commands() -> None:
+    port = free_port()
+    flags = {"port": port, "sites": {"bank.example": {"deny": True}, "open.example": {"content": "main"}}}
+    settings = server.load_settings(flags, need_model=False)
+    async with ExtensionSource(settings) as source:
+        await source.start()
+        async with connected(port, pairing.pairing_key()) as extension:
+            assert extension.welcome["denied_hosts"] == ["bank.example"]
+            assert extension.welcome["commands"] == launcher.commands(settings)
 
 
 @pytest.mark.parametrize(("place", "is_said"), [(INSTALLED, False), (FOR_ONE_RUN, True)])

@@ -102,7 +102,7 @@ function showTab({ status, tab, requests }) {
   if (!tab) return;
   showTabIdentity(page, tab);
   setText(page.tabRights, rightsIn(tab));
-  page.askPage.hidden = !openSidePanel || tab.obstacle !== "";
+  page.askPage.hidden = !openSidePanel || tab.obstacle !== "" || tab.denied;
   // While a client waits for an answer, that comes first.
   page.askPage.classList.toggle("primary", !requests.length);
   page.tabRights.hidden = tab.obstacle !== "";
@@ -112,7 +112,8 @@ function showTab({ status, tab, requests }) {
 }
 
 /** @param {ViewedTab} tab */
-function rightsIn({ attached }) {
+function rightsIn({ attached, denied }) {
+  if (denied) return phrase("obstacleDenied");
   if (HAS_DEBUGGER) return phrase(attached ? "rightsAttached" : "rights");
   return phrase(attached ? "rightsAttachedReading" : "rightsReading");
 }
