@@ -2517,11 +2517,39 @@ class ChunksRead(NamedTuple):
     chunks: int
 
 
+# What the page function notes about a text, by its code.
+PAGE_NOTES = {
+    "still_loading": "the page was still loading when it was read, so the end may be missing",
+    "more_inside": "web components or frames of the page hold {count:,} more characters, "
+    'which only content="main" reads',
+    "pictures_only": "the page shows pictures only: this is how it describes them",
+    "canvas": "much of what the page shows is drawn on a canvas, and what stands there cannot be read",
+    "feed": "the page is a feed that loads more when it is scrolled: only what it has loaded was read",
+    "pdf_too_long": "only the first {count:,} of {total:,} pages of the PDF were read: its text is longer than 30 MiB",
+    "pdf_unfinished": "only the first {count:,} of {total:,} pages of the PDF were read: ask again to read on",
+    "pdf_scanned": "{count:,} of {total:,} pages of the PDF hold no text, perhaps pictures of it (scanned)",
+}
+
+
+def page_note(note: Any) -> str:
+    """Return the sentence for a note of the page function, `{code, count, total}`; empty for what is malformed."""
+    match note:
+        case {"code": str(code)} if code in PAGE_NOTES:
+            numbers = {name: number for name in ("count", "total") if type(number := note.get(name)) is int}
+            with contextlib.suppress(KeyError):
+                return Sentence(code, PAGE_NOTES[code].format(**numbers), **numbers)
+            return ""
+        case str():  # of an older extension, and about the main content
+            return one_line(note, 300)
+        case _:
+            return ""
+
+
 def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the page function noted about a page that it read, as lines."""
     noted = reading.get("notes")
-    told = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
-    return tuple(one_line(str(note), 300) for note in told if note)
+    notes = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
+    return tuple(filter(None, map(page_note, notes)))
 
 
 def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:

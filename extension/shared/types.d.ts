@@ -103,6 +103,13 @@ export interface SessionsEvent {
 
 // --- Commands: what each one answers
 
+/** What a text does not hold of its page; the server has a sentence for each code. */
+export interface PageNote {
+  code: string;
+  count?: number;
+  total?: number;
+}
+
 export interface TabText {
   tab_id: number;
   text: string;
@@ -112,7 +119,7 @@ export interface TabText {
   incognito: boolean;
   content?: MainContentReport;
   /** What the text does not hold of the page. */
-  notes?: string[];
+  notes?: PageNote[];
   /** How many lines were removed because the text has them already. */
   repeated?: number;
   /** Where the lines of headings begin in the text, in code points, each with its level. */
@@ -410,7 +417,7 @@ export interface PageReading {
   url: string;
   title: string;
   content?: MainContentReport;
-  notes?: string[];
+  notes?: PageNote[];
   repeated?: number;
   headings?: [offset: number, level: number][];
 }

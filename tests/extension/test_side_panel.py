@@ -9,6 +9,7 @@ import pytest
 from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, expect
 
+import chrome_tab_mcp_server as server
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, comes_true, shared_tab_at
 from tests.support.ui_texts import isolated, ui_text
 
@@ -141,7 +142,7 @@ async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(pane
     notes = [
         {"code": "unread", "values": {"start": 999, "end": 2000, "total": 3000, "error": error}},
         {"code": "links_broken", "values": {"count": 2}},
-        {"code": "", "text": "the page was <b>still loading</b>"},
+        {"code": "", "text": "a note of <b>an older extension</b>"},
         {"code": "of a later version", "values": {}},
     ]
     receipt = RECEIPT | {"characters_read": 2999, "page_characters": 3000}
@@ -151,10 +152,20 @@ async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(pane
         [
             ui_text("noteUnread", "1,000", "2,000", "3,000", ui_text("errorModelTimeout")),
             ui_text("noteLinks", 2),
-            "the page was <b>still loading</b>",
+            "a note of <b>an older extension</b>",
         ]
     )
     await expect(panel.at(".end summary")).to_have_text(f"99% of the page · {isolated('small')} · 1.2\u00a0s")
+
+
+async def test_each_note_of_the_page_function_is_said_in_the_users_language(panel: Panel) -> None:
+    notes = [{"code": code, "values": {"count": 1, "total": 2}} for code in server.PAGE_NOTES]
+    await panel.tell(await panel.ask("What is it?"), "done", text="It is.", receipt=RECEIPT, notes=notes)
+
+    said = panel.at(".notes li")
+    await expect(said).to_have_count(len(notes))
+    await expect(said.first).to_have_text(ui_text("noteLoading"))
+    await expect(said.last).to_have_text(ui_text("notePdfScanned", 1, 2))
 
 
 async def test_a_page_that_cannot_be_read_is_named_before_the_question(panel: Panel) -> None:
