@@ -62,6 +62,7 @@ import math
 import os
 import re
 import secrets
+import shlex
 import shutil
 import signal
 import socket
@@ -311,8 +312,15 @@ package_command: Callable[[], str] | None = None
 
 
 def command() -> str:
-    """Return how the user starts the program."""
-    return package_command() if IS_PACKAGE and package_command else "uv run chrome_tab_mcp_server.py"
+    """Return how the user starts the program from the current folder; a client has started it anywhere."""
+    if IS_PACKAGE and package_command:
+        return package_command()
+    script = Path(__file__).resolve()
+    try:
+        is_here = Path.cwd() == script.parent
+    except OSError:  # the folder was deleted
+        is_here = False
+    return f"uv run {script.name if is_here else shlex.quote(str(script))}"
 
 
 def example(program: str) -> str:

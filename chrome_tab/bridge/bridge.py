@@ -37,9 +37,8 @@ def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Setup, paste the "
-        f"connection string that `{server.command()} --pair` prints; if it says Disconnected, "
-        f"press Reconnect. If it is not installed, run `{server.command()} --setup`.",
+        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Disconnected, "
+        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.command()} --setup`.",
     )
 
 
