@@ -122,7 +122,7 @@ async def main() -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        model = stack.enter_context(tiny_model_started())
+        model = stack.enter_context(tiny_model_started(context_length=8192))
         settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": model.model, "CHROME_TAB_SOURCE": "extension"}
         environment = server_environment(folder, settings)
         link = await stack.enter_async_context(served(environment))

@@ -7,6 +7,8 @@ import { copyText, make, makeButton, setText } from "./dom.js";
 const PROGRAM = "uv run chrome_tab_mcp_server.py";
 /** The same as an installed package. */
 const PACKAGE = "chrome-tab-reader";
+/** Stands for the package's command until the text is split there. */
+const MARK = "\uE000";
 
 /**
  * @param {Status} status
@@ -43,6 +45,7 @@ export class CommandLine {
     this.#code.replaceChildren(...words.slice(1));
     setText(this.#copy, phrase("copy"));
     this.#where.hidden = !command.startsWith(PROGRAM);
-    setText(this.#where, phrase("commandFolder", command.replace(PROGRAM, PACKAGE)));
+    const [before = "", after = ""] = phrase("commandFolder", MARK).split(MARK);
+    this.#where.replaceChildren(before, make("code", {}, command.replace(PROGRAM, PACKAGE)), after);
   }
 }

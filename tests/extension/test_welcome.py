@@ -65,7 +65,7 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     await bridge.connected()
     await expect(welcome.locator("#pair-check")).to_have_text(re.compile("Paired with the server on port"))
     await expect(welcome.locator("#pair-check")).to_have_attribute("data-tone", "good")
-    await expect(welcome.locator("#client-check")).to_have_text(re.compile("No client uses it yet"))
+    await expect(welcome.locator("#client-check")).to_have_text(re.compile("no client uses it yet"))
     await expect(welcome.locator("details[open]")).to_have_id("client-step")
     await expect(welcome.locator("#page-check")).to_be_hidden()
     copies = welcome.locator("#setup-command button")

@@ -103,8 +103,8 @@ function showTab({ status, tab, requests }) {
   showTabIdentity(page, tab);
   setText(page.tabRights, rightsIn(tab));
   page.askPage.hidden = !openSidePanel || tab.obstacle !== "" || tab.denied;
-  // While a client waits for an answer, that comes first.
-  page.askPage.classList.toggle("primary", !requests.length);
+  // While a client waits for an answer, or Reconnect is to be pressed, that comes first.
+  page.askPage.classList.toggle("primary", !requests.length && status.state !== "disconnected");
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
   page.attachButton.title = tab.attached ? "" : phrase(HAS_DEBUGGER ? "attachHint" : "attachHintReading");
