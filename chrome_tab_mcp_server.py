@@ -62,6 +62,7 @@ import math
 import os
 import re
 import secrets
+import shlex
 import shutil
 import signal
 import socket
@@ -311,8 +312,15 @@ package_command: Callable[[], str] | None = None
 
 
 def command() -> str:
-    """Return how the user starts the program."""
-    return package_command() if IS_PACKAGE and package_command else "uv run chrome_tab_mcp_server.py"
+    """Return how the user starts the program from the current folder; a client has started it anywhere."""
+    if IS_PACKAGE and package_command:
+        return package_command()
+    script = Path(__file__).resolve()
+    try:
+        is_here = Path.cwd() == script.parent
+    except OSError:  # the folder was deleted
+        is_here = False
+    return f"uv run {script.name if is_here else shlex.quote(str(script))}"
 
 
 def example(program: str) -> str:
@@ -2519,11 +2527,39 @@ class ChunksRead(NamedTuple):
     chunks: int
 
 
+# What the page function notes about a text, by its code.
+PAGE_NOTES = {
+    "still_loading": "the page was still loading when it was read, so the end may be missing",
+    "more_inside": "web components or frames of the page contain {count:,} more characters, "
+    'which only content="main" reads',
+    "pictures_only": "the page shows only pictures; the text is their descriptions",
+    "canvas": "a canvas fills much of the page, and its content cannot be read",
+    "feed": "the page is a feed that loads more when it is scrolled; only the loaded part was read",
+    "pdf_too_long": "only the first {count:,} of {total:,} pages of the PDF were read, because its text is longer than 30 MiB",
+    "pdf_unfinished": "only the first {count:,} of {total:,} pages of the PDF were read; ask again for the rest",
+    "pdf_scanned": "{count:,} of {total:,} pages of the PDF have no text; they may be scanned",
+}
+
+
+def page_note(note: Any) -> str:
+    """Return the sentence for a note of the page function, `{code, count, total}`; empty for what is malformed."""
+    match note:
+        case {"code": str(code)} if code in PAGE_NOTES:
+            numbers = {name: number for name in ("count", "total") if type(number := note.get(name)) is int}
+            with contextlib.suppress(KeyError):
+                return Sentence(code, PAGE_NOTES[code].format(**numbers), **numbers)
+            return ""
+        case str():  # of an older extension, and about the main content
+            return one_line(note, 300)
+        case _:
+            return ""
+
+
 def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the page function noted about a page that it read, as lines."""
     noted = reading.get("notes")
-    reported = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
-    return tuple(one_line(str(note), 300) for note in reported if note)
+    notes = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
+    return tuple(filter(None, map(page_note, notes)))
 
 
 def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
@@ -2557,6 +2593,7 @@ class Query(NamedTuple):
     evidence: bool = False
     quick: bool = False
     said: str = ""  # what of the prompt the user has said, where that is not all of it
+    recorded: bool = True  # whether the history may keep the answer
 
 
 class Answer(NamedTuple):
@@ -5055,7 +5092,7 @@ class ChromeTabs:
     async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
-        keep = self._recorder
+        keep = self._recorder if about.recorded else None
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
@@ -5111,7 +5148,7 @@ class ChromeTabs:
             title = f"{len(answered)} tabs"
             page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
             prompt = f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
-            together = Query(prompt, evidence=about.evidence, said=about.prompt)
+            together = Query(prompt, evidence=about.evidence, said=about.prompt, recorded=about.recorded)
             progress.time_share = 1.0
             try:
                 return tabs, await self.answer(page, together, progress)

@@ -158,7 +158,8 @@ class SidePanel:
             self._confirmed.add(asked.model)
         confirmed = asked.model in self._confirmed
         if len(asked.tab_ids) > 1:
-            about = Query(asked.text, None, asked.model, confirmed=confirmed, evidence=True)
+            # The panel states that no conversation is stored.
+            about = Query(asked.text, None, asked.model, confirmed=confirmed, evidence=True, recorded=False)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
             # The panel gets the evidence of the answer over all, as data.

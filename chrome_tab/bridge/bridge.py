@@ -35,9 +35,8 @@ def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Setup, paste the "
-        f"connection string that `{server.command()} --pair` prints; if it says Disconnected, "
-        f"press Reconnect. If it is not installed, run `{server.command()} --setup`.",
+        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Disconnected, "
+        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.command()} --setup`.",
     )
 
 
@@ -61,6 +60,8 @@ class Bridge:
         self.on_tabs_change: Callable[[], None] = lambda: None
         # Called with the questions that the user asks in a browser, and its id for `notify`.
         self.on_prompt: Callable[[Mapping[str, Any], str], None] = lambda _, __: None
+        # What each browser learns about this server: `{denied_hosts, commands}`.
+        self.server_info: Callable[[], Mapping[str, Any]] = dict
         # The name of this session's client, empty until it is known, and the id that distinguishes the session.
         self.client, self.session_id = "", secrets.token_hex(2)
         # What the leader serves on the port in addition to the bridge: set once, before `own`.

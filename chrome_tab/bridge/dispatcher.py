@@ -109,8 +109,10 @@ class Dispatcher:
         if is_id(own):
             result["tab_id"] = self._tab_ids.id_of(browser.place(own))
         if isinstance(result.get("notes"), list):
-            notes = map(str, result["notes"])
-            result["notes"] = [self._tab_ids.in_sentence(note, about.profile, about.run) for note in notes]
+            result["notes"] = [
+                self._tab_ids.in_sentence(note, about.profile, about.run) if isinstance(note, str) else note
+                for note in result["notes"]
+            ]
         return result
 
     async def _send(

@@ -157,7 +157,8 @@ class Leader:
         try:
             is_copy = bool(handshake.about.profile) and handshake.about.profile != about.profile
             profile = {"profile": about.profile} if is_copy else {}
-            await websocket.send_text(json.dumps({"type": "welcome", **self._session_info(browser), **profile}))
+            info = {**self._session_info(browser), **self._session.server_info()}
+            await websocket.send_text(json.dumps({"type": "welcome", **info, **profile}))
             self._report_browsers()
             self._send_session_info(besides=browser)
             while (frame := await protocol.receive_frame(websocket)) is not None:

@@ -82,6 +82,8 @@ class Session(Protocol):
     http: HttpSide | None
     on_tabs_change: Callable[[], None]
     on_prompt: Callable[[Mapping[str, Any], str], None]
+    # What the leader sends each browser about this server: `{denied_hosts, commands}`.
+    server_info: Callable[[], Mapping[str, Any]]
 
     def enter_role(self, route: Route) -> None:
         """Send commands over this route from now on."""

@@ -23,6 +23,13 @@ class ExtensionSource:
     def __init__(self, settings: server.Settings) -> None:
         self.settings = settings
         self.bridge = Bridge(settings.port)
+        self.bridge.server_info = self.server_info
+
+    def server_info(self) -> dict[str, Any]:
+        """Return what a browser learns about this server: the hosts that `[sites]` denies, and how it is started."""
+        from chrome_tab import launcher  # not needed to start
+
+        return {"denied_hosts": self.settings.denied_hosts, "commands": launcher.commands(self.settings)}
 
     @property
     def connected(self) -> bool:

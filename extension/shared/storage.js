@@ -18,7 +18,7 @@ export const DEFAULT_PREFERENCES = {
   browserName: "",
 };
 /** @type {Settings} */
-export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
+export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true, commands: {} };
 
 // A script in a page's isolated world may read local storage unless access is restricted, and the key is there.
 // Firefox knows no such lock.

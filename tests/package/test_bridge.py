@@ -805,7 +805,7 @@ async def test_without_an_extension_the_sentence_says_what_to_do_in_the_popup(
 
     assert code == "EXTENSION_NOT_CONNECTED"
     assert f"port {session.port}" in message
-    assert "--pair" in message
+    assert "--setup" in message
     assert "Reconnect" in message
 
 

@@ -36,6 +36,14 @@ const NOTES = {
   invisible_removed: ["noteInvisible", ({ count }) => [grouped(count)]],
   lines_quoted: ["noteLines", ({ count }) => [grouped(count)]],
   tab_unread: ["noteTab", ({ tab, error }) => [isolated(tab), errorSentence(error)]],
+  still_loading: ["noteLoading", () => []],
+  more_inside: ["noteInside", ({ count }) => [grouped(count)]],
+  pictures_only: ["notePicturesOnly", () => []],
+  canvas: ["noteCanvas", () => []],
+  feed: ["noteFeed", () => []],
+  pdf_too_long: ["notePdfTooLong", ({ count, total }) => [grouped(count), grouped(total)]],
+  pdf_unfinished: ["notePdfUnfinished", ({ count, total }) => [grouped(count), grouped(total)]],
+  pdf_scanned: ["notePdfScanned", ({ count, total }) => [grouped(count), grouped(total)]],
 };
 
 /** @type {Record<string, MessageKey>} */
@@ -71,7 +79,7 @@ export function progressLine({ step }) {
 
 /**
  * @param {ServerSentence} note
- * @returns {string} what is missing from an answer; a note of the page itself is in English
+ * @returns {string} what is missing from an answer; English for a code that this version does not know
  */
 export function noteSentence({ code, values = {}, text = "" }) {
   const known = NOTES[code];
