@@ -181,6 +181,7 @@ OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
+READ_AHEAD_PROMPT = "Answer with one word."
 DEFAULT_SYSTEM_PROMPT = (
     "You analyse the text of one web page for a reader who has it open. Say what kind of page it is and what it is "
     "about; give its main points; list the figures, dates, names and prices that matter, exactly as the page has them; "
@@ -2204,10 +2205,13 @@ class ModelServer:
         watcher: Watcher,
         stream: bool,
         schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
     ) -> Completion:
         """Ask for one completion at temperature 0, in JSON for a schema; raise ChromeTabError when there is none."""
         body: dict[str, Any] = {"model": model, "messages": messages, "temperature": 0, "stream": stream}
         body["enable_thinking"] = True
+        if max_tokens:
+            body["max_tokens"] = max_tokens
         if stream:
             body["stream_options"] = {"include_usage": True}
         if schema:
@@ -2837,6 +2841,17 @@ class PageAnalyzer:
         answer = await self._ask(read, question, progress)
         return await asyncio.to_thread(checked_answer, answer, read, question)
 
+    async def read_ahead(self, page: Page, model: str | None, *, confirmed: bool) -> None:
+        """Let the model server read what every prompt about the page begins with, before there is one.
+
+        Nothing is sent to a model that runs elsewhere unless the user has confirmed it.
+        """
+        name = well_formed(model or self.settings.model or "")
+        if await self.server.model_host(name) and not confirmed:
+            return
+        with contextlib.suppress(ChromeTabError):  # the question will say what is wrong
+            await PageReading(self, page, Query(READ_AHEAD_PROMPT), name, Progress(None)).begin()
+
     async def _ask(self, page: Page, question: Query, progress: Progress) -> Answer:
         """Answer about the whole page, with the fallback models unless one model is asked for."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
@@ -2975,6 +2990,21 @@ class PageReading:
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text, read_line(receipt), note, None, receipt)
+
+    async def begin(self) -> None:
+        """Send the first chunk for an answer of one token, so that the server keeps what it has computed of it."""
+        text, room = self.page.text, await self._room()
+        if not self.meter.fits(text, await self._room(whole=True)):
+            self.layout = await asyncio.to_thread(
+                TextLayout, text, self.page.headings, is_markdown=self.page.is_markdown
+            )
+            key = self.analyst.plan_key(self.model, room, self.page.headings, text)
+            end = (self.analyst.memory.plan(key) or await self._split())[0]
+            text = self._opening("1", 0, room) + text[:end]
+        messages = messages_for(self.analyst.frame(text), self.question.prompt)
+        async with self.analyst.slots:
+            await self.analyst.allowance.take(self.progress)
+            await self.analyst.server.complete(self.model, messages, watcher=self, stream=False, max_tokens=1)
 
     # Planning
 

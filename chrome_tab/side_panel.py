@@ -85,6 +85,14 @@ class SidePanelQuestion(BaseModel):
     confirmed: bool = False
 
 
+class ReadAheadRequest(BaseModel):
+    """What the extension sends when the user begins to type, and has turned reading ahead on."""
+
+    talk: str = Field(max_length=100)
+    tab_id: int
+    model: str | None = Field(None, max_length=500)
+
+
 class SidePanel:
     """Answers what the person asks in one browser, by events; DESIGN.md, "Asking in the browser".
 
@@ -96,6 +104,8 @@ class SidePanel:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._talks: OrderedDict[str, Conversation] = OrderedDict()
         self._confirmed: set[str | None] = set()
+        # By talk and model: what reads a page ahead of its first question.
+        self._ahead: dict[tuple[str, str | None], asyncio.Task[None]] = {}
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take one message of the extension; what is malformed is dropped."""
@@ -107,6 +117,9 @@ class SidePanel:
                 self._running[ask_id].cancel()
             case {"forget": str(talk)}:
                 self._talks.pop(talk, None)
+                self._leave_ahead(talk)
+            case {"read_ahead": dict(about)}:
+                spawn(self._read_ahead(about))
             case {"models": str(ask_id)}:
                 spawn(self._name_models(ask_id))
             case _:
@@ -148,6 +161,37 @@ class SidePanel:
             showing.cancel()
             self._running.pop(ask_id, None)
 
+    async def _read_ahead(self, message: Mapping[str, Any]) -> None:
+        """Read a page before its first question, and let a model that runs here begin; nothing is reported."""
+        current_client.set("side-panel")
+        with contextlib.suppress(ValidationError, ChromeTabError):
+            wanted = ReadAheadRequest.model_validate(message)
+            key, tabs = (wanted.talk, wanted.model), self._tabs
+            if wanted.talk in self._talks or key in self._ahead or missing_settings(tabs.settings):
+                return
+            self._leave_ahead(wanted.talk)
+
+            async def work() -> None:
+                page = await tabs.read(ReadOptions(), wanted.tab_id)
+                check_site(tabs.settings, page.url)
+                self._remember(wanted.talk, Conversation(page._replace(tab_id=wanted.tab_id)))
+                await tabs.analyst.read_ahead(page, wanted.model, confirmed=wanted.model in self._confirmed)
+
+            self._ahead[key] = asyncio.create_task(work())
+            await asyncio.wait([self._ahead[key]])
+            self._ahead.pop(key).exception()
+
+    def _leave_ahead(self, talk: str, *but: str | None) -> None:
+        """End what is read ahead for a talk, but for that model."""
+        for (other, model), task in self._ahead.items():
+            if other == talk and model not in but:
+                task.cancel()
+
+    def _remember(self, talk: str, conversation: Conversation) -> None:
+        self._talks[talk] = conversation
+        while len(self._talks) > MAX_TALKS:
+            self._talks.popitem(last=False)
+
     async def _answer(self, asked: SidePanelQuestion, progress: Progress) -> Answer:
         tabs = self._tabs
         if missing := missing_settings(tabs.settings):
@@ -167,6 +211,7 @@ class SidePanel:
             receipt = combined_receipt(answers, answer.receipt, time.monotonic() - progress.started)
             return answer._replace(text=answer.text or each, receipt=receipt)
         async with progress:
+            await self._wait_ahead(asked)
             talk = self._talks.get(asked.talk)
             if talk is None:
                 page = await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress)
@@ -177,10 +222,18 @@ class SidePanel:
             about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
             # What a site's table says is for calls that leave it out; here the person has said what they want.
             answer = await tabs.analyst.answer(talk.page, about, progress)
-        self._talks[asked.talk] = talk.after(asked.question, answer.text)
-        while len(self._talks) > MAX_TALKS:
-            self._talks.popitem(last=False)
+        self._remember(asked.talk, talk.after(asked.question, answer.text))
         return answer
+
+    async def _wait_ahead(self, asked: SidePanelQuestion) -> None:
+        """Let what is read ahead for a question end: the model goes on from there."""
+        self._leave_ahead(asked.talk, asked.model)
+        if task := self._ahead.get((asked.talk, asked.model)):
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError:
+                task.cancel()
+                raise
 
     async def _name_models(self, ask_id: str) -> None:
         settings = self._tabs.settings

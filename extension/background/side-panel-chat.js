@@ -2,7 +2,7 @@
  * Questions of the user in the side panel: they are sent to the server, and its events about them are passed to the page
  * that asked. Nothing is stored.
  *
- * @import {AnswerEvent, AskRequest, QuestionMessage} from "../shared/types.d.ts"
+ * @import {AnswerEvent, AskRequest, QuestionMessage, ReadAheadRequest} from "../shared/types.d.ts"
  */
 
 /** A working server reports progress each second; one of an older version does not answer questions. */
@@ -42,7 +42,7 @@ export class SidePanelChat {
    * @param {(event: AnswerEvent) => void} onEvent called until its end
    */
   ask({ id, talk, question, tabIds, model, confirmed }, owner, onEvent) {
-    this.#talks.set(owner, (this.#talks.get(owner) ?? new Set()).add(talk));
+    this.#remember(talk, owner);
     this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: true });
     this.#onChange();
     const ask = { id, talk, question, tab_ids: tabIds, model, ...(confirmed && { confirmed }) };
@@ -58,6 +58,22 @@ export class SidePanelChat {
   nameModels(id, owner, onEvent) {
     this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: false });
     if (!this.#send({ type: "question", models: id })) this.#fail(id, "not_connected");
+  }
+
+  /**
+   * @param {ReadAheadRequest} request
+   * @param {unknown} owner
+   */
+  readAhead({ talk, tabId, model }, owner) {
+    if (this.#send({ type: "question", read_ahead: { talk, tab_id: tabId, model } })) this.#remember(talk, owner);
+  }
+
+  /**
+   * @param {string} talk
+   * @param {unknown} owner
+   */
+  #remember(talk, owner) {
+    this.#talks.set(owner, (this.#talks.get(owner) ?? new Set()).add(talk));
   }
 
   /** @param {string} id */

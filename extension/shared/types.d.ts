@@ -50,6 +50,7 @@ export type QuestionMessage = { type: "question" } & (
         confirmed?: true;
       };
     }
+  | { read_ahead: { talk: string; tab_id: number; model: string | null } }
   | { stop: string }
   | { forget: string }
   | { models: string }
@@ -825,6 +826,8 @@ export interface Preferences {
   outline: boolean;
   /** Whether the activity log is kept. */
   log: boolean;
+  /** Whether the side panel reads the page when the user begins to type. */
+  readAhead: boolean;
   /** What one session may have run for long. */
   commandsPerSecond: number;
   /** Patterns as in [sites]. */
@@ -985,8 +988,17 @@ export interface AskRequest {
   confirmed?: true;
 }
 
+/** The user has begun to type the first question of a talk: the server may read the tab, if they have turned that on. */
+export interface ReadAheadRequest {
+  action: "read_ahead";
+  talk: string;
+  tabId: number;
+  model: string | null;
+}
+
 export type QuestionRequest =
   | AskRequest
+  | ReadAheadRequest
   /** Which models the server has. */
   | { action: "models"; id: string }
   /** The user does not want this answer any more. */

@@ -36,6 +36,7 @@ RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_chara
 class Panel:
     def __init__(self, tab: DrivenTab, page: Page) -> None:
         self.tab, self.page = tab, page
+        self.dropped: list[str] = []
 
     def at(self, selector: str, **about: Any) -> Locator:
         return self.page.locator(selector, **about)
@@ -46,6 +47,7 @@ class Panel:
             message = await self.tab.bridge.next_message("question")
             if part in message:
                 return message[part]
+            self.dropped += message.keys()
 
     async def ask(self, text: str) -> dict[str, Any]:
         await self.at("#question").fill(text)
@@ -205,6 +207,29 @@ async def test_further_questions_belong_to_the_same_talk_until_it_is_begun_anew(
     third = await panel.ask("What is it?")
     assert third["talk"] != first["talk"]
     await panel.tell(third, "done", text="An apple.")
+
+
+async def test_page_is_read_ahead_once_when_the_user_begins_to_type_and_only_if_they_want_that(panel: Panel) -> None:
+    await panel.at("#question").press_sequentially("Wh")
+    not_read_ahead = await panel.ask("What is it?")
+    await panel.tell(not_read_ahead, "done", text="An apple.")
+    await panel.at("#begin-anew").click()
+    assert await panel.question("forget") == not_read_ahead["talk"]
+
+    await panel.page.evaluate("chrome.storage.local.set({ preferences: { readAhead: true } })")
+    await panel.tab.bridge.next_message("renamed")  # the worker knows of the change
+    await panel.at("#question").press_sequentially("What")
+    ahead = await panel.question("read_ahead")
+    asked = await panel.ask("What is it?")
+    await panel.tell(asked, "done", text="An apple.")
+    await panel.at("#question").press_sequentially("And")
+    again = await panel.ask("And then?")
+    await panel.tell(again, "done", text="A tree.")
+    await panel.page.evaluate("chrome.storage.local.remove('preferences')")
+
+    assert (ahead["tab_id"], ahead["model"]) == (asked["tab_ids"][0], "small")
+    assert asked["talk"] == again["talk"] == ahead["talk"]
+    assert panel.dropped.count("read_ahead") == 0
 
 
 async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None:

@@ -49,6 +49,8 @@ const READY = [
 let view;
 /** What is being talked about: what the server has read of it stays the same until another begins. */
 let talk = { id: "", tabId: -1, url: "" };
+/** The talk that the next question begins, with what the server has been asked to read ahead for it. */
+let next = { id: "", tabId: -1, url: "", model: /** @type {string | null} */ (null) };
 /** @type {number | null} the tab in which a passage is highlighted */
 let highlighted = null;
 /** @type {Map<string, HTMLButtonElement>} the references that are being shown, by the ids of their commands */
@@ -140,7 +142,8 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
     const about = tabIds ? phrase("askAboutTabs", tabIds.length) : phrase("askAbout", isolated(tab.title));
     // The header names the page until the conversation moves on to another.
     if (tabIds || page.talk.childElementCount) page.talk.append(make("li", { className: "about" }, about));
-    talk = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
+    const isReadAhead = !tabIds && next.tabId === tab.id && next.url === tab.url;
+    talk = { id: isReadAhead ? next.id : crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
   }
   const confirm = (/** @type {string} */ model) => ask(question, { label, tabIds, confirmed: model });
   const asked = tabIds ? null : tab.id;
@@ -150,14 +153,30 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
   highlight(tab.id, "");
   page.talk.append(running.element);
   running.element.scrollIntoView({ block: "end" });
-  const chosen = page.model.hidden ? null : page.model.value;
   const about = { id: running.id, talk: talk.id, question, tabIds: tabIds ?? [tab.id] };
   port.send(
     confirmed
       ? { action: "ask", ...about, model: confirmed, confirmed: true }
-      : { action: "ask", ...about, model: chosen },
+      : { action: "ask", ...about, model: chosenModel() },
   );
   showState();
+}
+
+/** @returns {string | null} null for the one that is configured */
+function chosenModel() {
+  return page.model.hidden ? null : page.model.value;
+}
+
+/** The user types: the page may be read meanwhile, once. The worker knows whether they want that. */
+function readAhead() {
+  const tab = view?.tab;
+  const model = chosenModel();
+  if (!tab || page.ask.disabled || (talk.tabId === tab.id && talk.url === tab.url)) return;
+  const isSame = next.tabId === tab.id && next.url === tab.url;
+  if (isSame && next.model === model) return;
+  if (!isSame && next.id && next.id !== talk.id) port.send({ action: "forget_talk", talk: next.id });
+  next = { id: isSame ? next.id : crypto.randomUUID(), tabId: tab.id, url: tab.url, model };
+  port.send({ action: "read_ahead", talk: next.id, tabId: tab.id, model });
 }
 
 /**
@@ -196,6 +215,7 @@ function noteShown({ id, success }) {
 /** What was read for this talk is not needed any more. */
 function forget() {
   if (talk.id) port.send({ action: "forget_talk", talk: talk.id });
+  if (talk.id === next.id) next = { id: "", tabId: -1, url: "", model: null };
   talk = { id: "", tabId: -1, url: "" };
 }
 
@@ -237,6 +257,7 @@ page.form.addEventListener("submit", (event) => {
   ask(question);
   if (running) page.question.value = "";
 });
+page.question.addEventListener("input", readAhead);
 page.question.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
