@@ -205,6 +205,7 @@ async def test_the_receipt_holds_the_address_and_title_that_the_script_logged_if
         "url": url,
         "title": title,
         "source": "applescript",
+        "browser": "Google Chrome",
         "page_characters": 4,
         "next_offset": None,
         "content": {},
