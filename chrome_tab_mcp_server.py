@@ -5107,7 +5107,7 @@ async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
         page = await tabs.applescript.read(ReadOptions())
     except ChromeTabError as error:
         if error.code == "NO_BROWSER":
-            unknown = Layer("permission", ok=None, text="not known while the browser is away")
+            unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
             return [Layer("browser", ok=False, text=error.message), unknown]
         if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
             return [answers, Layer("permission", ok=True, text=f"AppleScript reaches the active tab. {error.message}")]
@@ -5163,11 +5163,11 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
 async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
     """Return what `[sites]` says about the active tab, if one of the layers can read it."""
     if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
-        return Layer("this site", ok=None, text="not known while no tab can be read")
+        return Layer("this site", ok=None, text="unknown: no tab can be read")
     try:
         return Layer("this site", ok=True, text=await tabs.site_told())
     except ChromeTabError as error:
-        return Layer("this site", ok=None, text=f"not known: {error.message}")
+        return Layer("this site", ok=None, text=f"unknown: {error.message}")
 
 
 # --- 12. Tools ---------------------------------------------------------------------------------
@@ -5722,8 +5722,8 @@ def greet_terminal() -> None:
         "This is an MCP server: a client such as Claude Code starts it and sends it messages on standard input.\n"
         f"You probably want to\n{setup}"
         f'  ask here:         {command()} --analyze "What is this page about?"\n'
-        f"  check every part: {command()} --doctor\n"
-        "It waits for messages now. Ctrl+C ends it.",
+        f"  check each layer: {command()} --doctor\n"
+        "It is waiting for messages. Ctrl+C ends it.",
         file=sys.stderr,
         flush=True,
     )
