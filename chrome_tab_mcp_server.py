@@ -544,41 +544,47 @@ class Settings(BaseSettings):
     max_seconds: float = setting(
         900,
         "CHROME_TAB_MAX_SECONDS",
-        "seconds for one answer as a whole; what was read until then is answered",
+        "seconds for a whole answer; at the limit it covers what was read so far",
         gt=0,
         le=86_400,
     )
     context_length: int | None = setting(
         None,
         "CHROME_TAB_CONTEXT_LENGTH",
-        "tokens the model really has (default: asked from the server)",
+        "size of the context window (default: reported by the model server)",
         ge=MIN_WINDOW,
         le=100_000_000,
     )
     requests_per_minute: int = setting(600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", ge=1, le=10**6)
-    parallel: int = setting(1, "CHROME_TAB_PARALLEL", "chunks of a long page asked at the same time", ge=1, le=64)
+    parallel: int = setting(
+        1, "CHROME_TAB_PARALLEL", "chunks of a long page that the model reads at the same time", ge=1, le=64
+    )
     allow_cloud: bool = setting(
         False,
         "CHROME_TAB_ALLOW_CLOUD",
         "agents, fallbacks and the side panel may choose models that run elsewhere, so that page text leaves this computer",
     )
     source: Literal["auto", "applescript", "extension"] = setting("auto", "CHROME_TAB_SOURCE", "how the tab is read")
-    browser: Browser = setting("auto", "CHROME_TAB_BROWSER", "AppleScript application, or the frontmost one")
+    browser: Browser = setting(
+        "auto", "CHROME_TAB_BROWSER", "application that AppleScript reads (auto: the frontmost one)"
+    )
     clipboard: bool = setting(False, "CHROME_TAB_CLIPBOARD", "also copy the text to the clipboard")
     transport: Literal["stdio", "http", "sse"] = setting("stdio", "CHROME_TAB_TRANSPORT", "how MCP clients connect")
-    port: int = setting(61822, "CHROME_TAB_PORT", "one loopback port for everything", ge=1024, le=65_535)
+    port: int = setting(61822, "CHROME_TAB_PORT", "loopback port for the extension and HTTP", ge=1024, le=65_535)
     upload_folder: Annotated[list[Annotated[str, Field(min_length=1)]], NoDecode, BeforeValidator(split_names)] = (
-        setting([], "CHROME_TAB_UPLOAD_FOLDERS", "folder below which upload may take files (repeatable)")
+        setting([], "CHROME_TAB_UPLOAD_FOLDERS", "folder from which upload may take files (repeatable)")
     )
     open: bool = setting(False, "CHROME_TAB_OPEN", "HTTP without a bearer key, on loopback only")
     tool_names: Literal["default", "kapture"] = setting(
         "default", "CHROME_TAB_TOOL_NAMES", "names of the tools that drive a page"
     )
     vision_model: str | None = setting(
-        None, "CHROME_TAB_VISION_MODEL", "model that is shown pictures (default: --model)", max_length=500
+        None, "CHROME_TAB_VISION_MODEL", "model for pictures (default: --model)", max_length=500
     )
     history: Annotated[bool, BeforeValidator(lambda v: v == [] or v)] = setting(
-        False, "CHROME_TAB_HISTORY", "keep questions, answers and receipts; with words do that to what is kept and exit"
+        False,
+        "CHROME_TAB_HISTORY",
+        "store questions, answers and receipts; with an argument, list, show or clear them and exit",
     )
     config: Path | None = setting(
         None, "CHROME_TAB_CONFIG", "TOML file with defaults and [sites] (default: config.toml in your config folder)"
@@ -5288,7 +5294,7 @@ async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
         page = await tabs.applescript.read(ReadOptions())
     except ChromeTabError as error:
         if error.code == "NO_BROWSER":
-            unknown = Layer("permission", ok=None, text="not known while the browser is away")
+            unknown = Layer("permission", ok=None, text="unknown: the browser is not running")
             return [Layer("browser", ok=False, text=error.message), unknown]
         if error.code in {"EMPTY_PAGE", "UNREADABLE_PAGE"}:
             return [answers, Layer("permission", ok=True, text=f"AppleScript reaches the active tab. {error.message}")]
@@ -5344,11 +5350,11 @@ async def model_layers(tabs: ChromeTabs) -> list[Layer]:
 async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
     """Return what `[sites]` says about the active tab, if one of the layers can read it."""
     if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
-        return Layer("this site", ok=None, text="not known while no tab can be read")
+        return Layer("this site", ok=None, text="unknown: no tab can be read")
     try:
         return Layer("this site", ok=True, text=await tabs.site_told())
     except ChromeTabError as error:
-        return Layer("this site", ok=None, text=f"not known: {error.message}")
+        return Layer("this site", ok=None, text=f"unknown: {error.message}")
 
 
 # --- 12. Tools ---------------------------------------------------------------------------------
@@ -5812,7 +5818,7 @@ def argument_parser(program: Program) -> OneLineParser:
     parser = OneLineParser(
         prog=started_by,
         usage=f"{started_by} [ACTION] [SETTING ...]",
-        description="A local model answers about the page that you have open. Without an action this serves MCP.",
+        description="Ask a local model about the page that you have open. Without an action, serve MCP.",
         epilog=example(started_by),
         formatter_class=argparse.RawDescriptionHelpFormatter,  # a path is printed on one line
         argument_default=argparse.SUPPRESS,
@@ -5828,7 +5834,7 @@ def argument_parser(program: Program) -> OneLineParser:
             about: dict[str, Any] = kind | {"help": f"with {flag_of(name)}: {kind['help']}"}
             actions.add_argument(flag_of(option), **about)
     one.add_argument("--version", action="version", version=f"{APP_NAME} {__version__}", help="print the version")
-    actions.add_argument("-h", "--help", action="help", help="print this")
+    actions.add_argument("-h", "--help", action="help", help="print this help")
     for title, names in SETTING_GROUPS.items():
         group = parser.add_argument_group(title)
         for name in names:
@@ -5907,8 +5913,8 @@ def greet_terminal() -> None:
         "This is an MCP server: a client such as Claude Code starts it and sends it messages on standard input.\n"
         f"You probably want to\n{setup}"
         f'  ask here:         {command()} --analyze "What is this page about?"\n'
-        f"  check every part: {command()} --doctor\n"
-        "It waits for messages now. Ctrl+C ends it.",
+        f"  check each layer: {command()} --doctor\n"
+        "It is waiting for messages. Ctrl+C ends it.",
         file=sys.stderr,
         flush=True,
     )
@@ -5995,11 +6001,11 @@ def doctor(invocation: Invocation) -> Work:
 ACTIONS = {
     "analyze": Action(
         analyze,
-        {"nargs": "?", "const": "", "metavar": "PROMPT", "help": "answer about the open tab here in the terminal"},
+        {"nargs": "?", "const": "", "metavar": "PROMPT", "help": "answer about the open tab in the terminal"},
         {
             "start": {"metavar": "TEXT", "help": "read only after this text"},
             "end": {"metavar": "TEXT", "help": "read only before this text"},
-            "tab": {"type": int, "metavar": "ID", "help": "the tab, default the active one"},
+            "tab": {"type": int, "metavar": "ID", "help": "tab id (default: the active tab)"},
         },
     ),
     "doctor": Action(doctor, {"action": "store_true", "help": "check every layer and explain how to fix what fails"}),

@@ -167,25 +167,27 @@ ACTIONS: dict[str, server.Action] = {
             "const": "add",
             "choices": ["add", "remove"],
             "metavar": "remove",
-            "help": "find a model, pair the extension, register with your clients; with remove undo it",
+            "help": "find a model, pair the extension, register with your clients; remove undoes this",
         },
         {
-            "yes": FLAG | {"help": "ask nothing, take what is proposed"},
-            "clients": {"metavar": "NAMES", "help": "only these, comma-separated, or none"},
+            "yes": FLAG | {"help": "accept every proposal without asking"},
+            "clients": {"metavar": "NAMES", "help": "register only these (comma-separated, or none)"},
             "at_login": FLAG | {"help": "start --serve at each login"},
         },
     ),
     **server.ACTIONS,
     "pair": server.Action(
         pair,
-        FLAG | {"help": "print the connection string; on a terminal wait for the extension"},
+        FLAG | {"help": "print the connection string; in a terminal, wait for the extension"},
         {"http": FLAG | {"help": "print the bearer key for MCP over HTTP"}},
     ),
     "serve": server.Action(
         serve_without_client,
-        FLAG | {"help": "answer what is asked in the browser's side panel, without an MCP client"},
+        FLAG | {"help": "answer the browser's side panel, without an MCP client"},
     ),
-    "extension_path": server.Action(print_extension_path, FLAG | {"help": "print the folder for Chrome"}),
+    "extension_path": server.Action(
+        print_extension_path, FLAG | {"help": "print the extension folder to load in Chrome"}
+    ),
     "history": server.Action(show_history, {"nargs": "*", "metavar": "list|show ID|search TEXT|clear"}),
 }
 PROGRAM = server.Program(ACTIONS, serve, open_tabs, show_progress)

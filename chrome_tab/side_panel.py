@@ -309,11 +309,11 @@ async def serve_browser(tabs: ChromeTabs, bridge: Bridge) -> int:
     async with tabs:
         await tabs.start()
         if problem := bridge.problem:
-            said = f"{problem.message} This goes on trying."
+            said = f"{problem.message} Retrying until it works."
         elif bridge.role is Role.FOLLOWER:
-            said = "Another of your servers answers the side panel, by its own settings. When it ends, this one does."
+            said = "Another of your servers answers the side panel, with its own settings. When it ends, this one takes over."
         else:
             said = "Ask in the browser: the extension's side panel."
-        print(f"{said} Ctrl+C ends this.", file=sys.stderr, flush=True)
+        print(f"{said} Ctrl+C ends this server.", file=sys.stderr, flush=True)
         await asyncio.Event().wait()
     return 0

@@ -154,18 +154,18 @@ def start_at_login(terminal: Terminal, settings: server.Settings, *, wanted: boo
         terminal.fail(str(problem))
         return
     if before == agent.text:
-        terminal.say(f"The server starts at login already ({agent.path}).")
+        terminal.say(f"The server already starts at login ({agent.path}).")
         return
     if terminal.yes and not wanted and before is None:
-        terminal.say("Nothing starts at login: --at-login adds a server for the browser's side panel.")
+        terminal.say("No server starts at login. --at-login adds one for the browser's side panel.")
         return
     offer = (
         "A server for the browser's side panel can start at login, so that it answers without a client. Set that up?"
     )
     if not terminal.confirm(offer, proposed=wanted or before is not None):
-        terminal.say("Nothing was changed here.")
-    elif carry_out(terminal, login_change(agent, before), "Start it at login, and now?"):
-        terminal.say(f"It runs, and starts with each login. What it says: {agent.log}", "green")
+        terminal.say("Nothing was changed.")
+    elif carry_out(terminal, login_change(agent, before), "Start it now and at each login?"):
+        terminal.say(f"The server is running, and starts at each login. Its log: {agent.log}", "green")
 
 
 def login_change(agent: Agent, before: str | None) -> Change:
@@ -183,7 +183,7 @@ def login_change(agent: Agent, before: str | None) -> Change:
             delete(agent)
             raise
 
-    title = f"This goes into {agent.path}, and these commands are run:"
+    title = f"These lines change in {agent.path}, and these commands run:"
     return Change(title, [*differing(before or "", agent.text), *shown_calls(agent.begin)], make)
 
 
@@ -201,8 +201,10 @@ def no_start_at_login(terminal: Terminal) -> None:
             delete(agent)
 
     lines = [*shown_calls(agent.end), *(f"- {path}" for path in files_of(agent))]
-    if carry_out(terminal, Change("It is ended and deleted:", lines, make), "Start it at login no more?"):
-        terminal.say("Ended and deleted.", "green")
+    if carry_out(
+        terminal, Change("The server will be stopped and its file deleted:", lines, make), "Stop starting it at login?"
+    ):
+        terminal.say("Stopped and deleted.", "green")
 
 
 def shown_calls(calls: Sequence[Sequence[str]]) -> list[str]:

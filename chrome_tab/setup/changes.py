@@ -45,7 +45,7 @@ def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bo
     for line in change.lines:
         terminal.exact(f"  {line}", {"+": "green", "-": "red"}.get(line[:1], "cyan"))
     if not terminal.confirm(question, proposed=proposed):
-        terminal.say("Nothing was changed here.")
+        terminal.say("Nothing was changed.")
         return False
     try:
         change.make()
@@ -53,7 +53,7 @@ def carry_out(terminal: Terminal, change: Change, question: str, *, proposed: bo
         terminal.fail(str(problem))
         return False
     except OSError as error:
-        terminal.fail(f"That could not be written ({error.strerror or error}). Fix it, then run --setup again.")
+        terminal.fail(f"The change failed ({error.strerror or error}). Fix the cause, then run --setup again.")
         return False
     return True
 

@@ -185,7 +185,7 @@ def register(terminal: Terminal, here: Sequence[Client], command: Sequence[str])
             terminal.exact(f"  {to_paste(client, command)}", "cyan")
             continue
         if change is None:
-            terminal.say(f"{client.title} has the server already ({client.path}).")
+            terminal.say(f"{client.title} already has the server ({client.path}).")
         elif carry_out(terminal, change, f"Register with {client.title}?"):
             terminal.say(f"Registered. Restart {client.title} to see it.", "green")
 
@@ -196,11 +196,11 @@ def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
     if names is None:
         if not here:
             terminal.say(
-                "None of Claude Code, Claude Desktop, Cursor and VS Code was found. For other clients see docs/clients.md."
+                "Claude Code, Claude Desktop, Cursor and VS Code were not found. For other clients see docs/clients.md."
             )
         return here
     if names.strip() in {"", "none"}:
-        terminal.say("None was wanted.")
+        terminal.say("No client was selected.")
     wanted = [name.strip() for name in names.split(",") if name.strip() not in {"", "none"}]
     for name in wanted:
         if name not in {client.name for client in here}:

@@ -110,7 +110,7 @@ async def look(url: str, key: str | None) -> Found | None:
         try:
             listed = await there.ask("GET", "/v1/models", timeout_s=LOOK_TIMEOUT_S, failing=True)
         except server.ChromeTabError as error:
-            wants_key = f"It wants a key: run --setup with --ollama-url {url} --api-key KEY."
+            wants_key = f"It needs a key: run --setup with --ollama-url {url} --api-key KEY."
             problem = wants_key if "--api-key" in error.message else error.message
         answers = await asyncio.gather(*(is_usual(there, usual) for usual in USUAL))
         models = await there.described(listed) if listed else []
@@ -157,7 +157,7 @@ def tell_found(terminal: Terminal, found: Sequence[Found]) -> None:
     """Say what answers, and how to get a model server where none does."""
     for one in found:
         count = f"{len(one.models)} model{'s' * (len(one.models) != 1)}"
-        terminal.say(f"{one.name} answers at {one.url}. {one.problem or f'It has {count} that can answer.'}")
+        terminal.say(f"{one.name} answers at {one.url}. {one.problem or f'It has {count} to choose from.'}")
     if any(one.models for one in found):
         return
     get_model = {usual.name: usual.get_model for usual in USUAL}
@@ -170,7 +170,9 @@ def tell_found(terminal: Terminal, found: Sequence[Found]) -> None:
     )
     for usual in USUAL:
         terminal.say(f"{usual.name}: {usual.advice}", indent=2)
-    terminal.say("Then run --setup again. For a server elsewhere add its address: --ollama-url http://HOST:PORT.")
+    terminal.say(
+        "Then run --setup again. For a server on another machine, add its address: --ollama-url http://HOST:PORT."
+    )
 
 
 def how_to_start_ollama() -> str:
@@ -191,11 +193,11 @@ def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | N
         table.add_row(*(Text(cell) for cell in (str(number), model.name, size_in_words(model), place)))
     terminal.console.print(table)
     if len(shown) > MAX_LISTED_MODELS:
-        terminal.say(f"and {len(shown) - MAX_LISTED_MODELS} more, which you can name.")
+        terminal.say(f"and {len(shown) - MAX_LISTED_MODELS} more; enter a name to choose one of them.")
     by_answer = {model.name: model for model in reversed(shown)}
     by_answer |= {str(number): model for number, model in enumerate(shown, 1)}
-    while (answer := terminal.ask("Which model is to answer?", "1")) not in by_answer:
-        terminal.say(f"Choose a number from 1 to {len(shown)}, or a name.", "yellow")
+    while (answer := terminal.ask("Which model should answer?", "1")) not in by_answer:
+        terminal.say(f"Enter a number from 1 to {len(shown)}, or a name.", "yellow")
     return by_answer[answer]
 
 
@@ -208,7 +210,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
     with terminal.console.status("Looking for model servers ..."):
         found = asyncio.run(look_everywhere(own if "ollama_url" in flags else usual | own))
     if settings.ollama_url and settings.ollama_url not in {one.url for one in found}:
-        terminal.say(f"Nothing answers at {settings.ollama_url}, which is configured.", "yellow")
+        terminal.say(f"The configured model server {settings.ollama_url} does not answer.", "yellow")
     tell_found(terminal, found)
     models = sorted((model for one in found for model in one.models), key=Model.fitness)
     names = {settings.model, f"{settings.model}:latest"}
@@ -217,7 +219,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
     if "model" in flags:
         if models and not wanted:
             listed = ", ".join(model.name for model in models[:MAX_LISTED_MODELS])
-            raise SetupError(f"No server here has a model {settings.model!r}. There are: {listed}.")
+            raise SetupError(f"No model server has a model {settings.model!r}. Available: {listed}.")
         url = wanted[0].url if wanted else settings.ollama_url
         warn_if_elsewhere(terminal, settings.model or "", elsewhere=bool(wanted and wanted[0].elsewhere))
         return {"ollama_url": url, "model": settings.model} if url else {}
@@ -226,7 +228,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
     chosen = choose_model(terminal, models, current[0] if current else None)
     if chosen.elsewhere and terminal.yes and chosen not in current:
         raise SetupError(
-            "The only models here run elsewhere, and page text would leave this computer. Name one: --model."
+            "The only available models run elsewhere, so page text would leave this computer. To use one, name it with --model."
         )
     model = settings.model if chosen in current else chosen.name
     warn_if_elsewhere(terminal, chosen.name, elsewhere=chosen.elsewhere)

@@ -58,7 +58,7 @@ def settings_text(before: str, values: Mapping[str, Any]) -> str:
             document[name] = value
     text = tomlkit.dumps(document)
     if tomllib.loads(text) != tomllib.loads(before) | dict(values):
-        raise SetupError("Your config.toml cannot be changed without losing something. Add the lines by hand.")
+        raise SetupError("Your config.toml cannot be changed without losing other content. Add the lines by hand.")
     return text
 
 
@@ -67,12 +67,12 @@ def write_settings(terminal: Terminal, path: Path, values: Mapping[str, Any]) ->
     before = read_file(path)
     after = settings_text(before or "", values)
     if after == (before or ""):
-        terminal.say(f"Your settings are as chosen: {path}")
+        terminal.say(f"Your settings are up to date: {path}")
         return
     lines = [re.sub(r"(api_key\s*=).*", r"\1 ...", line) for line in differing(before or "", after)]
-    change = file_change(f"This goes into {path}:", lines, path, before, after)
+    change = file_change(f"These lines change in {path}:", lines, path, before, after)
     if carry_out(terminal, change, "Write it?"):
-        terminal.say("Written." + (f" As it was before: {backup_of(path)}" if before is not None else ""))
+        terminal.say("Written." + (f" The earlier file: {backup_of(path)}" if before is not None else ""))
 
 
 def given_values(settings: server.Settings, flags: Mapping[str, Any]) -> dict[str, Any]:
@@ -87,10 +87,10 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
     """Show the connection string, wait for the extension if the user likes to; say whether pages can be read."""
     by_script = sys.platform == "darwin" and settings.source != "extension"
     if by_script:
-        terminal.say("On a Mac pages are read without an extension:")
+        terminal.say("On a Mac, AppleScript reads pages without the extension:")
         for layer in asyncio.run(read_by_script(settings)):
             terminal.say(str(layer))
-        terminal.say("With the extension an agent can also drive a page. You can pair it at any time.")
+        terminal.say("The extension also lets an agent drive a page. You can pair it at any time.")
     line = pairing.connection_string(settings.port, pairing.pairing_key())
     version = None
     if pairing.last_port() == settings.port:
@@ -107,13 +107,13 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         if launcher.for_one_run(extension):
             lasting = shlex.join(["uv", "tool", "install", launcher.origin()])
             terminal.say(
-                "uv may delete this folder, because uvx made it for one run, and the extension would go with it. To keep "
-                f"it, run `{lasting}`, then `{server.APP_NAME} --setup`.",
+                "uvx made this folder for one run, so uv may delete it, and the extension with it. To keep the extension, "
+                f"run `{lasting}`, then `{server.APP_NAME} --setup`.",
                 "yellow",
             )
         terminal.say("A page opens. Paste this line there, or into the extension's popup, and press Connect:")
     terminal.exact(line, "cyan")
-    terminal.say(f"It is a password for your browser, kept in {server.config_dir() / 'key'}: do not share it.")
+    terminal.say(f"This line is a password for your browser, stored in {server.config_dir() / 'key'}: do not share it.")
     if not terminal.yes and terminal.confirm("Copy the line to the clipboard?"):
         copy(terminal, line)
     is_there = version is not None or wait_for_extension(terminal, settings, proposed=not by_script)
@@ -131,7 +131,7 @@ def copy(terminal: Terminal, line: str) -> None:
     try:
         pyperclip.copy(line)
     except pyperclip.PyperclipException:
-        terminal.say("No program here reaches the clipboard. Select the line and copy it.", "yellow")
+        terminal.say("No clipboard is available. Select the line and copy it.", "yellow")
     else:
         terminal.say("Copied.")
 
@@ -152,17 +152,19 @@ def connected_version(terminal: Terminal, settings: server.Settings, wait_s: flo
 def wait_for_extension(terminal: Terminal, settings: server.Settings, *, proposed: bool) -> bool:
     """Wait until the extension is there, if the user likes to; say whether it is. Ctrl+C ends the waiting only."""
     if terminal.yes:
-        terminal.say("This run does not wait for the extension: --doctor says whether it is there.")
+        terminal.say(
+            "With --yes, --setup does not wait for the extension. Run --doctor to check whether it is connected."
+        )
         return False
     version = None
     if terminal.confirm("Wait for the extension now?", proposed=proposed):
-        terminal.say(f"This takes at most {PAIRING_WAIT_S / 60:g} minutes. Ctrl+C goes on without it.")
+        terminal.say(f"This takes at most {PAIRING_WAIT_S / 60:g} minutes. Ctrl+C continues without it.")
         with contextlib.suppress(KeyboardInterrupt):
             version = connected_version(terminal, settings, PAIRING_WAIT_S)
     if version:
         terminal.say(f"The extension is connected, version {version}.", "green")
     else:
-        terminal.say("Going on without the extension. You can paste the line later: it stays valid.")
+        terminal.say("Continuing without the extension. You can paste the line later: it stays valid.")
     return version is not None
 
 
@@ -208,7 +210,7 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
     """Go through all steps; each leaves out what is done already."""
     settings = server.load_settings(flags, need_model=False)
     path, _ = server.config_file(flags.get("config"))
-    terminal.say(f"Chrome Tab Reader: from nothing to a first answer. {terminal.manner()}")
+    terminal.say(f"Setting up Chrome Tab Reader, up to a first answer. {terminal.manner()}")
     terminal.heading("A model on this machine")
     values = find_model(terminal, settings, flags) | given_values(settings, flags)
     if values:
@@ -273,19 +275,19 @@ def next_step(terminal: Terminal, *, can_read: bool, has_client: bool) -> str:
 
 def remove(terminal: Terminal, names: str | None) -> None:
     """Take back what set_up has done, step by step; say what stays."""
-    terminal.say(f"This takes Chrome Tab Reader out again. {terminal.manner()}")
+    terminal.say(f"Removing Chrome Tab Reader. {terminal.manner()}")
     terminal.heading("Your MCP clients")
     here = chosen_clients(terminal, names)
     for client in here:
         try:
             change = client_change(client, None)
         except SetupError as problem:
-            terminal.fail(f"{client.title}: {problem} If it names {server.APP_NAME}, take that out by hand.")
+            terminal.fail(f"{client.title}: {problem} If it contains {server.APP_NAME}, remove that entry by hand.")
             continue
         if change is None:
             terminal.say(f"{client.title} does not have the server.")
-        elif carry_out(terminal, change, f"Take it out of {client.title}?"):
-            terminal.say("Taken out.", "green")
+        elif carry_out(terminal, change, f"Remove it from {client.title}?"):
+            terminal.say("Removed.", "green")
     terminal.heading("Start at login")
     no_start_at_login(terminal)
     folder = server.config_dir()
@@ -300,12 +302,12 @@ def remove(terminal: Terminal, names: str | None) -> None:
             folder.rmdir()
 
     if not files:
-        terminal.say(f"There are none in {folder}.")
+        terminal.say(f"There are no files in {folder}.")
     elif carry_out(
-        terminal, Change("These files are deleted:", [f"- {path}" for path in files], delete), "Delete them?"
+        terminal, Change("These files will be deleted:", [f"- {path}" for path in files], delete), "Delete them?"
     ):
         terminal.say("Deleted.", "green")
-    terminal.heading("What stays")
+    terminal.heading("What remains")
     for line in what_stays(here, folder):
         terminal.say(line, indent=2)
 
@@ -319,9 +321,9 @@ def what_stays(here: Sequence[Client], folder: Path) -> list[str]:
     by_uv = f". `uv tool uninstall {server.APP_NAME}` deletes it." if is_tool else ""
     return [
         "The extension: remove it in chrome://extensions.",
-        *(f"{path}: what the file was before the last change. Delete it when you like." for path in backups),
-        *(f"{path}: your questions and answers. Delete it when you like." for path in history),
-        *(f"{path}: not empty, and yours." for path in left),
+        *(f"{path}: the file before the last change. You can delete it." for path in backups),
+        *(f"{path}: your questions and answers. You can delete it." for path in history),
+        *(f"{path}: contains other files of yours." for path in left),
         "The libraries in uv's cache: `uv cache prune` deletes those that nothing uses any more.",
         f"The program: {server.FILES if server.IS_PACKAGE else server.HERE}{by_uv}",
     ]
@@ -333,7 +335,7 @@ def complaint(terminal: Terminal, clients: str | None) -> str | None:
     if unknown:
         return f"--clients does not know {min(unknown)!r}. It takes {', '.join(CLIENT_NAMES)}, or none."
     if not terminal.yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        return "--setup asks questions: run it in a terminal, or add --yes to take what it proposes."
+        return "--setup asks questions: run it in a terminal, or add --yes to accept every proposal."
     return None
 
 
@@ -360,6 +362,6 @@ def run(what: str, flags: Mapping[str, Any], further: Mapping[str, Any]) -> int:
         terminal.fail(f"{error.message} [{error.code}]")
     except (KeyboardInterrupt, EOFError):
         terminal.say("")
-        terminal.say("Stopped. What was done before stays, and no file is half-written. Run it again to go on.")
+        terminal.say("Stopped. Completed steps stay, and no file is half-written. Run --setup again to continue.")
         return 130
     return 1 if terminal.failed else 0

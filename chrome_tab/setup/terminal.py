@@ -31,11 +31,7 @@ class Terminal:
     def manner(self) -> str:
         """Say how changes are made."""
         shown = "Each change is shown"
-        return (
-            f"{shown}, and made without a question."
-            if self.yes
-            else f"{shown} before you are asked whether to make it."
-        )
+        return f"{shown} and made without asking." if self.yes else f"{shown} before you decide."
 
     def heading(self, text: str) -> None:
         """Begin the next step."""

@@ -161,7 +161,7 @@ async def ready(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[tupl
         home.fill()
         terminal = await stack.enter_async_context(home.setup("--port", str(home.port)))
         await terminal.answers(answer="99")
-        await terminal.sees("Choose a number from 1 to 4")
+        await terminal.sees("Enter a number from 1 to 4")
         await terminal.answers(answer="")
         await terminal.answers(Write_it="y", clipboard="n", extension_now="y")
         await wait_for_port(home.port)
@@ -211,7 +211,7 @@ async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_c
         home.write(".cursor/old", "")
         async with home.setup("--port", str(home.port), columns=60) as terminal:
             await terminal.answers(Write_it="y", clipboard="n", extension_now="y")
-            await terminal.sees("Ctrl+C goes on without it")
+            await terminal.sees("Ctrl+C continues without it")
             await wait_for_port(home.port)
             terminal.process.send_signal(signal.SIGINT)
             status = await terminal.status()
@@ -223,7 +223,7 @@ async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_c
         "LM Studio: install it from lmstudio.ai",
         f"+ port = {home.port}",
         "vf://",
-        "Going on without the extension.",
+        "Continuing without the extension.",
         "Cursor can be registered once there is a model.",
         "Model: not yet",
         "Clients: not yet",
@@ -274,7 +274,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     entry = {"command": command[0], "args": command[1:]}
     url = f"http://localhost:{home.ports['Ollama']}"
 
-    assert f"Ollama answers at {url}. It has 4 models that can answer." in terminal.shown
+    assert f"Ollama answers at {url}. It has 4 models to choose from." in terminal.shown
     assert f"Something answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
@@ -326,9 +326,9 @@ async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_pat
 
     assert status == 0
     assert home.changed(before) == set()
-    assert f"Your settings are as chosen: {home.settings / 'config.toml'}" in terminal.shown
+    assert f"Your settings are up to date: {home.settings / 'config.toml'}" in terminal.shown
     for title in ("Claude Code", "Cursor"):
-        assert f"{title} has the server already" in terminal.shown
+        assert f"{title} already has the server" in terminal.shown
     assert "Reading pages: not yet" in terminal.shown
     assert "Next: Load the extension" in terminal.shown
 
@@ -372,7 +372,7 @@ async def test_ctrl_c_at_a_question_leaves_everything_as_it_was(ready: tuple[Hom
 
     assert status == 130
     assert '+ model = "qwen2.5-coder:7b"' in terminal.shown
-    assert "Stopped. What was done before stays, and no file is half-written." in terminal.shown
+    assert "Stopped. Completed steps stay, and no file is half-written." in terminal.shown
     assert "Traceback" not in terminal.shown
     assert home.changed(before) == set()
 
@@ -423,7 +423,7 @@ async def test_a_server_starts_at_login_only_when_the_user_says_so_and_goes_with
     assert home.changed(before) == set()
 
     async with home.setup("--clients", "none") as terminal:
-        await terminal.answers(answer="", clipboard="n", extension_now="n", Set_that_up="y", **{"login, and now": "n"})
+        await terminal.answers(answer="", clipboard="n", extension_now="n", Set_that_up="y", at_each_login="n")
         assert await terminal.status() == 0
     assert "+ ExecStart=" in terminal.shown
     assert "systemctl --user enable chrome-tab-reader.service" in terminal.shown
@@ -435,7 +435,7 @@ async def test_a_server_starts_at_login_only_when_the_user_says_so_and_goes_with
     assert f'ExecStart="{sys.executable}" "{SERVER}" "--serve"' in (home.folder / unit).read_text()
 
     async with home.setup("remove", "--clients", "none") as terminal:
-        await terminal.answers(login_no_more="y", Delete_them="n")
+        await terminal.answers(it_at_login="y", Delete_them="n")
         assert await terminal.status() == 0
     assert home.changed(before) == {"asked"}
     assert (home.folder / "asked").read_text().splitlines() == [
@@ -615,7 +615,7 @@ async def test_what_answers_is_distinguished_from_what_is_no_model_server() -> N
         ["some-model-3b"],
         [],
     ]
-    assert found[2].problem == f"It wants a key: run --setup with --ollama-url {urls[2]} --api-key KEY."
+    assert found[2].problem == f"It needs a key: run --setup with --ollama-url {urls[2]} --api-key KEY."
     assert [one.problem for one in found[4:6]] == ["It is not a model server."] * 2
     assert "busy or still loading" in found[6].problem
 
@@ -659,14 +659,18 @@ async def test_the_chosen_model_is_asked_where_it_was_found_though_another_addre
         values = await asyncio.to_thread(models.find_model, setup_terminal.Terminal(yes=True), settings, flags)
 
     assert values == {"ollama_url": f"http://localhost:{port_of(found.url)}", "model": chosen}
-    assert f"Nothing answers at {away}, which is configured." in said(capsys)
+    assert f"The configured model server {away} does not answer." in said(capsys)
 
 
 @pytest.mark.parametrize(
     ("names", "flags", "sentence"),
     [
-        (["qwen3:8b"], {"model": "phi4"}, "No server here has a model 'phi4'. There are: qwen3:8b."),
-        (["gpt-oss:120b-cloud"], {}, "The only models here run elsewhere, and page text would leave this computer."),
+        (["qwen3:8b"], {"model": "phi4"}, "No model server has a model 'phi4'. Available: qwen3:8b."),
+        (
+            ["gpt-oss:120b-cloud"],
+            {},
+            "The only available models run elsewhere, so page text would leave this computer.",
+        ),
     ],
 )
 async def test_no_model_is_written_that_is_not_here(
@@ -693,7 +697,7 @@ def test_a_list_of_many_models_is_cut_and_each_can_be_named(monkeypatch: pytest.
     monkeypatch.setattr(terminal, "ask", ask)
 
     assert models.choose_model(terminal, listed, None) is listed[29]
-    assert f"and {30 - models.MAX_LISTED_MODELS} more, which you can name." in said(capsys)
+    assert f"and {30 - models.MAX_LISTED_MODELS} more; enter a name to choose one of them." in said(capsys)
 
 
 def listed(*names: str, **about: Any) -> list[str]:
@@ -877,7 +881,7 @@ def test_a_file_that_cannot_be_written_is_a_sentence_and_the_run_goes_on(tmp_pat
     assert not changes.carry_out(terminal, lost, "Delete it?")
     assert terminal.failed
     assert not gone.exists()
-    assert "That could not be written (No such file or directory). Fix it, then run --setup again." in said(capsys)
+    assert "The change failed (No such file or directory). Fix the cause, then run --setup again." in said(capsys)
 
 
 def test_a_file_that_is_no_text_stays_as_it_is(tmp_path: Path) -> None:
@@ -1163,7 +1167,7 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_reported_to_be_one(
     assert not can_read
     shown = said(capsys)
     assert str(server.EXTENSION) in shown
-    assert ("uv may delete this folder" in shown) is is_said
+    assert ("uv may delete it" in shown) is is_said
     assert (f"run `uv tool install {WHEEL}`, then `chrome-tab-reader --setup`" in shown) is is_said
 
 
@@ -1202,9 +1206,7 @@ def test_pages_can_be_read_once_the_extension_is_connected(
     assert "The extension is connected, version 1.0.0." in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("reached", "sentence"), [(True, "Copied."), (False, "No program here reaches the clipboard.")]
-)
+@pytest.mark.parametrize(("reached", "sentence"), [(True, "Copied."), (False, "No clipboard is available.")])
 def test_the_line_is_copied_when_the_user_says_so(
     *, reached: bool, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
@@ -1274,7 +1276,7 @@ def test_clients_that_are_not_here_are_named_and_none_is_fine(
     assert clients.chosen_clients(terminal, "cursor") == []
     assert terminal.failed
     shown = said(capsys)
-    assert "None of Claude Code, Claude Desktop, Cursor and VS Code was found." in shown
+    assert "Claude Code, Claude Desktop, Cursor and VS Code were not found." in shown
     assert "cursor was not found on this machine. Start it once, then run --setup again." in shown
 
 
@@ -1306,7 +1308,7 @@ def test_what_a_user_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left
 
     shown = said(capsys)
     assert "Add this by hand: claude mcp add --scope user chrome-tab-reader -- uv run server.py" in shown
-    assert "Nothing was changed here." in shown
+    assert "Nothing was changed." in shown
     assert (broken.read_text(), fine.read_text()) == ("{", "{}")
 
 
@@ -1319,7 +1321,7 @@ def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.
 
     shown = said(capsys)
     assert "Cursor does not have the server." in shown
-    assert f"There are none in {server.config_dir()}." in shown
+    assert f"There are no files in {server.config_dir()}." in shown
     assert not terminal.failed
 
 

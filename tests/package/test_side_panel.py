@@ -407,4 +407,4 @@ async def test_a_server_for_the_panel_alone_says_at_once_who_answers_there(capsy
     foreigner.close()
     async with panel() as owner:
         assert "Another of your servers answers the side panel" in await said(owner.extension.port)
-    assert await said(free_port()) == "Ask in the browser: the extension's side panel. Ctrl+C ends this.\n"
+    assert await said(free_port()) == "Ask in the browser: the extension's side panel. Ctrl+C ends this server.\n"

@@ -180,7 +180,7 @@ async def test_the_status_says_what_holds_for_the_active_tab(shop: FakeOsascript
             assert part in line
         shop.fails("gone", -600)
         shown = text_of(await client.call_tool("chrome_tab_status", {}))
-        assert "this site  ?   not known while no tab can be read" in shown
+        assert "this site  ?   unknown: no tab can be read" in shown
         shop.fails("This page shows no text.", 9001)
         shown = text_of(await client.call_tool("chrome_tab_status", {}))
         assert "permission ok  AppleScript reaches the active tab. This page shows no text." in shown
