@@ -350,7 +350,7 @@ async def test_what_is_read_ahead_is_left_when_its_conversation_is_cleared() -> 
         await shown.send(read_ahead={"conversation": "t", "tab_id": 1, "model": None})
         await shown.answer_read()
         await chats(fake, 1)
-        await shown.send(forget="t")
+        await shown.send(clear="t")
         await within(fake.left.wait())
 
 
