@@ -66,7 +66,7 @@ async def picture(page: Page, name: str, *, whole: str = "") -> None:
 
 
 async def take_own_page(browser: BrowserContext, name: str) -> None:
-    """Take one of the extension's pages, in whole."""
+    """Take one of the extension's pages, in whole; the first steps before the extension is paired."""
     page = await browser.new_page()
     await page.set_viewport_size(PAGE)
     await page.goto(f"chrome-extension://{extension_id()}/ui/{name}/{name}.html")
@@ -79,8 +79,10 @@ async def take_consent(browser: BrowserContext, shown: Page, environment: dict[s
     """Take the popup with the request of a client; it is denied."""
     transport = StdioTransport("uv", ["run", "--quiet", str(SERVER)], environment, keep_alive=False)
     async with Client(transport, client_info=Implementation(name="claude-code", version="1")) as client:
-        reason = "Subscribe to the newsletter, as you asked."
-        asking = asyncio.create_task(client.call_tool("browser_attach_tab", {"reason": reason}, raise_on_error=False))
+        listed = (await client.call_tool("browser_get_tabs", {})).structured_content or {}
+        tab_id = next(tab["id"] for tab in listed["result"] if tab["url"] == shown.url)
+        asked = {"tab_id": tab_id, "reason": "Subscribe to the newsletter, as you asked."}
+        asking = asyncio.create_task(client.call_tool("browser_attach_tab", asked, raise_on_error=False))
         popup = await browser.new_page()
         await popup.set_viewport_size({**POPUP, "height": 640})
         await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
@@ -176,6 +178,8 @@ async def main(names: list[str]) -> None:
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
         shown = browser.pages[0]
         await shown.goto(stack.enter_context(demonstration_page()))
+        if not names or "welcome" in names:
+            await take_own_page(browser, "welcome")
         await pair(browser, await connection_string(environment))
         takes = {
             "answer": lambda: take_moving_picture(browser, shown, environment, PICTURES),
@@ -184,7 +188,6 @@ async def main(names: list[str]) -> None:
             "popup": lambda: take_popup(browser, shown),
             "panel": lambda: take_panel(browser, shown),
             "side-panel": lambda: take_side_panel(browser, shown),
-            "welcome": lambda: take_own_page(browser, "welcome"),
             "options": lambda: take_own_page(browser, "options"),
         }
         for name, take in takes.items():

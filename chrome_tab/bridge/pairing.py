@@ -61,7 +61,7 @@ def read_key(path: Path) -> str:
         sentence = f"Other users can read the pairing key {path}. Run `chmod 600 {path}`, or delete it and pair again."
         raise server.ChromeTabError("PERMISSION_DENIED", sentence)
     if not BASE64URL_32_BYTES.fullmatch(key):
-        sentence = f"The pairing key {path} is damaged. Delete it, run --pair, and pair again."
+        sentence = f"The pairing key {path} is damaged. Delete it, and pair again with --setup."
         raise server.ChromeTabError("PERMISSION_DENIED", sentence)
     return key
 

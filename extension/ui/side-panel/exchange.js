@@ -130,10 +130,12 @@ export class Exchange {
     const copy = makeButton(phrase("copy"), () =>
       setText(copy, phrase(copyText(this.#written) ? "copied" : "copyFailed")),
     );
-    const sentences = [...notes.map(noteSentence), ...(checked ? this.#doubts(checked) : [])]
-      .filter(Boolean)
-      .map((sentence) => make("li", { dir: "auto" }, sentence));
-    if (sentences.length) this.#end.append(make("ul", { className: "notes" }, ...sentences));
+    const item = (/** @type {string} */ sentence) => make("li", { dir: "auto" }, sentence);
+    const missing = notes.map(noteSentence).filter(Boolean).map(item);
+    const figures = (checked ? this.#doubts(checked) : []).map(item);
+    // Where every figure is in its passage there is nothing to look at twice.
+    if (!checked?.figures.length) for (const line of figures) line.className = "hint";
+    if (missing.length + figures.length) this.#end.append(make("ul", { className: "notes" }, ...missing, ...figures));
     this.#end.append(make("div", { className: "end" }, ...(receipt ? [receiptElement(receipt)] : []), copy));
     this.#end.role = "status";
   }
