@@ -4396,9 +4396,13 @@ class Evidence(NamedTuple):
 
     def data(self, answer: str) -> dict[str, Any]:
         """Return the evidence as JSON, with the sentence of the answer that it is about."""
-        about: dict[str, Any] = {"sentence": answer[self.start : self.end], "passage": None}
+        return {"sentence": answer[self.start : self.end], **self.passage_data()}
+
+    def passage_data(self) -> dict[str, Any]:
+        """Return the passage as JSON, with its offset and link."""
+        about: dict[str, Any] = {"passage": None}
         if self.passage:
-            about |= {"passage": strip_invisible(self.passage), "offset": self.offset, "link": self.link}
+            about = {"passage": strip_invisible(self.passage), "offset": self.offset, "link": self.link}
         return about | ({} if self.page.tab_id is None else {"tab_id": self.page.tab_id})
 
     @property
@@ -4433,7 +4437,12 @@ def check_figures(answer: str, index: PageIndex, prompt: str) -> list[Finding]:
 
 def check_values(data: Any, index: PageIndex, prompt: str) -> list[Finding]:
     """Return where the page has each number and text of a JSON answer, by its path."""
-    given, found = PageIndex([prompt], CHECKED_CHUNK_CHARS), list[Finding]()
+    given = PageIndex([prompt], CHECKED_CHUNK_CHARS)
+    return [Finding(0, 0, path, check_value(value, about, index, given)) for path, value, about in scalar_values(data)]
+
+
+def scalar_values(data: Any) -> Iterator[tuple[str, str | float, list[str]]]:
+    """Yield the path, value, and stems of the names and values next to it of each number and text in JSON."""
     left: list[tuple[str, Any, list[str]]] = [("$", data, [])]
     while left:
         path, value, about = left.pop()
@@ -4444,18 +4453,14 @@ def check_values(data: Any, index: PageIndex, prompt: str) -> list[Finding]:
         elif isinstance(value, list):
             left += [(f"{path}[{i}]", value[i], about) for i in reversed(range(len(value)))]
         elif isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
-            found += [Finding(0, 0, one_line(path), check_value(value, about, index, given))]
-    return found
+            yield one_line(path), value, about
 
 
 def check_value(value: str | float, about: Sequence[str], index: PageIndex, given: PageIndex) -> CheckResult:
     """Return where the page has one value of a JSON answer: its figures, and a short text as a whole."""
-    text = value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
-    figures = find_figures(text, 0, len(text), index.words)
+    text = text_of_value(value)
+    figures = figures_of_value(value, index.words)
     best = index.matching({*about, *stems(fold(text))})
-    if not isinstance(value, str) and 0 < value < 1:  # a percentage may be a fraction in JSON
-        share = frozenset({scaled(readings_of_float(value), 100)})
-        figures = [figure._replace(options=(*figure.options, share)) for figure in figures]
     results: list[CheckResult] = [locate(figure, best, index, given) for figure in figures]
     rest = "".join(c for i, c in enumerate(text) if not any(figure.start <= i < figure.end for figure in figures))
     if isinstance(value, str) and len(text) <= MAX_PASSAGE_CHARS and len(letters_of(fold(rest))) > MAX_UNIT_LETTERS:
@@ -4465,6 +4470,21 @@ def check_value(value: str | float, about: Sequence[str], index: PageIndex, give
         results.append("on_page" if is_near else whole)
     worst: CheckResult = "on_page"
     return max((worst, *results), key=CHECK_RESULTS.index)
+
+
+def figures_of_value(value: str | float, words: Vocabulary) -> list[Figure]:
+    """Return the figures of a value of a JSON answer, in which a percentage may be a fraction."""
+    text = text_of_value(value)
+    figures = find_figures(text, 0, len(text), words)
+    if isinstance(value, str) or not 0 < value < 1:
+        return figures
+    share = frozenset({scaled(readings_of_float(value), 100)})
+    return [figure._replace(options=(*figure.options, share)) for figure in figures]
+
+
+def text_of_value(value: str | float) -> str:
+    """Return a value of a JSON answer as text."""
+    return value if isinstance(value, str) else f"{value:f}".removesuffix(".000000")
 
 
 def readings_of_float(value: float) -> str:
@@ -4496,6 +4516,27 @@ def find_evidence(answer: str, index: PageIndex, pages: Sequence[Page], prompt: 
         if len(found) == MAX_EVIDENCE:
             break
     return tuple(found)
+
+
+def find_value_evidence(data: Any, index: PageIndex, pages: Sequence[Page]) -> list[dict[str, Any]]:
+    """Return for each number and text of a JSON answer, by its path, the passage that has it and matches best what is next to it."""
+    found: list[dict[str, Any]] = []
+    for path, value, about in itertools.islice(scalar_values(data), MAX_EVIDENCE):
+        ranked = rank_passages(text_of_value(value), index, about)
+        passages = ((each, index.texts[each.source][each.start : each.end]) for each in ranked)
+        best = next((each for each in passages if states(each[1], value, index.words)), None)
+        evidence = Evidence(0, 0, pages[best[0].source], best[0].start, best[1]) if best else Evidence(0, 0, pages[0])
+        found.append({"path": path, **evidence.passage_data()})
+    return found
+
+
+def states(passage: str, value: str | float, words: Vocabulary) -> bool:
+    """Say whether a passage has the figures of a value, or without any its letters."""
+    folded, figures = fold(passage), figures_of_value(value, words)
+    if not all(figure.options for figure in figures) or not figures:
+        return letters_of(fold(text_of_value(value))) in letters_of(folded)
+    values = values_in(folded, words) | words_in(folded, words_of(folded), words)
+    return all(any(option <= values for option in figure.options) for figure in figures)
 
 
 def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) -> list[RankedPassage]:
@@ -4572,6 +4613,8 @@ def checked_answer(answer: Answer, page: Page, question: Query) -> Answer:
     receipt = answer.receipt | {"checked": checked}
     if page.chunks_read:
         receipt |= {"page_characters": len(pages[0].text), "quick": page.chunks_read._asdict()}
+    if question.evidence and question.output_schema:
+        receipt |= {"evidence": find_value_evidence(answer.data, index, pages)}
     wanted = question.evidence and not question.output_schema
     evidence = find_evidence(answer.text, index, pages, said) if wanted else ()
     notes = evidence_notes(answer.text, evidence, said)
