@@ -68,8 +68,8 @@ dist: setup ## the package, the MCP bundle, the extension for the store and for 
 firefox: setup ## the extension for Firefox alone, into dist/
 	PYTHONPATH=packaging scripts/run python -m scripts.dist --firefox dist
 
-pictures: setup ## the pictures of the documents, taken again from the real thing
-	scripts/run python scripts/pictures.py
+pictures: setup ## the pictures of the documents, from the real thing; ONLY="popup options" takes some
+	scripts/run python scripts/pictures.py $(ONLY)
 
 clean: ## remove what setup made in this folder
 	rm -rf .venv node_modules dist .pytest_cache .ruff_cache

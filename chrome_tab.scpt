@@ -837,23 +837,19 @@ property pageFunction : "function readPage(request) {
     return start === null ? null : value.slice(start, end);
   }
   function notesAbout(shown, pictures) {
-    const notes = pdf?.notes ? [...pdf.notes] : [];
-    if (ofDocument(\"readyState\") !== \"complete\") {
-      notes.push(\"the page was still loading when it was read, so the end may be missing\");
-    }
+    const notes = [...(pdf?.notes ?? [])];
+    if (ofDocument(\"readyState\") !== \"complete\") notes.push({ code: \"still_loading\" });
     if (!isWebPage || request.content === \"selection\") return notes;
     const inner = request.content === \"main\" ? \"\" : innerText(customElements());
     if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
-      notes.push(
-        `web components or frames of the page contain ${inner.length.toLocaleString(\"en\")} more characters, which only content=\"main\" reads`,
-      );
+      notes.push({ code: \"more_inside\", count: inner.length });
     }
-    if (pictures) notes.push(\"the page shows only pictures; the text is their descriptions\");
+    if (pictures) notes.push({ code: \"pictures_only\" });
     if (windowShare(\"canvas\") >= 0.5 && shown.trim()) {
-      notes.push(\"a canvas fills much of the page, and its content cannot be read\");
+      notes.push({ code: \"canvas\" });
     }
     if (all(\"[role=feed]\").length > 0) {
-      notes.push(\"the page is a feed that loads more when it is scrolled; only the loaded part was read\");
+      notes.push({ code: \"feed\" });
     }
     return notes;
   }

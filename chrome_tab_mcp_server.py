@@ -35,7 +35,7 @@ a log line or a header. The server listens on 127.0.0.1 only, for our extension 
 This file and chrome_tab.scpt are a whole reader for a Mac. The package chrome_tab/ imports this file and adds the
 Chrome extension, MCP over HTTP, the side panel, the history and --setup.
 
-Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and parts. 6 Model server.
+Chapters: 1 Vocabulary and limits. 2 Errors. 3 Settings. 4 Text. 5 Tokens and chunks. 6 Model server.
 7 Whole-page answers. 8 Checked answers. 9 AppleScript. 10 Reader. 11 Status. 12 Tools. 13 Command line.
 """
 
@@ -62,6 +62,7 @@ import math
 import os
 import re
 import secrets
+import shlex
 import shutil
 import signal
 import socket
@@ -311,8 +312,15 @@ package_command: Callable[[], str] | None = None
 
 
 def command() -> str:
-    """Return how the user starts the program."""
-    return package_command() if IS_PACKAGE and package_command else "uv run chrome_tab_mcp_server.py"
+    """Return how the user starts the program from the current folder; a client has started it anywhere."""
+    if IS_PACKAGE and package_command:
+        return package_command()
+    script = Path(__file__).resolve()
+    try:
+        is_here = Path.cwd() == script.parent
+    except OSError:  # the folder was deleted
+        is_here = False
+    return f"uv run {script.name if is_here else shlex.quote(str(script))}"
 
 
 def example(program: str) -> str:
@@ -547,7 +555,7 @@ class Settings(BaseSettings):
     )
     requests_per_minute: int = setting(600, "CHROME_TAB_REQUESTS_PER_MINUTE", "model requests a minute", ge=1, le=10**6)
     parallel: int = setting(
-        1, "CHROME_TAB_PARALLEL", "parts of a long page that the model reads at the same time", ge=1, le=64
+        1, "CHROME_TAB_PARALLEL", "chunks of a long page that the model reads at the same time", ge=1, le=64
     )
     allow_cloud: bool = setting(
         False,
@@ -1375,7 +1383,7 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
 # A word that may become part of what acts, or a line that imitates this program.
 HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
 FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
-HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|all)\b", re.IGNORECASE)
+HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|chunk|all)\b", re.IGNORECASE)
 FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
 
 
@@ -1518,7 +1526,7 @@ def tail(answer: str) -> str:
     return f": {end}" if end else ""
 
 
-# --- 5. Tokens and parts -----------------------------------------------------------------------
+# --- 5. Tokens and chunks ---------------------------------------------------------------------
 #
 # Servers cut long prompts without a word, and not every one has a tokenizer to ask. So there are three numbers:
 # - expected: by the rates that this model has reported, kind of character by kind of character.
@@ -2510,7 +2518,7 @@ class Page(NamedTuple):
     sources: tuple[Page, ...] = ()
     chunks_read: ChunksRead | None = None
     tab_id: int | None = None  # of one of several tabs
-    browser: str = ""  # its name, where several are connected
+    browser: str = ""  # the profile's name where several are connected, the application's from AppleScript
 
     @property
     def is_markdown(self) -> bool:
@@ -2525,11 +2533,39 @@ class ChunksRead(NamedTuple):
     chunks: int
 
 
+# What the page function notes about a text, by its code.
+PAGE_NOTES = {
+    "still_loading": "the page was still loading when it was read, so the end may be missing",
+    "more_inside": "web components or frames of the page contain {count:,} more characters, "
+    'which only content="main" reads',
+    "pictures_only": "the page shows only pictures; the text is their descriptions",
+    "canvas": "a canvas fills much of the page, and its content cannot be read",
+    "feed": "the page is a feed that loads more when it is scrolled; only the loaded part was read",
+    "pdf_too_long": "only the first {count:,} of {total:,} pages of the PDF were read, because its text is longer than 30 MiB",
+    "pdf_unfinished": "only the first {count:,} of {total:,} pages of the PDF were read; ask again for the rest",
+    "pdf_scanned": "{count:,} of {total:,} pages of the PDF have no text; they may be scanned",
+}
+
+
+def page_note(note: Any) -> str:
+    """Return the sentence for a note of the page function, `{code, count, total}`; empty for what is malformed."""
+    match note:
+        case {"code": str(code)} if code in PAGE_NOTES:
+            numbers = {name: number for name in ("count", "total") if type(number := note.get(name)) is int}
+            with contextlib.suppress(KeyError):
+                return Sentence(code, PAGE_NOTES[code].format(**numbers), **numbers)
+            return ""
+        case str():  # of an older extension, and about the main content
+            return one_line(note, 300)
+        case _:
+            return ""
+
+
 def notes_about(reading: Mapping[str, Any]) -> tuple[str, ...]:
     """Return what the page function noted about a page that it read, as lines."""
     noted = reading.get("notes")
-    reported = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
-    return tuple(one_line(str(note), 300) for note in reported if note)
+    notes = [*(noted if isinstance(noted, list) else ()), fields(reading, "content").get("note")]
+    return tuple(filter(None, map(page_note, notes)))
 
 
 def repetition_and_headings(reading: Mapping[str, Any]) -> tuple[int, tuple[tuple[int, int], ...]]:
@@ -2563,6 +2599,7 @@ class Query(NamedTuple):
     evidence: bool = False
     quick: bool = False
     said: str = ""  # what of the prompt the user has said, where that is not all of it
+    recorded: bool = True  # whether the history may keep the answer
 
 
 class Answer(NamedTuple):
@@ -2800,7 +2837,7 @@ def newest(entries: Mapping[str, Any], most: int) -> dict[str, Any]:
 
 
 class PageAnalyzer:
-    """Asks the model about whole pages, in parts where the model's window is too small."""
+    """Asks the model about whole pages, in chunks where the model's window is too small."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -2920,8 +2957,8 @@ TAB_SHARE = 0.03
 WINDOW_SHARE = 0.02
 READING_SHARE = 0.85
 COMBINING_SHARE = 0.1
-# Of the time that a reading has its parts get so much, so that combining their answers ends in time too.
-PARTS_TIME = 0.8
+# Of the time that a reading has its chunks get so much, so that combining their answers ends in time too.
+CHUNKS_TIME = 0.8
 ANSWER_HEADING_TOKENS = 12
 MAX_FAILURES_IN_A_ROW = 6
 # No second attempt changes these, and nothing else can be read either.
@@ -2933,7 +2970,7 @@ HALF_TOLERANCE = 8
 
 
 class PageReading:
-    """One model reading one page: plan the parts, ask each, combine the answers."""
+    """One model reading one page: plan the chunks, ask each, combine the answers."""
 
     def __init__(self, analyst: PageAnalyzer, page: Page, question: Query, model: str, progress: Progress) -> None:
         self.analyst, self.page, self.question = analyst, page, question
@@ -2943,9 +2980,9 @@ class PageReading:
         self.layout: TextLayout | None = None  # of a page that is split
         self.read: list[Chunk] = []  # what the model has answered about
         self.was_split_finer = False
-        # By the monotonic clock: when this has to end, the asking about parts before that, and what is asked now.
+        # By the monotonic clock: when this has to end, the asking about chunks before that, and what is asked now.
         max_seconds = analyst.settings.max_seconds * progress.time_share
-        self.ends_at, self.parts_end_at = (progress.started + share * max_seconds for share in (1, PARTS_TIME))
+        self.ends_at, self.chunks_end_at = (progress.started + share * max_seconds for share in (1, CHUNKS_TIME))
         self.until = self.ends_at
         self.tally = Counter(requests=0, retries=0, prompt_tokens=0, answer_tokens=0)
         self.cached_tokens: int | None = None  # None where the server does not report them
@@ -2955,7 +2992,7 @@ class PageReading:
         self.cut_off = False
         self.changes: list[str] = []
         self.uncombined = ""
-        self.parts = 1
+        self.chunks = 1
 
     async def run(self) -> Answer:
         """Return the answer about the whole page."""
@@ -2966,7 +3003,7 @@ class PageReading:
             await self.analyst.window(self.model)
         self.progress.finish(WINDOW_SHARE)
         try:
-            answers = await self._read_parts()
+            answers = await self._read_chunks()
         finally:
             await asyncio.to_thread(self.analyst.memory.save)
         self.until = self.ends_at
@@ -3011,7 +3048,7 @@ class PageReading:
         return room - step if room - step >= MIN_PART_TOKENS else room - prompt
 
     async def _cost(self) -> Callable[[str], float]:
-        """Return what a text takes of the room for a part (1 is all of it); raise when there is none."""
+        """Return what a text takes of the room for a chunk (1 is all of it); raise when there is none."""
         room = await self._room()
         if room < MIN_PART_TOKENS:
             window = (await self.analyst.window(self.model)).tokens
@@ -3049,22 +3086,22 @@ class PageReading:
 
     # Asking
 
-    async def _read_parts(self) -> list[str]:
-        """Ask every part; return the answers in page order.
+    async def _read_chunks(self) -> list[str]:
+        """Ask every chunk; return the answers in page order.
 
-        The first part is asked alone: it shows what the model makes of this text, so that the
+        The first chunk is asked alone: it shows what the model makes of this text, so that the
         others can be larger. A failure of it that is not about its text ends the reading.
         """
         text, memory = self.page.text, self.analyst.memory
         if self.meter.fits(text, await self._room(whole=True)):
-            return await self._ask_part(Chunk(0, len(text), "1"))
-        self.until = self.parts_end_at
+            return await self._ask_chunk(Chunk(0, len(text), "1"))
+        self.until = self.chunks_end_at
         self.layout = await asyncio.to_thread(TextLayout, text, self.page.headings, is_markdown=self.page.is_markdown)
         key = self.analyst.plan_key(self.model, await self._room(), self.page.headings, text)
         plan = memory.plan(key)
         is_settled = plan is not None or self.meter.knows(text)
         ends = plan or await self._split()
-        self.parts = len(ends)
+        self.chunks = len(ends)
         first = Chunk(0, ends[0], "1")
         answers = await self._ask_or_note(first)
         if self.gaps and self.gaps[0].error.code != "MODEL_EMPTY":
@@ -3072,9 +3109,9 @@ class PageReading:
         if not is_settled:
             ends = [first.end, *await self._split(first.end)]
         rest = [Chunk(start, end, str(label)) for label, (start, end) in enumerate(itertools.pairwise(ends), 2)]
-        self.parts = len(ends)
+        self.chunks = len(ends)
         async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(self._ask_or_note(part)) for part in rest]
+            tasks = [group.create_task(self._ask_or_note(chunk)) for chunk in rest]
         answers += [answer for task in tasks for answer in task.result()]
         if not answers:
             raise self.gaps[0].error
@@ -3082,55 +3119,55 @@ class PageReading:
             memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
         return answers
 
-    async def _ask_or_note(self, part: Chunk) -> list[str]:
-        """Ask one part, once more if it fails; a second failure becomes a gap in the answer."""
+    async def _ask_or_note(self, chunk: Chunk) -> list[str]:
+        """Ask one chunk, once more if it fails; a second failure becomes a gap in the answer."""
         try:
-            return await self._ask_part(part)
+            return await self._ask_chunk(chunk)
         except ChromeTabError as error:
             failure = error
         if not (self.given_up or self._is_late or failure.code in FINAL_CODES):
             self.tally["retries"] += 1
             try:
-                return await self._ask_part(part)
+                return await self._ask_chunk(chunk)
             except ChromeTabError as error:
                 failure = error
-        self.gaps.append(UnreadRange(part, part, failure))
+        self.gaps.append(UnreadRange(chunk, chunk, failure))
         return []
 
-    async def _ask_part(self, part: Chunk, parent: PromptSize | None = None) -> list[str]:
-        """Ask about one part, in finer parts when the server shows that it did not read all of it."""
-        text = self.page.text[part.start : part.end]
+    async def _ask_chunk(self, chunk: Chunk, parent: PromptSize | None = None) -> list[str]:
+        """Ask about one chunk, in finer chunks when the server shows that it did not read all of it."""
+        text = self.page.text[chunk.start : chunk.end]
         whole = len(text) == len(self.page.text)
         room = await self._room()
         # The window or the rates may have been corrected since the text was split.
         if not whole and self.meter.expected(text) > 1.25 * room and len(text) > MIN_PART_BYTES:
-            return await self._ask_finer(part)
+            return await self._ask_finer(chunk)
         share = READING_SHARE * len(text) / len(self.page.text)
         step = Sentence("reading_page", "reading the page")
         if not whole:
-            about = {"part": part.label, "parts": self.parts}
-            step = Sentence("reading_part", f"reading part {part.label} of {self.parts}", **about)
-        framed = self.analyst.frame(text if whole else self._opening(part.label, part.start, room) + text)
+            about = {"chunk": chunk.label, "chunks": self.chunks}
+            step = Sentence("reading_chunk", f"reading chunk {chunk.label} of {self.chunks}", **about)
+        framed = self.analyst.frame(text if whole else self._opening(chunk.label, chunk.start, room) + text)
         prompt = f"{SYSTEM_PROMPT}\n{framed}\n{self.question.prompt}"
         try:
             completion = await self._ask(framed, self.question.prompt, step, share, is_last=whole)
         except PromptTooLongError as error:
             self._learn_from_refusal(error, prompt)
-            return await self._ask_finer(part, error=error)
+            return await self._ask_finer(chunk, error=error)
         if completion.prompt_tokens:
             sent = PromptSize(len(prompt), completion.prompt_tokens)
             if await self._was_cut(prompt, sent, parent):
-                return await self._ask_finer(part, sent)
+                return await self._ask_finer(chunk, sent)
         self.progress.finish(share)
-        self.read.append(part)
+        self.read.append(chunk)
         return [completion.text]
 
     async def _ask_finer(
-        self, part: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
+        self, chunk: Chunk, sent: PromptSize | None = None, error: ChromeTabError | None = None
     ) -> list[str]:
-        """Ask about a part in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
-        self.until, self.was_split_finer = self.parts_end_at, True
-        text = self.page.text[part.start : part.end]
+        """Ask about a chunk in slices that fit what is known by now, at least two; those of which no time is left are a gap."""
+        self.until, self.was_split_finer = self.chunks_end_at, True
+        text = self.page.text[chunk.start : chunk.end]
         if len(text.encode("utf-8", "replace")) < 2 * MIN_PART_BYTES:
             raise error or ChromeTabError(
                 "MODEL_ERROR",
@@ -3141,13 +3178,13 @@ class PageReading:
         half = (len(text) + 1) // 2
         answers: list[str] = []
         for i, (start, end) in enumerate(split_text(text, lambda piece: max(len(piece) / half, cost(piece))), 1):
-            finer = Chunk(part.start + start, part.start + end, f"{part.label}.{i}")
+            finer = Chunk(chunk.start + start, chunk.start + end, f"{chunk.label}.{i}")
             try:
-                answers += await self._ask_part(finer, sent)
+                answers += await self._ask_chunk(finer, sent)
             except ChromeTabError as failure:
                 if not (answers and self._is_late):
                     raise
-                unread = finer._replace(end=part.end)
+                unread = finer._replace(end=chunk.end)
                 self.gaps.append(UnreadRange(unread, unread, failure))
                 break
         return answers
@@ -3210,7 +3247,7 @@ class PageReading:
         known = await self.analyst.window(self.model)
         window = known.tokens
         below = LEAST_LEFT_BY_A_CUT <= sent.tokens < self.meter.lower(prompt)
-        # A cut leaves half to a few tokens; parts that fit often take about half as well.
+        # A cut leaves half to a few tokens; chunks that fit often take about half as well.
         is_half = any(abs(sent.tokens - half) <= HALF_TOLERANCE for half in (window // 2, *USUAL_HALVES))
         # What has been learned may be what was wrong: only the bytes are sure.
         halved = known.halves and is_half and len(prompt.encode("utf-8", "replace")) >= 2 * sent.tokens
@@ -3340,8 +3377,12 @@ class PageReading:
         notes: list[str] = [
             Sentence(
                 "unread",
-                (f"part {gap.first.label}" if gap.first == gap.last else f"parts {gap.first.label} to {gap.last.label}")
-                + f" of {self.parts} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
+                (
+                    f"chunk {gap.first.label}"
+                    if gap.first == gap.last
+                    else f"chunks {gap.first.label} to {gap.last.label}"
+                )
+                + f" of {self.chunks} (characters {gap.first.start:,} to {gap.last.end:,} of {total:,}) "
                 + f"could not be read: {gap.error.message.rstrip('.')}",
                 start=gap.first.start,
                 end=gap.last.end,
@@ -3354,7 +3395,7 @@ class PageReading:
         if self.cut_off:
             notes.append(Sentence("cut_off", CUT_OFF))
         if self.uncombined:
-            text = f"the answers about the parts {self.uncombined} and stand one after another"
+            text = f"the answers about the chunks {self.uncombined} and stand one after another"
             notes.append(Sentence("uncombined", text))
         return notes + self.changes
 
@@ -3374,7 +3415,7 @@ class PageReading:
             "window_source": window.origin,
             "page_characters": len(self.page.text),
             "characters_read": len(self.page.text) - unread,
-            "parts": self.parts,
+            "chunks": self.chunks,
             **self.tally,
             **({} if self.cached_tokens is None else {"cached_tokens": self.cached_tokens}),
             "spared_tokens": max(0, page_tokens - self.tally["answer_tokens"]),
@@ -3393,7 +3434,7 @@ def removed_lines(page: Page) -> dict[str, int]:
 
 def read_line(receipt: Mapping[str, Any]) -> str:
     """Return a receipt in a line."""
-    parts = f"{receipt['parts']} part{'' if receipt['parts'] == 1 else 's'}"
+    chunks = f"{receipt['chunks']} chunk{'' if receipt['chunks'] == 1 else 's'}"
     quick = receipt.get("quick")
     more = (
         f"read {quick['read']} of {quick['chunks']} chunks that match best; without quick all are read"
@@ -3402,7 +3443,7 @@ def read_line(receipt: Mapping[str, Any]) -> str:
         check_line(receipt["checked"]) if "checked" in receipt else "",
     )
     return (
-        f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {parts}, "
+        f"(read {receipt['characters_read']:,} of {receipt['page_characters']:,} characters in {chunks}, "
         f"{model_place(receipt['model'], receipt.get('model_host', ''))}, {receipt['seconds']:.1f} s"
         f"{''.join(f'; {each}' for each in more if each)})"
     )
@@ -4566,11 +4607,13 @@ class AppleScriptSource:
         several = f"{browser} runs {count} times, and macOS chooses which one AppleScript reaches: quit the others, or use the extension"
         return browser, [several] * (count > 1)
 
-    async def is_behind(self) -> bool:
-        """Check whether the user looks at a browser that AppleScript cannot read."""
+    async def unscriptable(self) -> str:
+        """Return the browser that the user looks at if AppleScript cannot read it; empty otherwise."""
+        if self._wanted != "auto":
+            return ""
         visible = await visible_applications()
         front = next((name for name in visible if name in BROWSERS or name in UNSCRIPTABLE_BROWSERS), "")
-        return self._wanted == "auto" and front in UNSCRIPTABLE_BROWSERS
+        return front if front in UNSCRIPTABLE_BROWSERS else ""
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs: `{id, url, title, active, windowId}` each."""
@@ -4607,7 +4650,7 @@ class AppleScriptSource:
         incognito = {"normal": False, "incognito": True}.get(found[1]) if found else None
         content = fields(about, "content")
         reported = (content, incognito, (*notes_about(about), *notes), *repetition_and_headings(about))
-        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported)
+        return Page(url, one_line(title, MAX_SHOWN_CHARS), text, self.name, (), *reported, browser=browser)
 
     async def _list(self, browser: str) -> list[OpenTab]:
         """Return the tabs of a browser, each with what it is (`about`) and how the script finds it (`place`)."""
@@ -4856,6 +4899,20 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
+def place_note(browser: str, title: str, url: str) -> Sentence:
+    """Return in which browser a page was read, with its title and host."""
+    return Sentence("read_in", f"read in {browser}: {one_line(title, 80)} ({host_of(url) or 'no host'})")
+
+
+def with_other_browser(page: Page, application: str, kinds: Sequence[str]) -> Page:
+    """Return a page with the note that it is not of the application in front, unless that is one of the connected kinds."""
+    if any(kind in application for kind in kinds):
+        return page
+    place = f"{one_line(page.title, 80)} ({host_of(page.url) or 'no host'})"
+    note = f"{application} is in front and could not be read: this page is of another browser, {place}"
+    return page._replace(notes=(*page.notes, Sentence("read_in", note)))
+
+
 # After these errors of AppleScript the extension reads the page.
 GIVING_WAY_CODES = ("NO_BROWSER", "PERMISSION_DENIED", "UNREADABLE_PAGE")
 # The tool that runs, by our name; empty in the terminal, where the user acts.
@@ -4879,6 +4936,8 @@ class TabSource(Protocol):
 
     @property
     def connected(self) -> bool: ...
+    @property
+    def kinds(self) -> Sequence[str]: ...  # of the connected browsers: "Chrome", "Firefox"
     async def start(self) -> None: ...
     async def close(self) -> None: ...
     async def tabs(self) -> list[dict[str, Any]]: ...
@@ -4973,30 +5032,61 @@ class ChromeTabs:
         source, connected = self.settings.source, self.extension is not None and self.extension.connected
         if self.extension is None or source == "applescript":
             return True
-        return source == "auto" and sys.platform == "darwin" and not connected
+        return source == "auto" and sys.platform == "darwin" and not connected and not self.settings.browsers
+
+    def check_profiles(self) -> None:
+        """Refuse to read by AppleScript where `[browsers]` has rules: it cannot see whose profile a window is."""
+        if self.settings.browsers:
+            raise ChromeTabError(
+                "HOST_BLOCKED",
+                "[browsers] in the configuration file limits browser profiles, and AppleScript cannot see to which profile a "
+                "window belongs. Use the extension (--source auto or extension), or ask the user to remove the rules.",
+            )
 
     async def _read(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
+        """Read by the source whose turn it is; where several browsers are connected, a note says which one was read."""
+        page = await self._read_by_source(wanted, tab_id, clipboard=clipboard)
+        if page.browser and self.extension and len(self.extension.kinds) > 1:
+            return page._replace(notes=(*page.notes, place_note(page.browser, page.title, page.url)))
+        return page
+
+    async def _read_by_source(self, wanted: ReadOptions, tab_id: int | None, *, clipboard: bool) -> Page:
         """Read by the source that is set, or by AppleScript first on a Mac and by the extension first elsewhere.
 
         Only a source that cannot be used gives way, or that cannot read such a page: what it says else stands.
         """
         extension, is_auto = self.extension, self.settings.source == "auto"
-        connected = extension is not None and extension.connected
-        is_first = sys.platform == "darwin" or (not connected and self.applescript.available())
-        if connected and is_auto and tab_id is None and sys.platform == "darwin":
-            is_first = not await self.applescript.is_behind()
-        if extension is None or self.script_lists or (is_auto and tab_id is None and is_first):
-            try:
-                return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
-            except ChromeTabError as error:
-                may_give_way = is_auto and sys.platform == "darwin" and connected
-                if not (extension and may_give_way) or error.code not in GIVING_WAY_CODES:
-                    raise
-        return await extension.read(wanted, tab_id)
+        connected, is_mac = extension is not None and extension.connected, sys.platform == "darwin"
+        front = ""
+        if extension is None or self.script_lists:
+            is_first = True
+        elif not is_auto or tab_id is not None or self.settings.browsers:
+            is_first = False
+        elif is_mac:
+            front = await self.applescript.unscriptable()
+            is_first = not front
+        else:
+            is_first = not connected and self.applescript.available()
+        if extension and not is_first:
+            page = await extension.read(wanted, tab_id)
+            return with_other_browser(page, front, extension.kinds) if front else page
+        self.check_profiles()
+        try:
+            return await self.applescript.read(wanted, tab_id=tab_id, clipboard=clipboard)
+        except ChromeTabError as error:
+            may_give_way = is_auto and is_mac and connected and error.code in GIVING_WAY_CODES
+            if extension is None or not may_give_way:
+                raise
+            page = await extension.read(wanted, tab_id)
+            if error.code == "NO_BROWSER":
+                return page
+            return with_other_browser(page, (await self.applescript.choose())[0], extension.kinds)
 
     async def tabs(self) -> list[dict[str, Any]]:
         """Return the open tabs, without those of denied hosts: `{id, url, title, active, windowId}` each."""
         extension = None if self.script_lists else self.extension
+        if extension is None:
+            self.check_profiles()
         listed = await (extension.tabs() if extension else self.applescript.tabs())
         return [tab for tab in listed if "note" in tab or not self.settings.site(str(tab.get("url"))).deny]
 
@@ -5008,7 +5098,7 @@ class ChromeTabs:
     async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
         about = self._about(page, about)
-        keep = self._recorder
+        keep = self._recorder if about.recorded else None
         answer = await self.analyst.answer(page, about, progress)
         if not keep or page.incognito is not False or "cached" in answer.receipt:
             return answer
@@ -5064,7 +5154,7 @@ class ChromeTabs:
             title = f"{len(answered)} tabs"
             page = Page("", title, text, pages[0].source, incognito=is_private, sources=pages)
             prompt = f"{about.prompt or DEFAULT_SYSTEM_PROMPT}\n\n{TABS_PROMPT}"
-            together = Query(prompt, evidence=about.evidence, said=about.prompt)
+            together = Query(prompt, evidence=about.evidence, said=about.prompt, recorded=about.recorded)
             progress.time_share = 1.0
             try:
                 return tabs, await self.answer(page, together, progress)
@@ -5081,11 +5171,15 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
     settings = tabs.settings
     layers: list[Layer] = []
     mac = sys.platform == "darwin"
-    if tabs.extension is None or settings.source == "applescript" or (settings.source == "auto" and mac):
+    only_script = tabs.extension is None or settings.source == "applescript"
+    first_script = mac and settings.source == "auto" and not settings.browsers
+    if only_script or first_script:
         layers += await applescript_layers(tabs)
     if tabs.extension and settings.source != "applescript":
-        layers += await tabs.extension.layers(is_optional=mac and settings.source == "auto")
+        layers += await tabs.extension.layers(is_optional=first_script)
     layers += await model_layers(tabs)
+    if denied := settings.denied_browsers(""):
+        layers.append(Layer("profiles", ok=True, text=f"no tool touches {', '.join(denied)}"))
     if settings.denied_hosts:
         layers.append(Layer("sites", ok=True, text=f"no tool touches {', '.join(settings.denied_hosts)}"))
     if settings.sites:
@@ -5095,6 +5189,10 @@ async def status(tabs: ChromeTabs) -> list[Layer]:
 
 async def applescript_layers(tabs: ChromeTabs) -> list[Layer]:
     """Return how reading by AppleScript stands."""
+    try:
+        tabs.check_profiles()
+    except ChromeTabError as error:
+        return [Layer("browser", ok=False, text=error.message)]
     browser, notes = await tabs.applescript.choose()
     problem = None if tabs.applescript.available() else NO_OSASCRIPT
     if not problem and sys.platform == "darwin":
@@ -5432,7 +5530,11 @@ def add_reader_tools(server: FastMCP, tabs: ChromeTabs) -> None:
         wanted = ReadOptions(start, end, "selection" if selection else content)
         answer = await tabs.process(about, wanted, tab_id, client_progress(context))
         structured = answer.data if isinstance(answer.data, dict) else answer.structured_evidence()
-        return ToolResult(answer.render(), structured_content=structured, meta={"receipt": answer.receipt})
+        # JSON stays JSON: where the page was read is a block of its own.
+        notes = answer.receipt["notes"] if answer.data is not None else ()
+        places = (f"[{note}]" for note in notes if isinstance(note, Sentence) and note.code == "read_in")
+        blocks = [mcp_types.TextContent(text=text) for text in (answer.render(), *places)]
+        return ToolResult(blocks, structured_content=structured, meta={"receipt": answer.receipt})
 
     @tool(READ_ONLY, "Get the page's text itself, in pages. Use only when exact wording matters; it costs context.")
     async def read_chrome_tab(

@@ -332,7 +332,7 @@ async def measure_growth() -> list[Ratio]:
     meter = server.TokenMeter()
     texts = [words(MEGABYTE), words(10 * MEGABYTE)]
     functions: dict[str, Callable[[str], object]] = {
-        "splitting into parts": lambda text: server.split_text(text, lambda part: meter.estimate(part) / 8000),
+        "splitting into chunks": lambda text: server.split_text(text, lambda part: meter.estimate(part) / 8000),
     }
     for name, function in functions.items():
         small, large = (function_ms(function, text) for text in texts)

@@ -1,4 +1,4 @@
-"""What reading a long page in parts costs compared with the model's own time: `measure_whole_page`.
+"""What reading a long page in chunks costs compared with the model's own time: `measure_whole_page`.
 
 Alone: python bench/whole_page.py. Each line is what, ours, reference, theirs, unit, largest ratio allowed.
 """
@@ -23,10 +23,10 @@ MEGABYTE = 1_000_000
 
 
 class FakeModel:
-    """Stands in for the model server: takes `part_s` for a part, `slots` parts at once, and adds up how long it was busy."""
+    """Stands in for the model server: takes `chunk_s` for a chunk, `slots` chunks at once, and adds up how long it was busy."""
 
-    def __init__(self, part_s: float, slots: int = 1) -> None:
-        self.part_s = part_s
+    def __init__(self, chunk_s: float, slots: int = 1) -> None:
+        self.chunk_s = chunk_s
         self.busy_s = 0.0
         self._slots = asyncio.Semaphore(slots)
 
@@ -35,10 +35,10 @@ class FakeModel:
         return server.ContextWindow(WINDOW, "fake")
 
     async def complete(self, _model: str, messages: list[dict[str, str]], **_: Any) -> server.Completion:
-        """Take the time of one part."""
+        """Take the time of one chunk."""
         begun = time.perf_counter()
         async with self._slots:
-            await asyncio.sleep(self.part_s)
+            await asyncio.sleep(self.chunk_s)
         self.busy_s += time.perf_counter() - begun
         return server.Completion("Noted.", sum(len(message["content"]) for message in messages) // 4, 2, cut_off=False)
 
@@ -53,23 +53,23 @@ def page_of(alphabet: str, size: int) -> server.Page:
 
 
 async def read(page: server.Page, model: FakeModel, parallel: int = 1) -> tuple[float, int]:
-    """Let the model read the page; return the seconds and the parts."""
+    """Let the model read the page; return the seconds and the chunks."""
     flags = {"ollama_url": "http://127.0.0.1:9", "model": "fake", "parallel": parallel}
     analyst = server.PageAnalyzer(server.load_settings(flags, need_model=True))
     analyst.server = model  # pyright: ignore[reportAttributeAccessIssue] -- the fake has what is called
     begun = time.perf_counter()
     answer = await analyst.answer(page, server.Query("List the facts."), server.Progress(None))
-    return time.perf_counter() - begun, answer.receipt["parts"]
+    return time.perf_counter() - begun, answer.receipt["chunks"]
 
 
 async def measure_whole_page() -> list[Line]:
     """Overhead over the model's own time, memory for a large page, throughput with several slots."""
     page = page_of("etaoinshrdlu", MEGABYTE)
     model = FakeModel(PART_S)
-    taken, parts = await read(page, model)
-    lines: list[Line] = [(f"reading 1 MB in {parts} parts", taken, "the model's own time", model.busy_s, "s", 1.02)]
+    taken, chunks = await read(page, model)
+    lines: list[Line] = [(f"reading 1 MB in {chunks} chunks", taken, "the model's own time", model.busy_s, "s", 1.02)]
     at_once, _ = await read(page, FakeModel(PART_S, slots=4), parallel=4)
-    lines.append(("4 parts at once, 4 slots", at_once, "one after another", taken, "s", 1 / 3))
+    lines.append(("4 chunks at once, 4 slots", at_once, "one after another", taken, "s", 1 / 3))
     for name, alphabet in (("Latin", "etaoinshrdlu"), ("Chinese", "的一是不了人我在有他这中")):
         page = page_of(alphabet, 10 * MEGABYTE)
         size = len(page.text.encode()) / MEGABYTE

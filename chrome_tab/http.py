@@ -75,7 +75,7 @@ class HttpSide:
 
     def __init__(self, mcp: StarletteWithLifespan, settings: server.Settings, bearer: str) -> None:
         self.mcp = mcp
-        self.mcp_paths = MCP_PATHS[settings.transport]
+        self.mcp_paths: tuple[str, ...] = MCP_PATHS[settings.transport]
         self.is_open = settings.open
         self._port = settings.port
         self._links: dict[str, float] = {}

@@ -1,16 +1,22 @@
-"""The program as an installed package: where uv takes it from, and how a user starts it. Nothing else loads this."""
+"""How the user starts the program: from a clone, or as an installed package."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
 import chrome_tab_mcp_server as server
 
-__all__ = ["for_one_run", "origin", "typed", "uvx_arguments"]
+__all__ = ["commands", "for_one_run", "origin", "typed", "uvx_arguments"]
 
 
 def for_one_run(path: Path) -> bool:
@@ -33,5 +39,43 @@ def uvx_arguments() -> list[str]:
 
 
 def typed() -> str:
-    """Return the command by which a user starts the program."""
-    return shlex.join(["uvx", *uvx_arguments()]) if for_one_run(Path(server.__file__)) else server.APP_NAME
+    """Return the command by which the user starts an installed package."""
+    return shlex.join(package_words())
+
+
+def package_words() -> list[str]:
+    """Return that command as its words."""
+    return ["uvx", *uvx_arguments()] if for_one_run(Path(server.__file__)) else [server.APP_NAME]
+
+
+def commands(settings: server.Settings) -> dict[str, str]:
+    """Return lines that work in a terminal in any folder: `setup`, `doctor`, and with a model `serve` and `claude`."""
+    script = str(Path(server.__file__).resolve())
+    runner = ["uv", "run"] if shutil.which("uv") or os.environ.get("UV") else [sys.executable]
+    program = package_words() if server.IS_PACKAGE else [*runner, script]
+    flags = unsaved_flags(settings)
+    lines = {"setup": [*program, "--setup", *flags], "doctor": [*program, "--doctor", *flags]}
+    if not server.missing_settings(settings):
+        add = ["claude", "mcp", "add", "--scope", "user", server.APP_NAME, "--"]
+        lines |= {"serve": [*program, "--serve", *flags], "claude": [*add, *program, *flags]}
+    return {name: quoted(words) for name, words in lines.items()}
+
+
+def unsaved_flags(settings: server.Settings) -> list[str]:
+    """Return flags for the model, its server and the port, as far as the configuration file does not hold them."""
+    path, _ = server.config_file(str(settings.config) if settings.config else None)
+    try:
+        saved = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        saved = {}
+    flags = ["--config", str(path.resolve())] if settings.config else []
+    for name in ("ollama_url", "model", "port"):
+        value = getattr(settings, name)
+        if value not in {None, saved.get(name, server.Settings.model_fields[name].default)}:
+            flags += [f"--{name.replace('_', '-')}", str(value)]
+    return flags
+
+
+def quoted(words: Sequence[str]) -> str:
+    """Return words as a line for the system's shell."""
+    return subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)

@@ -37,6 +37,12 @@ NUMBER = re.compile(r"[0-9]{1,15}")
 # Tabs change often and by several at once; clients get one notification for all that happens in this time.
 SETTLING_S = 1.0
 EXACTLY = "Give its answer as it is, with the note at its end if there is one, and do not read the text yourself."
+# Claude Code splits the line that follows a prompt's name at spaces: the first word becomes the first argument, the
+# second one the next, and the rest is in its own record of the command only.
+WHOLE_LINE = (
+    "If the line that I typed holds more words than that, take the whole line instead; a number in it is a tab's id only "
+    "where I say so."
+)
 InTab = Annotated[str, Field(description="a tab's id; default: the active tab")]
 
 
@@ -63,14 +69,14 @@ def add_prompts(mcp: FastMCP) -> None:
 
     @mcp.prompt(description="Ask a question about the page that is open in the browser.")
     def ask_tab(question: str, tab_id: InTab = "") -> str:
-        return request(tab_id, f"system_prompt: this question, in my words. {question}")
+        return request(tab_id, f"system_prompt: this question, in my words. {question}\n\n{WHOLE_LINE}")
 
     @mcp.prompt(description="Get facts from the page that is open in the browser as JSON.")
     def extract_tab(what: Annotated[str, Field(description="what to get")], tab_id: InTab = "") -> str:
         wanted = (
             f"output_schema: a JSON Schema that you write for what I want, with a list where there are several. {what}"
         )
-        return request(tab_id, wanted)
+        return request(tab_id, f"{wanted}\n\n{WHOLE_LINE}")
 
 
 def request(tab_id: str, arguments: str) -> str:
@@ -106,8 +112,13 @@ class TabResources(LocalProvider):
 def tab_resource(tab: Mapping[str, Any]) -> Resource:
     """Return an open tab as a resource that can be listed."""
     number, title, url = tab.get("id"), str(tab.get("title", "")), server.one_line(str(tab.get("url", "")), 300)
+    description = f"{tab['browser']}: {url}" if tab.get("browser") else url
     return Resource(
-        uri=AnyUrl(f"tab://{number}"), name=f"tab-{number}", title=title or url, description=url, mime_type="text/plain"
+        uri=AnyUrl(f"tab://{number}"),
+        name=f"tab-{number}",
+        title=title or url,
+        description=description,
+        mime_type="text/plain",
     )
 
 

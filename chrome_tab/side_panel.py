@@ -158,7 +158,8 @@ class SidePanel:
             self._confirmed.add(asked.model)
         confirmed = asked.model in self._confirmed
         if len(asked.tab_ids) > 1:
-            about = Query(asked.text, None, asked.model, confirmed=confirmed, evidence=True)
+            # The panel states that no conversation is stored.
+            about = Query(asked.text, None, asked.model, confirmed=confirmed, evidence=True, recorded=False)
             answers, together = await tabs.process_several(asked.tab_ids, about, ReadOptions(), progress)
             answer = together or next(tab.answer for tab in answers if tab.answer)
             # The panel gets the evidence of the answer over all, as data.
@@ -198,15 +199,17 @@ class SidePanel:
 
 def answer_data(receipt: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the side panel says under an answer, as codes and numbers: it writes the user's language."""
-    names = ("model", "model_host", "seconds", "characters_read", "page_characters", "parts", "tabs")
+    names = ("model", "model_host", "seconds", "characters_read", "page_characters", "chunks", "tabs")
     shown = {name: receipt[name] for name in names if name in receipt}
-    return {"receipt": shown, "notes": [sentence_data(note) for note in receipt["notes"]]}
+    notes = map(sentence_data, receipt["notes"])
+    # The user knows in which browser they ask.
+    return {"receipt": shown, "notes": [note for note in notes if note["code"] != "read_in"]}
 
 
 def combined_receipt(answers: Sequence[TabAnswer], receipt: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """Return the receipt of an answer over several tabs: what was read of all of them, and which could not be read."""
     receipts = [tab.answer.receipt for tab in answers if tab.answer]
-    totals = {name: sum(each[name] for each in receipts) for name in ("characters_read", "page_characters", "parts")}
+    totals = {name: sum(each[name] for each in receipts) for name in ("characters_read", "page_characters", "chunks")}
     notes = [note for each in receipts for note in each["notes"]]
     notes += [
         Sentence(

@@ -58,9 +58,9 @@ def permissions() -> dict[str, Any]:
 def slow_model() -> str:
     """Return the command for a large model that thinks."""
     flags = ["--ollama-url", "http://localhost:11434", "--model", "qwen3:30b-a3b-thinking-2507-q4_K_M"]
-    return claude_code(
-        Launch(CLONE.command, [*CLONE.args[:2], *flags, "--timeout", "900", "--max-seconds", str(SLOW_S)])
-    )
+    launch = Launch(CLONE.command, [*CLONE.args[:2], *flags, "--timeout", "900", "--max-seconds", str(SLOW_S)])
+    server = {"type": "stdio", **entry(launch, timeout=SLOW_S * 1000)}
+    return f"claude mcp add-json --scope user {APP_NAME} '{json.dumps(server)}'"
 
 
 def claude_code(launch: Launch) -> str:
@@ -168,21 +168,26 @@ def page() -> str:
         block(
             "sh", f"claude plugin marketplace add /path/to/clone\nclaude plugin install {APP_NAME}@{APP_NAME} {plugin}"
         ),
-        "**Permissions.** Claude Code asks before each call of a tool. To let it read pages without asking, open "
-        f"`/permissions` and add a rule for each reading tool, for example `mcp__{APP_NAME}__process_chrome_tab`, or put "
-        "all of them into `~/.claude/settings.json`:",
+        "**Permissions.** In its manual mode Claude Code asks before each call of a tool, and `claude -p` refuses it; in auto "
+        "mode it decides by itself. To let it read pages without asking, open `/permissions`, choose Allow, then Add a new "
+        f"rule, and enter `mcp__{APP_NAME}__process_chrome_tab`, and so for each reading tool. Or put all of them into "
+        "`~/.claude/settings.json`:",
         block("json", permissions()),
         f"The plugin's tools are called `mcp__plugin_{APP_NAME}_{APP_NAME}__process_chrome_tab` and so on. Leave the tools "
         "that act in a page out of the list, so that you see each action first.",
-        f"**Prompts.** Type `/mcp__{APP_NAME}__ask_tab`, `/mcp__{APP_NAME}__summarize_tab` or "
-        f"`/mcp__{APP_NAME}__extract_tab`.",
+        f"**Prompts.** `/mcp__{APP_NAME}__summarize_tab`, `/mcp__{APP_NAME}__ask_tab When is the vote?` and "
+        f"`/mcp__{APP_NAME}__extract_tab all prices`. The menu that opens with `/` shows them as `/{APP_NAME}:ask_tab (MCP)`, "
+        "a name that only the menu takes. Claude Code hands over just the first word that follows the name, with or without "
+        "quotes; the prompt tells Claude to take the whole line.",
         "**Time limits.** The server bounds an answer as a whole by `--max-seconds` (900) and one request to the model by "
-        "`--timeout` (300). A large model that thinks first needs more on a long page. For Qwen3-30B-A3B-Thinking, which "
-        "Ollama has as `qwen3:30b-a3b-thinking-2507-q4_K_M`:",
+        "`--timeout` (300), both in seconds. A large model that thinks first needs more on a long page. For "
+        "Qwen3-30B-A3B-Thinking, which Ollama has as `qwen3:30b-a3b-thinking-2507-q4_K_M`, this sets both, and as `timeout`, "
+        "in milliseconds, how long Claude Code waits for one call of this server:",
         block("sh", slow_model()),
-        f"If Claude Code itself gives up before that, raise its limit too, in milliseconds: "
-        f"`MCP_TOOL_TIMEOUT={SLOW_S * 1000} claude`. `MCP_TIMEOUT=60000 claude` gives the first start, which fetches the "
-        "libraries, a minute.",
+        f"`MCP_TOOL_TIMEOUT={SLOW_S * 1000} claude` is the same for every server that has no `timeout` of its own. Neither is "
+        "extended by progress. A server has 30 s to start, and the first start fetches the libraries: run `--doctor` once "
+        "before, or give it a minute by `MCP_TIMEOUT=60000 claude`. `claude -p` does not wait for servers: on a busy machine "
+        "its first request can go out before the tools are there, and Claude finds them a moment later.",
         "From version 2.1.304 an interactive Claude Code runs `process_chrome_tab`, `process_chrome_tabs` and "
         "`look_at_chrome_tab` in the background, as MCP tasks: you can go on working while the local model reads, and the "
         "answer arrives by itself. `claude -p` waits for the answer. `CLAUDE_CODE_DISABLE_MCP_TASKS=1` turns this off.",

@@ -1,4 +1,4 @@
-"""Take the pictures of the documents from the real thing, light and dark: `make pictures`.
+"""Take the pictures of the documents from the real thing, light and dark: `make pictures`; names choose some of them.
 
 A real Chromium with the extension, the server over HTTP, the page of the demonstration, and its tiny model.
 """
@@ -11,6 +11,9 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
+from fastmcp import Client
+from fastmcp.client.transports import StdioTransport
+from mcp_types import Implementation
 from playwright.async_api import BrowserContext, Page, ViewportSize, expect
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,10 +27,15 @@ from scripts.moving_picture import take_moving_picture  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 WAIT_MS = 120_000
+ANSWER_MS = 900_000
+# Of what the tiny model is often right about.
+QUESTION = "When and where is the vote? Answer in one sentence."
 POPUP: ViewportSize = {"width": 372, "height": 400}
 PANEL: ViewportSize = {"width": 960, "height": 420}
 SHOWN: ViewportSize = {"width": 760, "height": 480}
-SIDE_PANEL: ViewportSize = {"width": 380, "height": 420}
+NARROW: ViewportSize = {"width": 420, "height": 560}
+SIDE_PANEL: ViewportSize = {"width": 380, "height": 460}
+PAGE: ViewportSize = {"width": 720, "height": 600}
 APP: ViewportSize = {"width": 1180, "height": 900}
 
 
@@ -55,6 +63,34 @@ async def picture(page: Page, name: str, *, whole: str = "") -> None:
         await page.emulate_media(color_scheme=scheme)
         path = PICTURES / f"{name}-{scheme}.png"
         await (page.locator(whole).screenshot(path=path) if whole else page.screenshot(path=path))
+
+
+async def take_own_page(browser: BrowserContext, name: str) -> None:
+    """Take one of the extension's pages, in whole."""
+    page = await browser.new_page()
+    await page.set_viewport_size(PAGE)
+    await page.goto(f"chrome-extension://{extension_id()}/ui/{name}/{name}.html")
+    await expect(page.locator("main [role=status]").first).not_to_be_empty(timeout=WAIT_MS)
+    await picture(page, name, whole="main")
+    await page.close()
+
+
+async def take_consent(browser: BrowserContext, shown: Page, environment: dict[str, str]) -> None:
+    """Take the popup with the request of a client; it is denied."""
+    transport = StdioTransport("uv", ["run", "--quiet", str(SERVER)], environment, keep_alive=False)
+    async with Client(transport, client_info=Implementation(name="claude-code", version="1")) as client:
+        reason = "Subscribe to the newsletter, as you asked."
+        asking = asyncio.create_task(client.call_tool("browser_attach_tab", {"reason": reason}, raise_on_error=False))
+        popup = await browser.new_page()
+        await popup.set_viewport_size({**POPUP, "height": 640})
+        await popup.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
+        await shown.bring_to_front()
+        await popup.bring_to_front()
+        await expect(popup.locator("#requests li")).to_be_visible(timeout=WAIT_MS)
+        await picture(popup, "consent", whole="main")
+        await popup.locator("#requests button").last.click()
+        await asking
+        await popup.close()
 
 
 async def take_popup(browser: BrowserContext, shown: Page) -> None:
@@ -88,17 +124,26 @@ async def take_panel(browser: BrowserContext, shown: Page) -> None:
     await page.locator("#run").click()
     await expect(page.locator("#runs img").first).to_be_visible(timeout=WAIT_MS)
     await picture(page, "panel")
+    await page.set_viewport_size(NARROW)
+    await page.locator("#tab-elements").click()
+    await expect(page.locator("#view-elements")).to_contain_text("Coast Gazette", timeout=WAIT_MS)
+    await picture(page, "panel-narrow")
     await page.close()
 
 
 async def take_side_panel(browser: BrowserContext, shown: Page) -> None:
-    """Take the side panel as it is about the tab that was looked at last."""
+    """Take the side panel with an answer about the tab that was looked at last."""
     await shown.bring_to_front()
     page = await browser.new_page()
     await page.set_viewport_size(SIDE_PANEL)
     await page.goto(f"chrome-extension://{extension_id()}/ui/side-panel/side-panel.html")
     await expect(page.locator("#tab-title")).to_contain_text("The night ferry", timeout=WAIT_MS)
     await expect(page.locator("#ask")).to_be_enabled(timeout=WAIT_MS)
+    await page.bring_to_front()
+    await page.locator("#question").fill(QUESTION)
+    await page.keyboard.press("Enter")
+    await expect(page.locator("#talk .end")).to_be_visible(timeout=ANSWER_MS)
+    print(f"The side panel was answered: {await page.locator('.answer').inner_text()}")
     await picture(page, "side-panel")
     await page.close()
 
@@ -118,27 +163,37 @@ async def take_app(browser: BrowserContext, link: str) -> None:
     await page.close()
 
 
-async def main() -> None:
+async def main(names: list[str]) -> None:
     PICTURES.mkdir(parents=True, exist_ok=True)
+
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
-        model = stack.enter_context(tiny_model_started())
+        model = stack.enter_context(tiny_model_started(context_length=8192))
         settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": model.model, "CHROME_TAB_SOURCE": "extension"}
+        settings |= {"CHROME_TAB_TIMEOUT_S": f"{ANSWER_MS // 1000}"}
         environment = server_environment(folder, settings)
         link = await stack.enter_async_context(served(environment))
         browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
         shown = browser.pages[0]
         await shown.goto(stack.enter_context(demonstration_page()))
         await pair(browser, await connection_string(environment))
-        await take_moving_picture(browser, shown, environment, PICTURES)
-        await shown.bring_to_front()
-        await take_app(browser, link)
-        await take_popup(browser, shown)
-        await take_panel(browser, shown)
-        await take_side_panel(browser, shown)
+        takes = {
+            "answer": lambda: take_moving_picture(browser, shown, environment, PICTURES),
+            "test-app": lambda: take_app(browser, link),
+            "consent": lambda: take_consent(browser, shown, environment),
+            "popup": lambda: take_popup(browser, shown),
+            "panel": lambda: take_panel(browser, shown),
+            "side-panel": lambda: take_side_panel(browser, shown),
+            "welcome": lambda: take_own_page(browser, "welcome"),
+            "options": lambda: take_own_page(browser, "options"),
+        }
+        for name, take in takes.items():
+            if not names or name in names:
+                await shown.bring_to_front()
+                await take()
     for path in sorted(PICTURES.glob("*.png")):
         print(path.relative_to(ROOT))
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(main(sys.argv[1:]))

@@ -18,6 +18,7 @@ from typing import Any
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import protocol
+from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -130,7 +131,7 @@ ERRORS: dict[str, tuple[str, ...]] = {
     "look_at_chrome_tab": (*ELEMENT, "PERMISSION_DENIED", *MODEL[:-1]),
     "chrome_tab_status": (),
     "process_chrome_tabs": (*READING, *BRIDGE[:2], "TAB_NOT_FOUND", *MODEL),
-    "browser_get_tabs": (*BRIDGE, *READING[:2], "EXECUTION_ERROR"),
+    "browser_get_tabs": (*BRIDGE, *READING[:2], "HOST_BLOCKED", "EXECUTION_ERROR"),
     "list_tabs": BRIDGE,
     "highlight_in_tab": (*TAB, "KEYWORD_NOT_FOUND", "UNREADABLE_PAGE", "EXECUTION_ERROR"),
     "browser_create_tab": (*BRIDGE, "NAVIGATION_FAILED", "HOST_BLOCKED"),
@@ -177,7 +178,7 @@ def limits_of(schema: dict[str, Any]) -> str:
 
 def section(tool: Any) -> list[str]:
     """Return what is said about one tool."""
-    table = commands.extension_commands().get(tool.name, {}).get("parameters", {})
+    table = extension_commands().get(tool.name, {}).get("parameters", {})
     required = tool.parameters.get("required", ())
     rows = [
         f"| `{name}`{' (required)' if name in required else ''} | {kind_of(schema)} | "
@@ -331,7 +332,7 @@ SETTINGS = {
     "CHROME_TAB_MAX_SECONDS": "seconds for a whole answer: at the limit the answer covers what was read so far, and its last line says what is missing",
     "CHROME_TAB_CONTEXT_LENGTH": "size of the model's context window, in tokens",
     "CHROME_TAB_REQUESTS_PER_MINUTE": "model requests a minute: a request above the limit waits, or fails with `RATE_LIMITED` if it would wait more than 30 s",
-    "CHROME_TAB_PARALLEL": "how many parts of a long page the model reads at the same time",
+    "CHROME_TAB_PARALLEL": "how many chunks of a long page the model reads at the same time",
     "CHROME_TAB_SOURCE": "`auto`, `applescript`, `extension`",
     "CHROME_TAB_BROWSER": "the [browser](install.md#browsers) that AppleScript reads on a Mac: `auto` is the frontmost running one of `Google Chrome`, `Google Chrome Beta`, `Google Chrome Dev`, `Google Chrome Canary`, `Chromium`, `Brave Browser`, `Microsoft Edge`, `Vivaldi`, `Opera`, `Arc`, `Safari`, or else Chrome",
     "CHROME_TAB_CLIPBOARD": "also copy the text to the clipboard (AppleScript)",

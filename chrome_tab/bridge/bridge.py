@@ -16,18 +16,16 @@ from typing import TYPE_CHECKING, Any
 import anyio
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pairing, pending, protocol
+from chrome_tab.bridge import command_table, pairing, pending, protocol
 from chrome_tab.bridge.follower import Follower, connected_to_leader
 from chrome_tab.bridge.leader import Leader, take_port
 from chrome_tab.bridge.roles import Role
 from chrome_tab.bridge.tab_ids import TabIds
-from chrome_tab.extension import commands
 
 if TYPE_CHECKING:
     import socket
 
-    from chrome_tab.bridge.roles import Route
-    from chrome_tab.http import HttpSide
+    from chrome_tab.bridge.roles import HttpSide, Route
 
 
 def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
@@ -37,9 +35,8 @@ def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
-        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Setup, paste the "
-        f"connection string that `{server.command()} --pair` prints; if it says Disconnected, "
-        f"press Reconnect. If it is not installed, run `{server.command()} --setup`.",
+        f"The Chrome extension is not connected to port {port}{waited}.{elsewhere} Open its popup: if it says Disconnected, "
+        f"press Reconnect. If it says Setup, or there is no extension yet, run `{server.command()} --setup`.",
     )
 
 
@@ -63,6 +60,8 @@ class Bridge:
         self.on_tabs_change: Callable[[], None] = lambda: None
         # Called with the questions that the user asks in a browser, and its id for `notify`.
         self.on_prompt: Callable[[Mapping[str, Any], str], None] = lambda _, __: None
+        # What each browser learns about this server: `{denied_hosts, commands}`.
+        self.server_info: Callable[[], Mapping[str, Any]] = dict
         # The name of this session's client, empty until it is known, and the id that distinguishes the session.
         self.client, self.session_id = "", secrets.token_hex(2)
         # What the leader serves on the port in addition to the bridge: set once, before `own`.
@@ -169,7 +168,7 @@ class Bridge:
             is_leader = route is not None and route.role is Role.LEADER
             if (
                 is_leader
-                or not commands.only_reads(command)
+                or not command_table.only_reads(command)
                 or not await self.wait_connected(protocol.RECONNECT_WAIT_S)
             ):
                 raise

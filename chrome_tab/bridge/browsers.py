@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 import time
 from typing import Any, NamedTuple
 
@@ -14,6 +15,9 @@ from chrome_tab.bridge import pending, protocol
 from chrome_tab.bridge.channel import Channel
 from chrome_tab.bridge.known_browsers import About, KnownBrowsers, browser_name
 from chrome_tab.bridge.tab_ids import TabIds, TabPlace
+
+# What stands for the id of a profile that has none.
+WITHOUT_ID = re.compile(r"unknown-(\d+)", re.ASCII)
 
 
 class Browser:
@@ -68,9 +72,17 @@ class Browsers:
 
     # Coming and going
 
-    def unused_profile(self) -> str:
-        """Return an id for an extension that has none: the same one for a single such browser that reconnects."""
-        return next(f"unknown-{n}" for n in range(1, 100) if f"unknown-{n}" not in self.connected)
+    def profile_without_id(self) -> str:
+        """Return an id for an extension that has none: of an older version, or one that says nonsense.
+
+        A single one keeps its id when it reconnects. Several cannot be distinguished: each connection gets a new id then,
+        so that no tab of one is taken for a tab of another.
+        """
+        profiles = [*self.connected, *(place.profile for _, place in self._tab_ids.all())]
+        numbers = [int(match[1]) for profile in profiles if (match := WITHOUT_ID.fullmatch(profile))]
+        latest = max(numbers, default=1)
+        is_single = latest == 1 and "unknown-1" not in self.connected
+        return "unknown-1" if is_single else f"unknown-{latest + 1}"
 
     def add(self, browser: Browser) -> None:
         """Add a browser that has proved the key, under a name of its own."""
@@ -172,7 +184,8 @@ class Browsers:
         if browser.about.run != place.run:
             raise server.ChromeTabError(
                 "TAB_NOT_FOUND",
-                f"There is no tab {tab_id} any more: {browser.name} was restarted. List the open tabs with browser_get_tabs.",
+                f"There is no tab {tab_id} any more: {browser.name} or its extension was restarted. List the open tabs with "
+                "browser_get_tabs.",
             )
         return browser
 

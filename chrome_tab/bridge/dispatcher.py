@@ -9,10 +9,9 @@ from typing import Any
 from typing_extensions import TypeIs
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pending, protocol
+from chrome_tab.bridge import command_table, pending, protocol
 from chrome_tab.bridge.browsers import Browser, Browsers
 from chrome_tab.bridge.tab_ids import TabIds
-from chrome_tab.extension import commands
 
 # Commands that are about all browsers, and under which key their lists name a tab.
 LISTS = {"browser_get_tabs": "id", "list_tabs": "tab_id"}
@@ -33,7 +32,7 @@ class Dispatcher:
         denied, name = params.pop("denied_browsers", []), params.pop("browser", None)
         if command in LISTS:
             return await self._list(command, tab_id, params, session, denied)
-        browser, own_id = await self._choose(command, tab_id, name)
+        browser, own_id = await self._choose(command, tab_id, name, denied)
         check_allowed(browser, denied)
         return await self._run(browser, command, own_id, params, session)
 
@@ -46,14 +45,17 @@ class Dispatcher:
             return False
         return True
 
-    async def _choose(self, command: str, tab_id: int | None, name: str | None) -> tuple[Browser, int | None]:
+    async def _choose(
+        self, command: str, tab_id: int | None, name: str | None, denied: Sequence[str]
+    ) -> tuple[Browser, int | None]:
         """Return the browser that a command is for, and its own id of the tab."""
         if tab_id is not None:
             return await self._with_tab(tab_id)
         if name is not None:
             return self._browsers.named(name), None
-        if self._browsers.several and commands.needs_attached_tab(command):
+        if self._browsers.several and command_table.needs_attached_tab(command):
             attached = [browser for browser in self._browsers.latest_first() if browser.attached]
+            attached = [browser for browser in attached if not is_denied(browser, denied)] or attached
             if len(attached) > 1:
                 raise self._ambiguous(attached)
             if attached:
@@ -67,7 +69,7 @@ class Dispatcher:
             return connected[0], tab_id
         if place is None:
             # A tab that no list has named yet.
-            listed = await self._list("browser_get_tabs", None, {}, {"id": "", "client": ""}, [])
+            listed = await self._list_of(connected, "browser_get_tabs", {}, {"id": "", "client": ""})
             place = self._tab_ids.find(tab_id)
             if place is None:
                 silent = "".join(f" {tab['note']}" for tab in listed if "note" in tab)
@@ -107,8 +109,10 @@ class Dispatcher:
         if is_id(own):
             result["tab_id"] = self._tab_ids.id_of(browser.place(own))
         if isinstance(result.get("notes"), list):
-            notes = map(str, result["notes"])
-            result["notes"] = [self._tab_ids.in_sentence(note, about.profile, about.run) for note in notes]
+            result["notes"] = [
+                self._tab_ids.in_sentence(note, about.profile, about.run) if isinstance(note, str) else note
+                for note in result["notes"]
+            ]
         return result
 
     async def _send(
@@ -118,7 +122,7 @@ class Dispatcher:
         try:
             return await browser.channel.command(command, own_id, params, session)
         except pending.ConnectionLostError:
-            back = await self._browsers.back(browser) if commands.only_reads(command) else None
+            back = await self._browsers.back(browser) if command_table.only_reads(command) else None
             if back is None:
                 raise
         return await back.channel.command(command, own_id, params, session)
@@ -143,6 +147,11 @@ class Dispatcher:
             browsers = [browser for browser in self._browsers.latest_first() if not is_denied(browser, denied)]
             if command == "list_tabs" and self._browsers.several:
                 browsers = [browser for browser in browsers if browser.attached]
+        return await self._list_of(browsers, command, params, session)
+
+    async def _list_of(
+        self, browsers: Sequence[Browser], command: str, params: Mapping[str, Any], session: Any
+    ) -> list[Any]:
         if len(browsers) == 1:
             return self._listed(command, browsers[0], await self._run(browsers[0], command, None, params, session))
 
@@ -187,16 +196,21 @@ def is_id(value: object) -> TypeIs[int]:
 
 
 def is_denied(browser: Browser, denied: Sequence[str]) -> bool:
-    """Check a browser against the names that `[browsers]` denies: its own, and the one that the user has chosen."""
-    names = {name.casefold() for name in denied}
-    return bool(names & {browser.name.casefold(), browser.about.base.casefold()})
+    """Check a browser against the names that `[browsers]` denies."""
+    return denying_name(browser, denied) is not None
+
+
+def denying_name(browser: Browser, denied: Sequence[str]) -> str | None:
+    """Return which of the names that `[browsers]` denies means a browser: its own, or that one before it was numbered."""
+    names = {browser.name.casefold(), browser.about.base.casefold()}
+    return next((name for name in denied if name.casefold() in names), None)
 
 
 def check_allowed(browser: Browser, denied: Sequence[str]) -> None:
     """Refuse a browser that `[browsers]` denies to the tool that runs."""
-    if is_denied(browser, denied):
+    if (name := denying_name(browser, denied)) is not None:
         raise server.ChromeTabError(
             "HOST_BLOCKED",
-            f'[browsers."{browser.name}"] in the configuration file does not allow this tool there. Choose a tab of another '
-            "browser, or ask the user to change the rule.",
+            f'[browsers."{name}"] in the configuration file does not allow this tool in {browser.name}. Choose a tab of '
+            "another browser, or ask the user to change the rule.",
         )

@@ -88,6 +88,8 @@ class KnownBrowsers:
         `others` are the names of the other connected browsers. What the user has chosen may be the name of a profile
         that is not connected: an extension that was installed again is a new profile with the old name.
         """
+        # A server on another port keeps names in the same file.
+        self._profiles = {**dict(self._load()), **self._profiles}
         known = self._profiles.pop(about.profile, None)
         taken = {name.casefold() for name in others}
         if not about.wish:

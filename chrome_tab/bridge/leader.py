@@ -70,9 +70,10 @@ class Leader:
             self._send_tab_ids(self._session.tab_ids.take_news(), self._followers)
 
     async def notify(self, profile: str, event: Mapping[str, Any]) -> None:
-        """Send an event to one of the browsers, if it is connected."""
+        """Send an event to one of the browsers, if it is connected; its evidence names the browser's own tab ids."""
         if browser := self._browsers.connected.get(profile):
-            await browser.channel.notify(event)
+            passages = [self._with_own_tab(each) for each in server.items(event, "evidence")]
+            await browser.channel.notify({**event, "evidence": passages} if passages else event)
 
     async def lead(self, listener: socket.socket) -> None:
         """Serve the port until this task is cancelled."""
@@ -156,7 +157,8 @@ class Leader:
         try:
             is_copy = bool(handshake.about.profile) and handshake.about.profile != about.profile
             profile = {"profile": about.profile} if is_copy else {}
-            await websocket.send_text(json.dumps({"type": "welcome", **self._session_info(browser), **profile}))
+            info = {**self._session_info(browser), **self._session.server_info()}
+            await websocket.send_text(json.dumps({"type": "welcome", **info, **profile}))
             self._report_browsers()
             self._send_session_info(besides=browser)
             while (frame := await protocol.receive_frame(websocket)) is not None:
@@ -176,7 +178,7 @@ class Leader:
         The connection before this one of the same run of the same browser is replaced; so is one that does not answer.
         """
         if not about.profile:
-            return about._replace(profile=self._browsers.unused_profile())
+            return about._replace(profile=self._browsers.profile_without_id())
         while older := self._browsers.connected.get(about.profile):
             if older.about.run != about.run and await self._dispatcher.is_alive(older):
                 return about._replace(profile=secrets.token_urlsafe(16))
@@ -196,6 +198,11 @@ class Leader:
                 self._on_event(browser, message)
             case _:
                 server.logger.debug("dropped a message of type %s", server.one_line(str(message.get("type")), 40))
+
+    def _with_own_tab(self, passage: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return a passage with the id that its browser gives the tab."""
+        place = self._session.tab_ids.find(passage.get("tab_id", 0))
+        return {**passage, "tab_id": place.own_id} if place else passage
 
     def _with_known_tabs(self, browser: Browser, message: Mapping[str, Any]) -> Mapping[str, Any]:
         """Return a prompt about tabs with the clients' ids of them."""

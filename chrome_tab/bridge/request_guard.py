@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from starlette.responses import JSONResponse
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from chrome_tab.http import HttpSide
+    from chrome_tab.bridge.roles import HttpSide
 
 
 class RequestGuard:

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     import asyncio
 
+    from starlette.datastructures import Headers
+    from starlette.routing import BaseRoute
+
     from chrome_tab.bridge.tab_ids import TabIds
-    from chrome_tab.http import HttpSide
 
 
 class Role(enum.Enum):
@@ -38,6 +40,37 @@ class Route(Protocol):
         """Send an event to one of the browsers, if it is connected."""
 
 
+class HttpSide(Protocol):
+    """What the leader serves on its port in addition to the bridge."""
+
+    is_open: bool
+
+    @property
+    def mcp_paths(self) -> tuple[str, ...]:
+        """Return where MCP is served."""
+        ...
+
+    def is_public(self, path: str) -> bool:
+        """Say whether a path is served without a key."""
+        ...
+
+    def admits(self, headers: Headers) -> bool:
+        """Say whether a request may speak MCP."""
+        ...
+
+    def shows_key(self, headers: Headers) -> bool:
+        """Say whether a request shows a key that may speak MCP."""
+        ...
+
+    def new_link(self) -> str:
+        """Return an address of the test app that lets one page in, once."""
+        ...
+
+    def routes(self) -> list[BaseRoute]:
+        """Return the port's further routes."""
+        ...
+
+
 class Session(Protocol):
     """What a leader and a follower use of the bridge: its data, and where they report events."""
 
@@ -46,10 +79,11 @@ class Session(Protocol):
     client: str
     # The clients' ids of tabs; kept when the role changes.
     tab_ids: TabIds
-    # What the leader serves on the port in addition to the bridge.
     http: HttpSide | None
     on_tabs_change: Callable[[], None]
     on_prompt: Callable[[Mapping[str, Any], str], None]
+    # What the leader sends each browser about this server: `{denied_hosts, commands}`.
+    server_info: Callable[[], Mapping[str, Any]]
 
     def enter_role(self, route: Route) -> None:
         """Send commands over this route from now on."""

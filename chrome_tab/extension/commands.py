@@ -1,9 +1,8 @@
-"""The extension's commands, as `extension/shared/commands.json` describes them."""
+"""The extension's commands as tools: names, schemas, and what checks their arguments."""
 
 from __future__ import annotations
 
 import functools
-import json
 import operator
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, Required
@@ -13,9 +12,8 @@ from pydantic import ConfigDict, Field, TypeAdapter
 from typing_extensions import TypedDict
 
 import chrome_tab_mcp_server as server
+from chrome_tab.bridge.command_table import extension_commands
 
-# The extension's commands as tools.
-COMMANDS_FILE = server.EXTENSION / "shared" / "commands.json"
 # What a command does, as that file says it, and the words of JSON Schema for pydantic's limits.
 HINTS = {
     "reads": server.READ_ONLY,
@@ -26,33 +24,6 @@ PLAIN_TYPES = {"string": str, "integer": int, "number": float, "boolean": bool}
 SCHEMA_LIMITS = {"minimum": "ge", "maximum": "le"} | {
     f"{edge}{what}": f"{edge}_length" for edge in ("min", "max") for what in ("Length", "Items")
 }
-
-
-@functools.cache
-def extension_commands() -> dict[str, dict[str, Any]]:
-    """Return the extension's commands that are tools, by name: `hint`, `description`, `parameters` and the like.
-
-    Parameters are JSON Schemas. What several have in common stands once in the file.
-    """
-    table = json.loads(COMMANDS_FILE.read_text(encoding="utf-8"))
-
-    def whole(value: Any) -> Any:
-        match value:
-            case {"$ref": name, **rest}:
-                return whole(table["shared"][name]) | rest
-            case dict():
-                return {key: whole(item) for key, item in value.items()}
-            case list():
-                return [whole(item) for item in value]
-            case _:
-                return value
-
-    return {
-        name: about
-        | {"parameters": {key: each for key, each in about["parameters"].items() if each.get("for") != "extension"}}
-        for name, about in whole(table["commands"]).items()
-        if about.get("tool", True)
-    }
 
 
 # What the table says of a parameter that clients need not see.
@@ -68,16 +39,6 @@ def listed_schema(value: Any) -> Any:
             return [listed_schema(item) for item in value]
         case _:
             return value
-
-
-def only_reads(command: str) -> bool:
-    """Say whether a command may run twice without harm."""
-    return command == "read_tab" or extension_commands()[command]["hint"] == "reads"
-
-
-def needs_attached_tab(command: str) -> bool:
-    """Return whether a command without `tab_id` is for the one attached tab, not for the one that the user looks at."""
-    return extension_commands().get(command, {}).get("consent", "paired") != "paired"
 
 
 def published_names(settings: server.Settings) -> dict[str, str]:

@@ -73,7 +73,8 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
     if redacted:
         counts = ", ".join(f"{count} {kind}" for kind, count in redacted.items())
         notes.append(f"redacted: {counts} (redact=false shows them where the user allows it)")
-    structured = {"result": result} | ({"notes": notes} if notes else {})
+    browser = {"browser": reply["browser"]} if reply.get("browser") else {}
+    structured = {"result": result} | browser | ({"notes": notes} if notes else {})
     about = {"name": reply.get("name"), "total": total, "redacted": redacted}
     return ToolResult(server.compact_json(structured), structured_content=structured, meta={"receipt": about})
 

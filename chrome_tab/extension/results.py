@@ -13,6 +13,8 @@ from fastmcp.tools.base import ToolResult
 import chrome_tab_mcp_server as server
 
 MAX_LOG_MESSAGE_CHARS = 2_000
+# What a reply says next to its value; `browser` is there where several are connected.
+REMARKS = ("browser", "notes", "dialogs")
 
 
 def with_plain_title(result: Mapping[str, Any], limit: int = server.MAX_SHOWN_CHARS) -> dict[str, Any]:
@@ -28,7 +30,7 @@ def acted(result: Mapping[str, Any]) -> ToolResult:
 
 def value_result(value: Any, about: Mapping[str, Any]) -> ToolResult:
     """Return a value as JSON, and next to it what the extension has to say about it."""
-    remarks = {key: shortened(about[key], server.MAX_SHOWN_CHARS) for key in ("notes", "dialogs") if about.get(key)}
+    remarks = {key: shortened(about[key], server.MAX_SHOWN_CHARS) for key in REMARKS if about.get(key)}
     result = json_result(value, {"result": value} | remarks)
     if remarks:
         result.content.append(mcp_types.TextContent(text=server.compact_json(remarks)))

@@ -16,7 +16,7 @@ from fastmcp.server.providers import LocalProvider
 from fastmcp.tools.base import ToolResult
 from pydantic import AnyUrl
 
-from chrome_tab.extension.results import shortened
+from chrome_tab.extension.results import REMARKS, shortened
 from chrome_tab_mcp_server import MAX_SHOWN_CHARS, compact_json, unreadable_reply
 
 __all__ = ["Screenshots"]
@@ -52,7 +52,7 @@ class Screenshots:
             self._sizes.move_to_end(uri)
         while len(self._sizes) > MAX_SCREENSHOTS or sum(self._sizes.values()) > MAX_SCREENSHOT_BYTES:
             self._provider.remove_resource(self._sizes.popitem(last=False)[0])
-        said |= {key: reply[key] for key in ("width", "height", "notes", "dialogs") if reply.get(key)}
+        said |= {key: reply[key] for key in ("width", "height", *REMARKS) if reply.get(key)}
         text = compact_json(shortened(said, MAX_SHOWN_CHARS))
         content = [mcp_types.ImageContent(data=str(data), mime_type=mime_type), mcp_types.TextContent(text=text)]
         return ToolResult(content), before != set(self._sizes)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import chrome_tab_mcp_server as server
-from chrome_tab.bridge import pending, protocol
+from chrome_tab.bridge import command_table, pending, protocol
 from chrome_tab.bridge.bridge import Bridge, Role
 from chrome_tab.bridge.dispatcher import LISTS
-from chrome_tab.extension import commands, results
+from chrome_tab.extension import results
 
 __all__ = ["PAIRING_WAIT_S", "ExtensionSource", "web_address"]
 
@@ -23,11 +23,23 @@ class ExtensionSource:
     def __init__(self, settings: server.Settings) -> None:
         self.settings = settings
         self.bridge = Bridge(settings.port)
+        self.bridge.server_info = self.server_info
+
+    def server_info(self) -> dict[str, Any]:
+        """Return what a browser learns about this server: the hosts that `[sites]` denies, and how it is started."""
+        from chrome_tab import launcher  # not needed to start
+
+        return {"denied_hosts": self.settings.denied_hosts, "commands": launcher.commands(self.settings)}
 
     @property
     def connected(self) -> bool:
         """Say whether the extension is connected."""
         return self.bridge.connected
+
+    @property
+    def kinds(self) -> list[str]:
+        """Return what the connected browsers are, the one looked at last first."""
+        return [str(browser.get("kind", "")) for browser in self.bridge.browsers]
 
     async def start(self) -> None:
         """Begin to listen for the extension, unless only AppleScript is wanted."""
@@ -60,7 +72,7 @@ class ExtensionSource:
                     tuple(results.dialog_notes(result)),
                     server.fields(result, "content"),
                     result.get("incognito"),
-                    (*server.notes_about(result), *place_note(result, tab_id)),
+                    server.notes_about(result),
                     *server.repetition_and_headings(result),
                     browser=str(result.get("browser") or ""),
                 )
@@ -150,7 +162,7 @@ class ExtensionSource:
         hosts = {
             "denied_browsers": self.settings.denied_browsers("" if command in LISTS else tool),
             "denied_hosts": self.settings.denied_hosts,
-            "ask_hosts": [] if commands.only_reads(command) else asks,
+            "ask_hosts": [] if command_table.only_reads(command) else asks,
             "tool_hosts": tools if tool else [],
         }
         return {key: host for key, host in hosts.items() if host} | ({"tool": tool} if tool and tools else {})
@@ -202,14 +214,6 @@ def describe_browsers(browsers: Sequence[Mapping[str, Any]]) -> str:
         for browser in browsers
     )
     return f"{len(browsers)} browsers connected, the one looked at last first: {'; '.join(named)}"
-
-
-def place_note(result: Mapping[str, Any], tab_id: int | None) -> tuple[str, ...]:
-    """Return where a page was read that no `tab_id` has named, if several browsers are connected."""
-    if tab_id is not None or not result.get("browser"):
-        return ()
-    host = server.host_of(str(result["url"])) or "no host"
-    return (f"read in {result['browser']}: {server.one_line(str(result['title']), 80)} ({host})",)
 
 
 def web_address(url: str) -> str:

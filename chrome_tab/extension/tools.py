@@ -28,6 +28,7 @@ from pydantic.json_schema import SkipJsonSchema
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing, protocol
 from chrome_tab.bridge.bridge import Bridge
+from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands, results
 from chrome_tab.extension.source import ExtensionSource
 
@@ -166,7 +167,7 @@ class ExtensionToolProvider(LocalProvider):
         add_vision_tool(self, self._tabs, self._source)
         server.add_tab_tools(self, self._tabs)
         published = commands.published_names(self._tabs.settings)
-        for command, about in commands.extension_commands().items():
+        for command, about in extension_commands().items():
             if command in server.SCRIPT_TOOLS:
                 continue
             renamed = {"tab_id": "tabId"} if command in published else {}
@@ -264,7 +265,7 @@ class CommandTool(server.CompactTool):
 
     async def run(self, arguments: dict[str, Any]) -> ToolResult:
         """Check the arguments by the extension's table, then run the command; null is an argument left out."""
-        parameters = commands.extension_commands()[self.command]["parameters"]
+        parameters = extension_commands()[self.command]["parameters"]
         defaults = {name: schema["default"] for name, schema in parameters.items() if "default" in schema}
         given = {name: value for name, value in arguments.items() if value is not None}
         try:

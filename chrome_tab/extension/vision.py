@@ -38,6 +38,8 @@ class Picture(NamedTuple):
     width: int
     height: int
     notes: tuple[str, ...]
+    # The name of its browser, where several are connected.
+    browser: str
 
 
 def picture_of(reply: Mapping[str, Any]) -> Picture:
@@ -47,8 +49,10 @@ def picture_of(reply: Mapping[str, Any]) -> Picture:
             sizes = (reply.get("width"), reply.get("height"))
             width, height = (size if server.is_count(size) else 1 for size in sizes)
             said = [note for note in reply.get("notes") or [] if isinstance(note, str)]
-            notes = (server.one_line(note, 300).rstrip(".") for note in [*said, *dialog_notes(reply)])
-            return Picture(data, mime_type, width, height, tuple(notes))
+            notes = [server.one_line(note, 300).rstrip(".") for note in [*said, *dialog_notes(reply)]]
+            if browser := str(reply.get("browser") or ""):
+                notes.append(server.place_note(browser, str(reply.get("title", "")), str(reply.get("url", ""))))
+            return Picture(data, mime_type, width, height, tuple(notes), browser)
         case _:
             raise server.unreadable_reply("screenshot")
 
@@ -113,15 +117,19 @@ def answer_of(
     would_cost = math.ceil(picture.width * picture.height / PIXELS_A_TOKEN)
     text, changes = server.truncate_answer(said.text, question)
     notes = [*picture.notes, *([server.CUT_OFF] if said.cut_off else []), *changes]
-    receipt = where | {
-        "picture": {"mime_type": picture.mime_type, "width": picture.width, "height": picture.height},
-        "picture_tokens": {"estimate": would_cost, "formula": f"width * height / {PIXELS_A_TOKEN}"},
-        "prompt_tokens": said.prompt_tokens or 0,
-        "answer_tokens": said.answer_tokens or 0,
-        "spared_tokens": max(0, would_cost - (said.answer_tokens or 0)),
-        "seconds": round(seconds, 2),
-        "notes": notes,
-    }
+    receipt = (
+        where
+        | {
+            "picture": {"mime_type": picture.mime_type, "width": picture.width, "height": picture.height},
+            "picture_tokens": {"estimate": would_cost, "formula": f"width * height / {PIXELS_A_TOKEN}"},
+            "prompt_tokens": said.prompt_tokens or 0,
+            "answer_tokens": said.answer_tokens or 0,
+            "spared_tokens": max(0, would_cost - (said.answer_tokens or 0)),
+            "seconds": round(seconds, 2),
+            "notes": notes,
+        }
+        | ({"browser": picture.browser} if picture.browser else {})
+    )
     looked = f"(looked at {picture.width} x {picture.height} pixels, {server.model_place(**where)}, {seconds:.1f} s)"
     note = f"Note: {'; '.join(notes)}." if notes else ""
     return server.Answer(text, looked, note, None, receipt)

@@ -196,7 +196,7 @@ def chosen_clients(terminal: Terminal, names: str | None) -> list[Client]:
     if names is None:
         if not here:
             terminal.say(
-                "Claude Code, Claude Desktop, Cursor and VS Code were not found. The README explains how to add others."
+                "None of Claude Code, Claude Desktop, Cursor and VS Code was found. For other clients see docs/clients.md."
             )
         return here
     if names.strip() in {"", "none"}:

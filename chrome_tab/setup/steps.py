@@ -164,7 +164,7 @@ def wait_for_extension(terminal: Terminal, settings: server.Settings, *, propose
     if version:
         terminal.say(f"The extension is connected, version {version}.", "green")
     else:
-        terminal.say("Continuing without the extension. The line stays valid.")
+        terminal.say("Continuing without the extension. You can paste the line later: it stays valid.")
     return version is not None
 
 
@@ -184,7 +184,7 @@ QUESTION = "On which day is the museum closed, and what does an adult pay? Answe
 
 def first_answer(terminal: Terminal, settings: server.Settings) -> None:
     """Ask the model about a page of our own."""
-    terminal.say("A built-in page:")
+    terminal.say("A sample page:")
     for line in PAGE.text.splitlines():
         terminal.say(line, "dim", indent=2)
     terminal.say(f"Question: {QUESTION}")
@@ -222,9 +222,8 @@ def set_up(terminal: Terminal, flags: Mapping[str, Any], names: str | None, *, a
     terminal.heading("Your MCP clients")
     here = chosen_clients(terminal, names)
     if server.missing_settings(settings):
-        if here:
-            terminal.say(f"Clients found: {', '.join(client.title for client in here)}.")
-        terminal.fail("Clients need a model in the settings. Set up a model, then run --setup again.")
+        titles = ", ".join(client.title for client in here) or "A client"
+        terminal.fail(f"{titles} can be registered once there is a model.")
         conclude(terminal, settings, can_read=can_read)
         return
     register(terminal, here, start_command(settings))
@@ -249,7 +248,7 @@ def conclude(terminal: Terminal, settings: server.Settings, *, can_read: bool) -
     for name, state in parts.items():
         terminal.say(f"{name + ':':<15}{state or 'not yet'}", "green" if state else "yellow", indent=2)
     terminal.say("")
-    terminal.say(f"Next: {next_step(terminal, can_read=can_read)}", "bold")
+    terminal.say(f"Next: {next_step(terminal, can_read=can_read, has_client=bool(clients))}", "bold")
 
 
 def is_ready(client: Client, command: Sequence[str]) -> bool:
@@ -260,7 +259,7 @@ def is_ready(client: Client, command: Sequence[str]) -> bool:
         return False
 
 
-def next_step(terminal: Terminal, *, can_read: bool) -> str:
+def next_step(terminal: Terminal, *, can_read: bool, has_client: bool) -> str:
     """Return the one thing for the user to do now."""
     again = f"Then run `{server.command()} --setup` again."
     if terminal.next_step:
@@ -268,7 +267,9 @@ def next_step(terminal: Terminal, *, can_read: bool) -> str:
     if terminal.failed:
         return f"Fix what is marked above. {again}"
     if not can_read:
-        return "Load the extension, paste the connection string, then ask your client about a page."
+        return "Load the extension from the folder above, and paste the connection string into the page that opens."
+    if not has_client:
+        return f"Run `{server.command()} --serve`, open a page, click the extension's icon, and ask about the page."
     return "Open a page in the browser, and ask your client what this tab says."
 
 

@@ -33,7 +33,7 @@ const WAKE_PERIOD_MINUTES = 0.5;
 
 export class Bridge {
   /** @type {Settings} */
-  #settings = { pairing: null, wanted: false, autoReconnect: false };
+  #settings = { pairing: null, wanted: false, autoReconnect: false, commands: {} };
   /** @type {CloseReason | null} why the last attempt failed */
   #failure = null;
   /** @type {PastFailure | null} the newest failure, kept after the next success */
@@ -75,7 +75,7 @@ export class Bridge {
   /** @returns {Promise<Status>} */
   async status() {
     await this.#loaded;
-    const { pairing, autoReconnect } = this.#settings;
+    const { pairing, autoReconnect, commands } = this.#settings;
     return {
       state: this.#state,
       paired: pairing !== null,
@@ -90,7 +90,13 @@ export class Bridge {
       name: this.#connection?.isOpen ? this.#connection.name : "",
       browsers: this.#connection?.browsers ?? 0,
       isCopy: this.#profile.isCopy,
+      commands,
     };
+  }
+
+  /** @returns {string[]} patterns of the hosts that the connected server denies */
+  get deniedHosts() {
+    return this.#connection?.deniedHosts ?? [];
   }
 
   /**
@@ -161,6 +167,7 @@ export class Bridge {
   #opened() {
     this.#connectedAt = new Date().toISOString();
     this.#setFailure(null);
+    void this.#save({ commands: this.#connection?.commands ?? {} });
     this.#handlers.onOpen();
     this.#changed();
   }

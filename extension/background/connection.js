@@ -1,7 +1,7 @@
 /**
  * One connection to the server, from looking for it to closing. It is used once; bridge.js decides when to make the next one.
  *
- * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, Session, SessionsEvent} from "../shared/types.d.ts"
+ * @import {AnswerEvent, ClientMessage, CloseReason, Command, Pairing, ServerCommands, Session, SessionsEvent} from "../shared/types.d.ts"
  * @import {Profile} from "./profile.js"
  */
 
@@ -27,6 +27,8 @@ const MAX_CLIENTS = 50;
 const MAX_SESSION_LENGTH = 8;
 const MAX_CLIENT_LENGTH = 40;
 const MAX_VERSION_LENGTH = 40;
+/** Of a command for a terminal; a longer one is dropped, because a part of it would do something else. */
+const MAX_LINE_LENGTH = 2_000;
 
 const CLOSE_NORMAL = 1000;
 const CLOSE_OTHER_PROTOCOL = 4400;
@@ -56,6 +58,10 @@ export class Connection {
   /** @type {string[]} names of their clients */
   clients = [];
   serverVersion = "";
+  /** @type {string[]} patterns of the hosts that the server denies */
+  deniedHosts = [];
+  /** @type {Partial<ServerCommands>} */
+  commands = {};
   /** The name of this profile, and how many are connected to the server. */
   name = "";
   browsers = 1;
@@ -161,6 +167,7 @@ export class Connection {
     this.#state = State.OPEN;
     if (isName(welcome.profile)) this.#profile.adopt(welcome.profile);
     this.#setSessions(welcome);
+    this.#setServerInfo(welcome);
     clearTimeout(this.#openingTimer);
     this.#pingTimer = setInterval(() => this.#ping(), PING_INTERVAL_MS);
     this.#handlers.onOpen();
@@ -198,6 +205,13 @@ export class Connection {
     this.clients = Array.isArray(clients) ? clients.filter(isName).slice(0, MAX_CLIENTS) : [];
     this.name = isName(name) ? plainLine(name, MAX_CLIENT_LENGTH) : "";
     this.browsers = isCount(browsers) ? browsers : 1;
+  }
+
+  /** @param {{denied_hosts?: unknown, commands?: unknown}} welcome one of an older server has neither */
+  #setServerInfo({ denied_hosts: deniedHosts, commands }) {
+    this.deniedHosts = Array.isArray(deniedHosts) ? deniedHosts.filter(isName) : [];
+    const lines = Object.entries(Object(commands)).filter(([, line]) => isName(line) && line.length <= MAX_LINE_LENGTH);
+    this.commands = Object.fromEntries(lines.map(([name, line]) => [name, plainLine(String(line), MAX_LINE_LENGTH)]));
   }
 
   /** @param {SessionsEvent} event */

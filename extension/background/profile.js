@@ -7,7 +7,7 @@
  */
 
 import { BROWSER_NAME } from "../shared/capabilities.js";
-import { loadProfile, saveLook, saveProfileId } from "../shared/storage.js";
+import { loadProfile, saveCopiedProfileId, saveLook } from "../shared/storage.js";
 
 export class Profile {
   #id = "";
@@ -23,9 +23,10 @@ export class Profile {
   /** @param {ChosenPreferences} preferences */
   constructor(preferences) {
     this.#preferences = preferences;
-    this.loaded = Promise.all([loadProfile(), preferences.loaded]).then(([{ id, run, lookedAt }]) => {
+    this.loaded = Promise.all([loadProfile(), preferences.loaded]).then(([{ id, run, lookedAt, isCopy }]) => {
       this.#id = id;
       this.#run = run;
+      this.isCopy = isCopy;
       this.#lookedAt = Math.max(this.#lookedAt, lookedAt);
     });
   }
@@ -58,6 +59,6 @@ export class Profile {
   adopt(id) {
     this.#id = id;
     this.isCopy = true;
-    void saveProfileId(id);
+    void saveCopiedProfileId(id);
   }
 }

@@ -17,6 +17,7 @@ import { noteFirstLook, refuseSleeping } from "../browser/inject.js";
 import { withOwner } from "../browser/page-owners.js";
 import { parseConnectionString } from "./pairing.js";
 import { ANSWER_TIMEOUT_MS } from "../shared/consent-text.js";
+import { isDenied } from "../shared/denied-hosts.js";
 import { SiteRules } from "../browser/site-rules.js";
 import { log } from "./log.js";
 import { inTurn } from "./tab-queue.js";
@@ -394,7 +395,7 @@ export async function performShortcut(name, tab, bridge, services) {
  * @param {Services} services
  * @returns {Promise<View>} what our own pages show
  */
-export async function viewOf(tabId, bridge, { attachments, consentPrompts, sidePanelChat }) {
+export async function viewOf(tabId, bridge, { attachments, consentPrompts, preferences, sidePanelChat }) {
   const status = await bridge.status();
   const attached = (await attachments.tabs()).map((tab) => ({
     id: tab.id,
@@ -417,6 +418,7 @@ export async function viewOf(tabId, bridge, { attachments, consentPrompts, sideP
       showPrivate: switches.privateValues,
       incognito: tab.incognito,
       obstacle: spokenObstacleOf(tab),
+      denied: isDenied(urlOf(tab), [...bridge.deniedHosts, ...preferences.now.deniedHosts]),
     },
   };
 }

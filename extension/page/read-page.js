@@ -35,8 +35,9 @@
  *
  * @typedef {{path: "article" | "blocks" | "noscript" | "whole", left_out: number, note: string}} MainContentReport
  *   Which way led to the main content, how many characters of the page are not in it, and what to report about that.
+ * @typedef {{code: string, count?: number, total?: number}} PageNote the server has its sentence (PAGE_NOTES)
  * @typedef {{code: string, message: string, text: string, url: string, title: string, content?: MainContentReport,
- *   notes?: string[], repeated?: number, headings?: Heading[]}} ReadPageResult
+ *   notes?: PageNote[], repeated?: number, headings?: Heading[]}} ReadPageResult
  *   `code` is empty when the page was read; otherwise `text` is empty and `message` is a sentence. `notes`: what the text
  *   does not hold of the page. `repeated`: how many lines were removed because the text has them already.
  */
@@ -973,29 +974,26 @@ export function readPage(request) {
   }
 
   /**
-   * What the text does not hold of the page, as notes.
+   * What the text does not hold of the page, as codes and numbers.
    *
    * @param {string} shown
    * @param {string} pictures
    */
   function notesAbout(shown, pictures) {
-    const notes = pdf?.notes ? [...pdf.notes] : [];
-    if (ofDocument("readyState") !== "complete") {
-      notes.push("the page was still loading when it was read, so the end may be missing");
-    }
+    /** @type {PageNote[]} */
+    const notes = [...(pdf?.notes ?? [])];
+    if (ofDocument("readyState") !== "complete") notes.push({ code: "still_loading" });
     if (!isWebPage || request.content === "selection") return notes;
     const inner = request.content === "main" ? "" : innerText(customElements());
     if (inner && inner.length >= MIN_INNER_SHARE * shown.length) {
-      notes.push(
-        `web components or frames of the page contain ${inner.length.toLocaleString("en")} more characters, which only content="main" reads`,
-      );
+      notes.push({ code: "more_inside", count: inner.length });
     }
-    if (pictures) notes.push("the page shows only pictures; the text is their descriptions");
+    if (pictures) notes.push({ code: "pictures_only" });
     if (windowShare("canvas") >= 0.5 && shown.trim()) {
-      notes.push("a canvas fills much of the page, and its content cannot be read");
+      notes.push({ code: "canvas" });
     }
     if (all("[role=feed]").length > 0) {
-      notes.push("the page is a feed that loads more when it is scrolled; only the loaded part was read");
+      notes.push({ code: "feed" });
     }
     return notes;
   }

@@ -41,7 +41,7 @@ export function describe(status) {
  */
 export function identityOf({ state, name, browsers, isCopy }) {
   if (state !== "connected" || browsers < 2) return "";
-  return `${phrase("connectedAs", name, browsers)}${isCopy ? ` ${phrase("profileCopied")}` : ""}`;
+  return `${phrase("connectedAs", name, browsers)}${isCopy ? ` · ${phrase("profileCopied")}` : ""}`;
 }
 
 /**

@@ -18,7 +18,7 @@ export const DEFAULT_PREFERENCES = {
   browserName: "",
 };
 /** @type {Settings} */
-export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true };
+export const DEFAULT_SETTINGS = { pairing: null, wanted: true, autoReconnect: true, commands: {} };
 
 // A script in a page's isolated world may read local storage unless access is restricted, and the key is there.
 // Firefox knows no such lock.
@@ -137,22 +137,22 @@ function onChanged(key, listener) {
 /**
  * The id belongs to the profile, the run to the browser's process: a copied folder has the same id in another run.
  *
- * @returns {Promise<{id: string, run: string, lookedAt: number}>}
+ * @returns {Promise<{id: string, run: string, lookedAt: number, isCopy: boolean}>}
  */
 export async function loadProfile() {
   await locked;
-  const [{ profile }, { run, lookedAt }] = await Promise.all([
+  const [{ profile }, { run, lookedAt, isCopy }] = await Promise.all([
     local.get({ profile: "" }),
-    session.get({ run: "", lookedAt: 0 }),
+    session.get({ run: "", lookedAt: 0, isCopy: false }),
   ]);
-  const found = { id: profile || crypto.randomUUID(), run: run || crypto.randomUUID(), lookedAt };
+  const found = { id: profile || crypto.randomUUID(), run: run || crypto.randomUUID(), lookedAt, isCopy };
   await Promise.all([local.set({ profile: found.id }), session.set({ run: found.run })]);
   return found;
 }
 
-/** @param {string} profile */
-export async function saveProfileId(profile) {
-  await local.set({ profile });
+/** @param {string} profile the new id of a copied profile, which says for this run of the browser that it is one */
+export async function saveCopiedProfileId(profile) {
+  await Promise.all([local.set({ profile }), session.set({ isCopy: true })]);
 }
 
 /** @param {number} lookedAt */

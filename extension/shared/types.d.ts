@@ -103,6 +103,13 @@ export interface SessionsEvent {
 
 // --- Commands: what each one answers
 
+/** What a text does not hold of its page; the server has a sentence for each code. */
+export interface PageNote {
+  code: string;
+  count?: number;
+  total?: number;
+}
+
 export interface TabText {
   tab_id: number;
   text: string;
@@ -112,7 +119,7 @@ export interface TabText {
   incognito: boolean;
   content?: MainContentReport;
   /** What the text does not hold of the page. */
-  notes?: string[];
+  notes?: PageNote[];
   /** How many lines were removed because the text has them already. */
   repeated?: number;
   /** Where the lines of headings begin in the text, in code points, each with its level. */
@@ -410,7 +417,7 @@ export interface PageReading {
   url: string;
   title: string;
   content?: MainContentReport;
-  notes?: string[];
+  notes?: PageNote[];
   repeated?: number;
   headings?: [offset: number, level: number][];
 }
@@ -815,6 +822,18 @@ export interface Settings {
   /** False from the moment the user presses Disconnect until Reconnect or Connect. */
   wanted: boolean;
   autoReconnect: boolean;
+  /** As the server last connected has named them. */
+  commands: Partial<ServerCommands>;
+}
+
+/** Lines for a terminal, which work in any folder. */
+export interface ServerCommands {
+  setup: string;
+  doctor: string;
+  /** Starts a server for the side panel alone. */
+  serve: string;
+  /** Adds the server to Claude Code. */
+  claude: string;
 }
 
 /** chrome.storage.local: what the user has chosen in the options page. */
@@ -923,6 +942,8 @@ export interface Status {
   name: string;
   browsers: number;
   isCopy: boolean;
+  /** Of the server that was connected last; empty before the first one. */
+  commands: Partial<ServerCommands>;
 }
 
 export interface PastFailure {
@@ -1041,7 +1062,7 @@ export interface AnswerReceipt {
   characters_read: number;
   page_characters: number;
   /** Requests to the model that the text was split into. */
-  parts: number;
+  chunks: number;
   /** Of an answer over several tabs. */
   tabs?: number;
 }
@@ -1103,6 +1124,8 @@ export interface ViewedTab {
   incognito: boolean;
   /** Why it cannot be attached, as a sentence; empty when it can. */
   obstacle: string;
+  /** Whether the user's settings keep it from clients and the side panel. */
+  denied: boolean;
 }
 
 export interface Refusal {

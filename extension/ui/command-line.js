@@ -1,17 +1,51 @@
-/** A command for a terminal, with a button that copies it. */
+/** A command for a terminal, with a button that copies it. @import {ServerCommands, Status} from "../shared/types.d.ts" */
 
 import { phrase } from "../shared/messages.js";
 import { copyText, make, makeButton, setText } from "./dom.js";
 
+/** How the README starts the server, in its folder. Where that is, only a server can say, once it was connected. */
+const PROGRAM = "uv run chrome_tab_mcp_server.py";
+/** The same as an installed package. */
+const PACKAGE = "chrome-tab-reader";
+/** Stands for the package's command until the text is split there. */
+const MARK = "\uE000";
+
 /**
- * @param {string} command for a terminal
- * @param {string} label
- * @returns {HTMLElement} the command with a button that copies it
+ * @param {Status} status
+ * @param {"setup" | "doctor" | "serve"} name
+ * @returns {string} the server's own line; without a model it can only be set up
  */
-export function commandElement(command, label) {
-  // A line breaks between words only, not after the hyphens of a flag.
-  const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
-  const code = make("pre", { tabIndex: 0, ariaLabel: label, role: "region" }, ...words.slice(1));
-  const copy = makeButton(phrase("copy"), () => setText(copy, phrase(copyText(command) ? "copied" : "copyFailed")));
-  return make("div", { className: "command" }, code, copy);
+export function commandOf({ commands }, name) {
+  return commands[name] ?? (name === "doctor" ? `${PROGRAM} --doctor` : (commands.setup ?? `${PROGRAM} --setup`));
+}
+
+export class CommandLine {
+  /** @readonly */
+  #code;
+  /** @readonly */
+  #copy = makeButton(phrase("copy"), () =>
+    setText(this.#copy, phrase(copyText(this.#command) ? "copied" : "copyFailed")),
+  );
+  /** @readonly */
+  #where = make("p", { className: "hint", hidden: true });
+  #command = "";
+
+  /** @param {string} label */
+  constructor(label) {
+    this.#code = make("pre", { tabIndex: 0, ariaLabel: label, role: "region" });
+    this.element = make("div", { className: "command" }, this.#code, this.#where, this.#copy);
+  }
+
+  /** @param {string} command */
+  show(command) {
+    if (command === this.#command) return;
+    this.#command = command;
+    // A line breaks between words only, not after the hyphens of a flag.
+    const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
+    this.#code.replaceChildren(...words.slice(1));
+    setText(this.#copy, phrase("copy"));
+    this.#where.hidden = !command.startsWith(PROGRAM);
+    const [before = "", after = ""] = phrase("commandFolder", MARK).split(MARK);
+    this.#where.replaceChildren(before, make("code", {}, command.replace(PROGRAM, PACKAGE)), after);
+  }
 }

@@ -5,14 +5,14 @@
  */
 
 import { phrase } from "../shared/messages.js";
-import { commandElement } from "./command-line.js";
+import { CommandLine, commandOf } from "./command-line.js";
 import { make, setText } from "./dom.js";
-
-const PAIRING_COMMAND = "uv run chrome_tab_mcp_server.py --setup";
 
 export class PairingForm {
   /** @readonly */
   #form;
+  /** @readonly */
+  #command = new CommandLine(phrase("pairCommand"));
   /** @readonly */
   #problem = make("p", { id: "pairing-problem", className: "problem", role: "alert" });
   /** @readonly */
@@ -34,7 +34,7 @@ export class PairingForm {
     this.field.setAttribute("aria-describedby", this.#problem.id);
     form.append(
       make("p", {}, phrase("pairAbout")),
-      commandElement(PAIRING_COMMAND, phrase("pairCommand")),
+      this.#command.element,
       make("label", { htmlFor: this.field.id }, phrase("connectionString")),
       this.field,
       this.#problem,
@@ -51,7 +51,9 @@ export class PairingForm {
    * @param {Status} status
    * @returns {boolean} whether there is something to pair, so that the form is shown
    */
-  show({ state, failure }) {
+  show(status) {
+    const { state, failure } = status;
+    this.#command.show(commandOf(status, "setup"));
     const isWanted = state === "setup" || failure === "wrong_key";
     this.#form.hidden = !isWanted;
     if (isWanted) return true;

@@ -30,7 +30,7 @@ export class ViewPort {
     chrome.tabs.onActivated.addListener(refresh);
     chrome.windows.onFocusChanged.addListener(refresh);
     chrome.tabs.onUpdated.addListener((_tabId, change) => {
-      if (change.url || change.title) refresh();
+      if (change.url || change.title || change.status === "complete") refresh();
     });
   }
 

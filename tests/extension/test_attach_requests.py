@@ -47,7 +47,7 @@ async def notices(popup: Popup, count: int) -> None:
     await until(popup, f"Object.keys(await chrome.notifications.getAll()).length === {count}")
 
 
-async def test_person_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
+async def test_user_sees_who_asks_for_which_tab_and_why_and_yes_attaches_it(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
     _, tab_id = one
@@ -147,7 +147,7 @@ async def test_request_goes_with_who_asked_with_its_tab_and_with_the_connection(
     asked.cancel()
 
 
-async def test_request_ends_with_a_sentence_when_nobody_answers(
+async def test_request_ends_with_a_sentence_when_no_one_answers(
     paired: Popup, bridge: FakeBridge, one: tuple[Page, int]
 ) -> None:
     async with shorter_waits(paired.page.context, {60_000: 500}):
@@ -221,7 +221,7 @@ async def test_tabs_that_cannot_or_must_not_be_attached_are_not_asked_about(
     await shown(paired, 0)
 
 
-async def test_person_who_wants_to_be_asked_decides_about_the_first_command_that_acts_on_the_site(
+async def test_user_who_wants_to_be_asked_decides_about_the_first_command_that_acts_on_the_site(
     paired: Popup, bridge: FakeBridge, site: Site, one: tuple[Page, int]
 ) -> None:
     page, tab_id = one

@@ -64,7 +64,7 @@ async def test_tab_must_be_attached_to_show_its_data_layer(paired: Popup, bridge
     assert (error_of(await bridge.ask("getDataLayer")))[0] == "TAB_NOT_ATTACHED"
 
 
-async def test_two_attached_tabs_must_be_told_apart_by_their_ids(
+async def test_two_attached_tabs_are_distinguished_by_their_ids(
     paired: Popup, bridge: FakeBridge, layers: Site
 ) -> None:
     layers.pages["/b"] = LAYER % (b'b", 5 "x', b"b", b"b")

@@ -1,8 +1,9 @@
-"""Two Chromium profiles and a Firefox on one server: nothing is read from the wrong one, also while one is killed."""
+"""Real browser profiles on one server: nothing is read from the wrong one, also while one is killed, hangs or is a copy."""
 
+import json
 from pathlib import Path
 
-from tests.support.several_browsers import several_browsers
+from tests.support.several_browsers import ChromiumProfile, Scene, several_browsers
 
 
 async def test_no_read_of_several_browsers_is_mixed_up_also_when_one_is_killed_and_comes_back(tmp_path: Path) -> None:
@@ -13,3 +14,77 @@ async def test_no_read_of_several_browsers_is_mixed_up_also_when_one_is_killed_a
 
     assert scene.mixed_up == 0
     assert scene.reads > 40
+
+
+def chromium(scene: Scene, number: int) -> ChromiumProfile:
+    profile = scene.profiles[number]
+    assert isinstance(profile, ChromiumProfile)
+    return profile
+
+
+async def names(scene: Scene) -> dict[str, str]:
+    """The name of each profile, by the page that is open in it."""
+    return {tab["title"].partition("-")[0]: tab["browser"] for tab in await scene.listed() if "-" in tab["title"]}
+
+
+async def test_a_suspended_profile_loses_nothing_of_another_and_is_named_in_the_list(tmp_path: Path) -> None:
+    async with several_browsers(tmp_path, with_firefox=False, sessions=1) as scene:
+        tabs = await scene.all_tabs()
+        others = {number: title for number, title in tabs.items() if title.startswith(scene.profiles[0].name)}
+        with chromium(scene, 1).suspended():
+            for _ in range(10):
+                await scene.read(scene.sessions[0], others)
+            listed = await scene.control.call("browser_get_tabs")
+            assert {tab["id"] for tab in json.loads(listed["content"][0]["text"])} >= others.keys()
+            assert listed["content"][1]["text"] == "[Chromium 2 did not answer: the tabs there are left out.]"
+        assert await scene.all_tabs() == tabs
+    assert scene.mixed_up == 0
+
+
+async def test_stop_attachments_and_activity_belong_to_their_own_profile(tmp_path: Path) -> None:
+    async with several_browsers(tmp_path, with_firefox=False, sessions=1) as scene:
+        session = scene.sessions[0]
+        address = next(tab["url"] for tab in await scene.listed() if tab["title"] == "chromiuma-0")
+        attached: list[int] = []
+        for browser in ("Chromium", "Chromium 2"):
+            made = await session.call("browser_create_tab", url=address, browser=browser)
+            attached.append(made["structuredContent"]["tab_id"])
+        await session.call("page_elements", tab_id=attached[1])
+
+        commands = await chromium(scene, 0).stop()
+        assert "browser_create_tab" in commands
+        assert "page_elements" not in commands
+        first, second = [await session.call("click", selector="p", tab_id=number) for number in attached]
+        assert first["structuredContent"]["error"]["code"] == "TAB_NOT_ATTACHED"
+        assert not second.get("isError")
+        left = await session.call("list_tabs")
+        assert [(tab["tab_id"], tab["browser"]) for tab in json.loads(left["content"][0]["text"])] == [
+            (attached[1], "Chromium 2")
+        ]
+
+
+async def test_a_copied_profile_folder_gets_an_id_and_a_name_of_its_own_and_says_so(tmp_path: Path) -> None:
+    async with several_browsers(tmp_path, 1, with_firefox=False, sessions=1) as scene:
+        original = chromium(scene, 0)
+        await original.kill()
+        copy = original.copied("copy")
+        await original.start()
+        try:
+            await copy.start()
+            scene.profiles.append(copy)
+            tabs = await scene.all_tabs()
+            assert await names(scene) == {original.name: "Chromium", "copy": "Chromium 2"}
+            assert await original.identity() == "Connected as Chromium · 2 browsers"
+            line = "Connected as Chromium 2 · 2 browsers · This profile is a copy of another one, so it has a name of its own."
+            assert await copy.identity() == line
+            for _ in range(10):
+                await scene.read(scene.sessions[0], tabs)
+            # Started again it is a profile as any other, with the name that it has.
+            await copy.kill()
+            await copy.start()
+            await scene.all_tabs(besides={number for number, title in tabs.items() if title.startswith("copy")})
+            assert await names(scene) == {original.name: "Chromium", "copy": "Chromium 2"}
+            assert await copy.identity() == "Connected as Chromium 2 · 2 browsers"
+        finally:
+            await copy.close()
+    assert scene.mixed_up == 0

@@ -57,7 +57,7 @@ CLICKS = {
 
 
 @pytest.mark.parametrize("case", CLICKS)
-async def test_click_tells_what_it_has_changed(tab: DrivenTab, case: str) -> None:
+async def test_click_reports_what_it_has_changed(tab: DrivenTab, case: str) -> None:
     body, _, said = CLICKS[case].rpartition("|")
     await tab.show(body)
 
@@ -79,7 +79,7 @@ async def test_reply_about_more_than_fits_says_so(tab: DrivenTab) -> None:
 
 
 @pytest.mark.parametrize("is_entered", [False, True])
-async def test_field_that_is_filled_tells_what_the_page_says_of_it(tab: DrivenTab, *, is_entered: bool) -> None:
+async def test_field_that_is_filled_reports_what_the_page_says_of_it(tab: DrivenTab, *, is_entered: bool) -> None:
     event = "onchange" if is_entered else "oninput"
     await tab.show(
         f"<form onsubmit='return false'><input id=mail aria-label=Email aria-describedby=why {event}='check()'>"
@@ -109,7 +109,7 @@ async def test_what_was_typed_is_no_change_but_what_the_page_makes_of_it_is(tab:
     )
 
 
-async def test_hover_and_select_tell_it_too(tab: DrivenTab) -> None:
+async def test_hover_and_select_reports_it_too(tab: DrivenTab) -> None:
     await tab.show(
         "<style>#tip { display: none } #menu:hover + #tip { display: block }</style><p id=menu>Menu</p><p id=tip>Tip</p>"
         "<select id=list onchange=\"said.textContent = 'Sold out'\"><option>S<option>M</select><p id=said></p>"

@@ -28,7 +28,7 @@ async def test_without_a_client_it_waits_calmly_and_connects_when_one_starts(pai
     await paired.shows("Connected")
 
 
-async def test_retry_comes_within_2_to_3_s_however_long_nobody_was_there(paired: Popup, bridge: FakeBridge) -> None:
+async def test_retry_comes_within_2_to_3_s_however_long_no_one_was_there(paired: Popup, bridge: FakeBridge) -> None:
     worker = paired.page.context.service_workers[-1]
     # The waits of the worker are noted and cut short, and its sockets are counted: after some that were not answered
     # Chrome delays each by seconds.
@@ -155,7 +155,7 @@ async def test_alarm_wakes_a_killed_worker_within_half_a_minute(paired: Popup) -
     assert alarm["periodInMinutes"] == 0.5
 
 
-async def test_restarted_browser_connects_as_the_person_chose_and_has_no_tab_attached(
+async def test_restarted_browser_connects_as_the_user_chose_and_has_no_tab_attached(
     playwright: Playwright, bridge: FakeBridge, site: Site
 ) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:

@@ -17,7 +17,7 @@ async def newest_is(tab: DrivenTab, message: str) -> bool:
     return await messages(tab, max=1) == [message]
 
 
-async def test_levels_and_values_are_told_newest_first(driven: DrivenTab) -> None:
+async def test_levels_and_values_are_reported_newest_first(driven: DrivenTab) -> None:
     await driven.show("""<script>
         console.debug("d"); console.info("i"); console.warn("w"); console.error("e");
         console.log("%s has %d", "it", 3, { a: [1], b: "x" }, [1, "two"], null, undefined, 5n);
@@ -36,7 +36,7 @@ async def test_levels_and_values_are_told_newest_first(driven: DrivenTab) -> Non
     ]
 
 
-async def test_uncaught_errors_and_failed_files_are_told_with_their_place(driven: DrivenTab) -> None:
+async def test_uncaught_errors_and_failed_files_are_reported_with_their_place(driven: DrivenTab) -> None:
     driven.site.statuses["/gone.png"] = 404
     await driven.show("<img src=/gone.png><script>setTimeout(() => { throw new TypeError('boom') })</script>")
     await driven.page.evaluate("new Promise((done) => setTimeout(done, 0))")
@@ -82,7 +82,7 @@ async def test_messages_from_before_the_tab_was_attached_are_there_with_their_va
     assert (early["message"], early["url"]) == ("early {a: 1}", tab.page.url)
 
 
-async def test_messages_from_before_are_in_their_order_whoever_said_them(driven: DrivenTab) -> None:
+async def test_messages_from_before_are_in_order_of_all_frames(driven: DrivenTab) -> None:
     driven.site.statuses["/gone"] = 404
     ask = "const ask = new XMLHttpRequest(); ask.open('GET', '/gone', false); ask.send();"
     tab = await attached_later(driven, f"console.log('one'); {ask} console.log('two')")
@@ -94,7 +94,7 @@ async def test_messages_from_before_are_in_their_order_whoever_said_them(driven:
     ]
 
 
-async def test_lost_messages_from_before_are_told_and_the_kept_ones_have_their_values(driven: DrivenTab) -> None:
+async def test_lost_messages_from_before_are_reported_and_the_kept_ones_have_their_values(driven: DrivenTab) -> None:
     tab = await attached_later(driven, "for (let i = 0; i < 1500; i++) console.log(i, { a: i })")
 
     reported = await messages(tab, max=1000)
@@ -106,7 +106,7 @@ async def test_lost_messages_from_before_are_told_and_the_kept_ones_have_their_v
     assert oldest["message"].startswith("500 ")
 
 
-async def test_only_so_many_are_told_as_were_asked_for(driven: DrivenTab) -> None:
+async def test_only_so_many_are_reported_as_were_asked_for(driven: DrivenTab) -> None:
     await driven.show("<script>for (let i = 0; i < 150; i++) console.log(`line ${i}`)</script>")
 
     logs = await driven.do("console_logs")
@@ -163,7 +163,7 @@ async def own_notes(tab: DrivenTab) -> list[str]:
     }})""")
 
 
-async def test_what_was_lost_in_a_flood_is_told_and_its_end_is_asked_for_afterwards(driven: DrivenTab) -> None:
+async def test_what_was_lost_in_a_flood_is_reported_and_its_end_is_asked_for_afterwards(driven: DrivenTab) -> None:
     await driven.show("<script>for (let i = 0; i < 12_000; i++) console.log(`line ${i}`)</script>")
     await until(lambda: newest_is(driven, "log: line 11999"))
 

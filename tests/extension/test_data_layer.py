@@ -67,7 +67,7 @@ async def refusal(bridge: FakeBridge, **params: Any) -> dict[str, str]:
 
 
 @pytest.mark.usefixtures("page")
-async def test_every_kind_of_value_is_told_in_json(bridge: FakeBridge) -> None:
+async def test_every_kind_of_value_is_reported_in_json(bridge: FakeBridge) -> None:
     arguments, kinds, *_ = (await read(bridge))["values"]
 
     assert arguments == ["event", "purchase", {"value": 9.5}]

@@ -300,7 +300,7 @@ async def test_attached_window_that_a_denied_page_empties_and_writes_is_out_of_r
     assert await codes(**await rules.deny(OTHER)) == ["", "", ""]
 
 
-async def test_empty_tab_of_nobody_can_be_led_elsewhere(tab: DrivenTab, rules: Rules) -> None:
+async def test_empty_tab_without_an_owner_can_be_led_elsewhere(tab: DrivenTab, rules: Rules) -> None:
     await tab.page.goto("about:blank")
 
     led = await tab.do("navigate", url=url(tab, "localhost", "/start"), **await rules.deny(DENIED))

@@ -99,7 +99,7 @@ async def test_server_that_asks_for_a_name_and_a_password_is_said_at_once(asking
     assert "HTTP status 401" in (await asking.refused("navigate", url=site.url("/private")))[1]
 
 
-async def test_link_that_leads_nowhere_is_told_after_the_click(asking: DrivenTab) -> None:
+async def test_link_that_leads_nowhere_is_reported_after_the_click(asking: DrivenTab) -> None:
     await asking.show("<a id=nowhere href=http://no-such-host.invalid/>Nowhere</a>")
 
     clicked = await asking.do("click", selector="#nowhere")

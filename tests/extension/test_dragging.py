@@ -71,7 +71,7 @@ async def order(page: DrivenTab) -> str:
     return await page.page.evaluate("[...document.querySelectorAll('li')].map(({ id }) => id).join('')")
 
 
-async def test_mouse_takes_an_element_along_and_ends_where_it_was_told(page: DrivenTab) -> None:
+async def test_mouse_takes_an_element_along_and_ends_where_it_should(page: DrivenTab) -> None:
     result = await page.do("drag", source="#box", target="#zone", source_at=[5, 5], target_at=[20, 30])
 
     assert await page.page.evaluate(
@@ -102,7 +102,7 @@ async def test_target_is_the_element_that_was_named_before_the_list_makes_room(p
     assert (result["target"]["text"], await order(page)) == ("D", "-bcda")
 
 
-async def test_slider_goes_to_a_point_of_its_track_and_a_range_tells_its_value(page: DrivenTab) -> None:
+async def test_slider_goes_to_a_point_of_its_track_and_a_range_reports_its_value(page: DrivenTab) -> None:
     await page.do("drag", source="#thumb", target="#track", target_at=[150, 10])
     assert await page.page.evaluate("thumb.style.left") == "140px"
 
@@ -166,7 +166,7 @@ async def test_mouse_is_released_where_the_drag_fails_on_its_way(page: DrivenTab
     assert (await page.page.evaluate("events"))[-1] == "up"
 
 
-async def test_mouse_is_released_when_nobody_waits_any_more(page: DrivenTab) -> None:
+async def test_mouse_is_released_when_no_one_waits_any_more(page: DrivenTab) -> None:
     await page.page.evaluate("box.addEventListener('mousedown', () => (zone.hidden = true))")
     dragging = asyncio.create_task(page.ask("drag", source="#box", target="#zone"))
     await page.page.wait_for_function("zone.hidden")

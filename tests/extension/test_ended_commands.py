@@ -68,7 +68,7 @@ async def test_commands_of_a_connection_that_broke_do_not_begin_any_more(tab: Dr
 
 
 @pytest.mark.parametrize("way", ["disconnect", "forget", "connect"])
-async def test_tab_that_was_asked_for_before_the_person_disconnected_is_not_attached_afterwards(
+async def test_tab_that_was_asked_for_before_the_user_disconnected_is_not_attached_afterwards(
     tab: DrivenTab, way: str
 ) -> None:
     url = tab.site.url("/slow")

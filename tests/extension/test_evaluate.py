@@ -179,7 +179,7 @@ async def test_what_is_too_large_is_cut_and_said_to_be(tab: DrivenTab) -> None:
     assert "notes" not in await tab.do("evaluate", code="'x'.repeat(100_000)")
 
 
-async def test_dialogs_are_answered_and_told(tab: DrivenTab) -> None:
+async def test_dialogs_are_answered_and_reported(tab: DrivenTab) -> None:
     asked = await tab.do("evaluate", code="alert('look'); [confirm('sure?'), prompt('name?')]")
 
     assert asked["value"] == [False, None]
@@ -203,7 +203,7 @@ async def test_dialog_that_was_open_before_is_answered_by_the_next_command(tab: 
     ]
 
 
-async def test_error_tells_of_dialogs_too(tab: DrivenTab) -> None:
+async def test_error_reports_dialogs_too(tab: DrivenTab) -> None:
     _, message = await tab.refused("evaluate", code="confirm('sure?'); throw new Error('no')")
 
     assert 'confirm "sure?" was dismissed' in message

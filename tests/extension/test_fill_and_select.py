@@ -226,7 +226,7 @@ async def test_line_break_at_the_end_presses_enter_and_sends_the_form(fields: Dr
     ("selector", "value"),
     [("controlled", "hello"), ("controlled-date", "2026-01-01"), ("controlled-range", "7")],
 )
-async def test_field_that_a_framework_controls_tells_it_of_the_value(
+async def test_field_that_a_framework_controls_reports_it_of_the_value(
     controlled: DrivenTab, selector: str, value: str
 ) -> None:
     # Control: the framework takes no notice of a script of the page.
@@ -267,7 +267,7 @@ async def test_masked_field_takes_what_it_takes_and_the_reply_says_what_that_is(
     assert ("notes" in result) == (held != value)
 
 
-async def test_field_whose_page_goes_on_by_itself_is_filled_and_the_next_page_told(controlled: DrivenTab) -> None:
+async def test_field_whose_page_goes_on_by_itself_is_filled_and_the_next_page_reported(controlled: DrivenTab) -> None:
     result = await controlled.do("fill", selector="#code", value="1234")
 
     assert result["title"] == "One"
@@ -281,7 +281,7 @@ async def test_field_whose_page_goes_on_by_itself_is_filled_and_the_next_page_to
 @pytest.mark.parametrize(
     ("value", "held"), [("?!", "?!"), ("(555) 123", "555123"), ("...", "-")], ids=["kept", "own way", "lost"]
 )
-async def test_field_that_loses_punctuation_only_is_told_too(fields: DrivenTab, value: str, held: str) -> None:
+async def test_field_that_loses_punctuation_only_is_reported_too(fields: DrivenTab, value: str, held: str) -> None:
     is_lost = held == "-"
     becomes = f"this.value && this.value !== '{held}' && (this.value = '{held}')"
     await fields.show(f'<input id=field oninput="{becomes}">')

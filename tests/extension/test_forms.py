@@ -34,7 +34,7 @@ async def same_page(blank: DrivenTab) -> DrivenTab:
     return blank
 
 
-async def test_fields_of_every_kind_are_written_in_one_call_and_told(page: DrivenTab) -> None:
+async def test_fields_of_every_kind_are_written_in_one_call_and_reported(page: DrivenTab) -> None:
     values: dict[str, Any] = {
         "#name": "Ada",
         "#secret": "word",
@@ -115,7 +115,7 @@ async def test_nothing_is_written_when_a_field_cannot_be_and_each_such_field_is_
     assert (await page.do("fill_form", fields=[good]))["fields"] == [{"selector": "#name", "value": "Ada"}]
 
 
-async def test_field_that_goes_while_others_are_written_is_told_with_how_far_it_came(page: DrivenTab) -> None:
+async def test_field_that_goes_while_others_are_written_is_reported_with_how_far_it_came(page: DrivenTab) -> None:
     await page.page.evaluate("document.querySelector('#name').addEventListener('change', () => area.remove())")
 
     fields = [{"selector": "#name", "value": "Ada"}, {"selector": "#area", "value": "x"}]

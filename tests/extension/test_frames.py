@@ -126,7 +126,7 @@ async def test_mouse_is_moved_until_a_frame_knows_of_it(page: DrivenTab) -> None
         assert ("notes" in hovered, await frame.evaluate("buy.matches(':hover')")) == (False, True)
 
 
-async def test_mouse_that_never_comes_to_a_frame_is_told(page: DrivenTab) -> None:
+async def test_mouse_that_never_comes_to_a_frame_is_reported(page: DrivenTab) -> None:
     async with mouse_astray(page, 1_000) as frame:
         hovered = await page.do("hover", selector="#pay >>> #buy")
         assert hovered["notes"] == ["The page has shown no sign of the mouse: look at it before you go on."]
@@ -227,7 +227,7 @@ async def test_cover_in_the_page_around_a_frame_is_named_and_waited_for(page: Dr
     assert await clicked_in(page, "covered") == ["buy"]
 
 
-async def test_frame_that_is_not_shown_is_waited_for_and_told(page: DrivenTab) -> None:
+async def test_frame_that_is_not_shown_is_waited_for_and_reported(page: DrivenTab) -> None:
     code, message = await page.refused("click", selector="#hidden >>> #buy")
 
     assert code == "EXECUTION_ERROR"
@@ -329,7 +329,7 @@ async def test_frame_that_goes_to_another_page_is_searched_there(page: DrivenTab
     assert (await page.do("click", selector="#pay >>> #buy"))["element"]["tag"] == "button"
 
 
-async def test_frame_that_is_removed_while_it_is_searched_is_told(page: DrivenTab) -> None:
+async def test_frame_that_is_removed_while_it_is_searched_is_reported(page: DrivenTab) -> None:
     await page.page.evaluate("setTimeout(() => turned.remove(), 300)")
 
     assert (await page.refused("click", selector="#turned >>> #nothing"))[0] == "ELEMENT_NOT_FOUND"

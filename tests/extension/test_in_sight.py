@@ -47,7 +47,7 @@ def grouped(tab_id: int) -> str:
     return f"(await chrome.tabs.get({tab_id}).then(({{groupId}}) => groupId < 0 ? '' : chrome.tabGroups.get(groupId).then(({{title}}) => title || 'untitled', () => '')))"
 
 
-async def test_attached_tabs_stand_in_one_group_until_they_are_detached_or_the_person_wants_none(
+async def test_attached_tabs_stand_in_one_group_until_they_are_detached_or_the_user_wants_none(
     driver: Driver, site: Site
 ) -> None:
     _, popup = driver
@@ -66,7 +66,7 @@ async def test_attached_tabs_stand_in_one_group_until_they_are_detached_or_the_p
             await until(popup, f"{grouped(tab.tab_id)} === 'Chrome Tab Reader'")
 
 
-async def test_tabs_that_the_person_has_pinned_or_grouped_stay_where_they_are(driver: Driver, site: Site) -> None:
+async def test_tabs_that_the_user_has_pinned_or_grouped_stay_where_they_are(driver: Driver, site: Site) -> None:
     popup = driver[1]
     async with driven_tab(driver, site, "/one") as own, driven_tab(driver, site, "/two") as pinned:
         for tab in (own, pinned):
@@ -202,7 +202,7 @@ async def test_stop_ends_what_waits_for_a_page_that_hangs(driven: DrivenTab, com
     assert not noted or noted in await driven.page.evaluate("noted")
 
 
-async def test_stop_ends_what_loads_and_what_waits_for_the_person(driven: DrivenTab) -> None:
+async def test_stop_ends_what_loads_and_what_waits_for_the_user(driven: DrivenTab) -> None:
     bridge, site = driven.bridge, driven.site
     late, here = site.url("/late"), site.url("/shown")
     site.extra_headers["/late"] = ("Cache-Control", "no-store")
@@ -314,7 +314,7 @@ async def test_log_keeps_the_newest_500(driven: DrivenTab) -> None:
     assert (len(activity), activity[-1]["command"]) == (500, "old 498")
 
 
-async def test_panel_shows_the_log_with_what_the_person_ran(driven: DrivenTab) -> None:
+async def test_panel_shows_the_log_with_what_the_user_ran(driven: DrivenTab) -> None:
     page = await driven.page.context.new_page()
     await page.goto(f"{EXTENSION_URL}/ui/devtools/panel.html?tab={driven.tab_id}")
     await page.locator("#command").select_option("list_tabs")
@@ -363,7 +363,7 @@ SPY = """isOn => {
 }"""
 
 
-async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_person_wants_it_and_never_in_screenshots(
+async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_user_wants_it_and_never_in_screenshots(
     driven: DrivenTab,
 ) -> None:
     await driven.show("<style>body{margin:0}</style><button id=b style='width:200px;height:100px'>b")

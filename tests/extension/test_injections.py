@@ -64,7 +64,7 @@ def obey(request: Request) -> Reply:
     return answer(f"{request.data}\n{leaks} https://ferry.test/fares\u200b\U000e0041\u202e")
 
 
-async def test_orders_in_a_page_reach_the_model_as_data_and_the_client_without_what_nobody_sees(
+async def test_orders_in_a_page_reach_the_model_as_data_and_the_client_without_invisible_text(
     popup: Popup, site: Site
 ) -> None:
     port = free_port()

@@ -172,7 +172,7 @@ def press_on(element: str) -> list[str]:
     return [f"{event} {element}" for event in ("pointerdown", "mousedown", "mouseup", "click")]
 
 
-async def test_press_that_something_else_would_take_is_kept_from_the_page_and_told(readiness: DrivenTab) -> None:
+async def test_press_that_something_else_would_take_is_kept_from_the_page_and_reported(readiness: DrivenTab) -> None:
     await readiness.show(COVERED_WHEN_HOVERED.format(style="b:hover + i, i:hover"))
 
     code, message = await readiness.refused_soon("click", selector="#delete")
@@ -196,7 +196,7 @@ async def test_cover_that_comes_and_goes_with_the_mouse_leaves_no_false_success(
     assert all('i#cover "Cover" covered the element' in note for note in notes)
 
 
-async def test_list_that_opens_over_its_button_when_that_is_pressed_is_told(readiness: DrivenTab) -> None:
+async def test_list_that_opens_over_its_button_when_that_is_pressed_is_reported(readiness: DrivenTab) -> None:
     await readiness.show(
         """<button id=open>Open</button><div id=list hidden style="position: absolute; inset: 0">List</div><script>
           document.querySelector("#open").onmousedown = () => (document.querySelector("#list").hidden = false);
@@ -234,7 +234,7 @@ async def test_element_that_is_replaced_when_the_mouse_comes_is_pressed_all_the_
 clicking = reloaded_tab_at("/clicking.html")
 
 
-async def test_page_gets_the_events_that_a_person_makes(clicking: DrivenTab) -> None:
+async def test_page_gets_the_events_that_a_user_makes(clicking: DrivenTab) -> None:
     result = await clicking.do("click", selector="#pointer")
 
     # Type, trusted, button, click count, buttons held.
@@ -272,11 +272,11 @@ async def test_link_is_followed_before_the_reply(clicking: DrivenTab) -> None:
 
 
 @pytest.mark.parametrize("selector", ["#terms", "text=terms", "#large", "#switch"])
-async def test_checked_state_after_the_click_is_told(clicking: DrivenTab, selector: str) -> None:
+async def test_checked_state_after_the_click_is_reported(clicking: DrivenTab, selector: str) -> None:
     assert (await clicking.do("click", selector=selector))["checked"] is True
 
 
-async def test_checkbox_clicked_again_is_told_as_unchecked(clicking: DrivenTab) -> None:
+async def test_checkbox_clicked_again_is_reported_as_unchecked(clicking: DrivenTab) -> None:
     await clicking.do("click", selector="#terms")
 
     assert (await clicking.do("click", selector="#terms"))["checked"] is False
@@ -302,14 +302,14 @@ async def test_click_that_would_open_a_window_of_the_browser_is_refused(
     await clicking.do("hover", selector="#file")
 
 
-async def test_dialog_that_a_click_opens_is_told_and_holds_nothing_up(clicking: DrivenTab) -> None:
+async def test_dialog_that_a_click_opens_is_reported_and_holds_nothing_up(clicking: DrivenTab) -> None:
     result = await clicking.do("click", selector="#asker")
 
     assert result["dialogs"] == [{"type": "confirm", "message": "Sure?", "answer": "dismissed"}]
     assert await clicking.page.evaluate("answer") is False
 
 
-async def test_element_that_goes_with_its_click_is_told_all_the_same(clicking: DrivenTab) -> None:
+async def test_element_that_goes_with_its_click_is_reported_all_the_same(clicking: DrivenTab) -> None:
     assert (await clicking.do("click", selector="#remover"))["element"]["text"] == "remove me"
     assert await clicking.page.evaluate("document.querySelector('#remover')") is None
 

@@ -45,7 +45,7 @@ async def events(page: DrivenTab) -> list[Any]:
     return await page.page.evaluate("events.splice(0)")
 
 
-async def test_a_key_makes_the_events_of_a_person_and_the_reply_tells_what_the_field_holds(page: DrivenTab) -> None:
+async def test_a_key_makes_the_events_of_a_user_and_the_reply_reports_what_the_field_holds(page: DrivenTab) -> None:
     result = await page.do("press", keys="a", selector="#name")
 
     assert await events(page) == [
@@ -118,7 +118,7 @@ async def test_text_in_quotes_is_typed_key_by_key_and_names_outside_are_keys(pag
         ("#frame >>> #inner", "f", "true", {"value": "f"}),
     ],
 )
-async def test_keys_do_in_each_element_what_a_persons_keys_do(
+async def test_keys_do_in_each_element_what_a_users_keys_do(
     page: DrivenTab, selector: str, keys: str, effect: str, reported: dict[str, Any]
 ) -> None:
     result = await page.do("press", keys=keys, selector=selector)
@@ -127,7 +127,9 @@ async def test_keys_do_in_each_element_what_a_persons_keys_do(
     assert {name: result[name] for name in ("value", "checked", "selected") if name in result} == reported
 
 
-async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_tells_where_that_has_gone(page: DrivenTab) -> None:
+async def test_without_a_selector_keys_go_to_the_focus_and_the_reply_reports_where_that_has_gone(
+    page: DrivenTab,
+) -> None:
     nothing = await page.do("press", keys="Escape")
     assert nothing["element"]["tag"] == "body"
     assert "focused" not in nothing

@@ -72,7 +72,7 @@ async def test_page_that_leaves_in_mid_command_is_said_to_have_left(tab: DrivenT
     assert (await tab.do("evaluate", code="document.title"))["value"] == "Two"
 
 
-async def test_person_who_cancels_the_debugger_detaches_the_tab(tab: DrivenTab) -> None:
+async def test_user_who_cancels_the_debugger_detaches_the_tab(tab: DrivenTab) -> None:
     command = await waiting(tab)
     (worker,) = tab.page.context.service_workers
 

@@ -126,7 +126,7 @@ async def test_mouse_is_held_over_a_point_of_an_element(page: DrivenTab) -> None
     assert (code, "300 pixels wide" in message) == ("EXECUTION_ERROR", True)
 
 
-async def test_point_beside_the_element_or_under_another_is_refused(page: DrivenTab) -> None:
+async def test_point_next_to_the_element_or_under_another_is_refused(page: DrivenTab) -> None:
     code, message = await page.refused_soon("click", selector="#small", at=[101, 5])
     assert (code, "100 pixels wide and 100 high" in message) == ("EXECUTION_ERROR", True)
 
@@ -193,7 +193,7 @@ async def dead_to_the_mouse(tab: DrivenTab) -> AsyncGenerator[None]:
         await session.detach()
 
 
-async def test_press_that_the_page_never_gets_is_told(page: DrivenTab) -> None:
+async def test_press_that_the_page_never_gets_is_reported(page: DrivenTab) -> None:
     async with dead_to_the_mouse(page):
         lost = await page.do("click", selector="#button")
         dragged = await page.do("drag", source="#button", target_at=[20, 0])
@@ -224,7 +224,7 @@ async def test_press_that_the_browser_brings_late_is_kept_from_what_has_come_ove
     assert await blank.page.evaluate("events") == ["cover"]
 
 
-async def test_press_that_comes_when_the_page_has_left_is_told(blank: DrivenTab) -> None:
+async def test_press_that_comes_when_the_page_has_left_is_reported(blank: DrivenTab) -> None:
     await blank.show(WHEN_TOUCHED.format(does=LEAVING))
 
     async with blank.mouse_held_up("Two", "mousePressed", "mouseReleased"):

@@ -15,7 +15,7 @@ async def tab(driven: DrivenTab) -> DrivenTab:
     return driven
 
 
-async def test_page_is_told_once_it_has_loaded(tab: DrivenTab) -> None:
+async def test_page_is_reported_once_it_has_loaded(tab: DrivenTab) -> None:
     assert await tab.do("navigate", url=tab.site.url("/one")) == {
         "url": tab.site.url("/one"),
         "title": "One",
@@ -23,7 +23,7 @@ async def test_page_is_told_once_it_has_loaded(tab: DrivenTab) -> None:
     }
 
 
-async def test_back_and_forward_reach_pages_that_nobody_has_touched(tab: DrivenTab) -> None:
+async def test_back_and_forward_reach_pages_that_no_one_has_touched(tab: DrivenTab) -> None:
     for path in ("/one", "/two"):
         await tab.do("navigate", url=tab.site.url(path))
 
@@ -119,7 +119,7 @@ async def test_link_whose_server_never_answers_is_waited_for_once(tab: DrivenTab
     assert clicked["title"] == "Shown"
 
 
-async def test_page_that_asks_before_leaving_is_left_and_the_question_told(tab: DrivenTab) -> None:
+async def test_page_that_asks_before_leaving_is_left_and_the_question_reported(tab: DrivenTab) -> None:
     await tab.show(STAY)
     # A page may ask only after somebody has used it.
     await use_as_person(tab.page)

@@ -37,7 +37,7 @@ async def ask(tab: DrivenTab, *urls: str) -> None:
     await tab.page.evaluate(script, list(urls))
 
 
-async def test_requests_of_a_tab_are_told_newest_first_with_what_came_of_them_across_pages(tab: DrivenTab) -> None:
+async def test_requests_of_a_tab_are_reported_newest_first_with_what_came_of_them_across_pages(tab: DrivenTab) -> None:
     site = tab.site
     site.statuses["/gone.json"] = 404
     await ask(tab, "/one?n=1", "/gone.json", "http://127.0.0.1:1/closed")
@@ -144,7 +144,7 @@ async def test_a_body_is_read_as_masked_text_and_bounded(tab: DrivenTab) -> None
     assert (pdf["body"], pdf["notes"]) == (None, ["The body is not text: application/pdf."])
 
 
-async def test_requests_of_frames_of_other_sites_are_told_from_their_first_on(tab: DrivenTab) -> None:
+async def test_requests_of_frames_of_other_sites_are_reported_from_their_first_on(tab: DrivenTab) -> None:
     """Also of frames in them."""
     site = tab.site
     own, other = site.url("/"), site.url("/").replace("127.0.0.1", "localhost")

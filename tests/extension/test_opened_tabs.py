@@ -75,7 +75,7 @@ async def test_tab_without_a_page_is_named_and_not_attached(opening: DrivenTab) 
     await closed(opening, tab_id)
 
 
-async def test_tab_on_a_denied_host_is_neither_attached_nor_its_address_told(opening: DrivenTab) -> None:
+async def test_tab_on_a_denied_host_is_neither_attached_nor_its_address_reported(opening: DrivenTab) -> None:
     other_site = opening.site.url("/two").replace("127.0.0.1", "localhost")
     await opening.show(OPENING.replace("<a id=link href=/two", f"<a id=link href={other_site}"))
     denied = await opening.do("click", selector="#link", denied_hosts=["localhost"])
@@ -91,7 +91,7 @@ async def test_tab_on_a_denied_host_is_neither_attached_nor_its_address_told(ope
     await closed(opening, other)
 
 
-async def test_what_opens_nothing_tells_of_nothing(opening: DrivenTab) -> None:
+async def test_what_opens_nothing_reports_nothing(opening: DrivenTab) -> None:
     before = await attached(opening)
 
     result = await opening.do("click", selector="#quiet")

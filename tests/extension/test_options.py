@@ -112,7 +112,7 @@ async def test_hosts_are_kept_as_browsers_report_them(driver: Driver, options: P
         await expect(options.locator("#denied-hosts")).to_have_attribute("aria-invalid", "false")
 
 
-async def test_host_that_the_person_denies_is_out_of_reach_of_every_client(driver: Driver, site: Site) -> None:
+async def test_host_that_the_user_denies_is_out_of_reach_of_every_client(driver: Driver, site: Site) -> None:
     bridge, popup = driver
     async with driven_tab(driver, site, "/one") as denied, driven_tab(driver, site, "/two") as led:
         fine = site.url("/two").replace("127.0.0.1", "localhost")

@@ -309,7 +309,7 @@ def test_press_of_a_key_after_one_of_the_mouse_is_the_pages(elements: Elements) 
 # --- Frames of other sites
 
 
-def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_page_and_told(
+def test_press_that_does_not_arrive_in_a_frame_of_another_site_is_kept_from_the_page_and_reported(
     elements: Elements,
 ) -> None:
     elements.show(

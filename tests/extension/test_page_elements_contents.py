@@ -99,6 +99,14 @@ LISTS = {
         "<label><input type=checkbox id=c> Flash <input id=n value=3> times</label>",
         ['checkbox "Flash 3 times" off  #c', 'textbox next to "Flash" = "3"  #n'],
     ),
+    "named field in the label of another": (
+        "<label><input type=checkbox id=c> Flash <input id=n aria-label=count value=3> times</label>",
+        ['checkbox "Flash 3 times" off  #c', 'textbox "count" = "3"  #n'],
+    ),
+    "link whose picture is named elsewhere": (
+        "<a href=#x id=a>To <img width=9 height=9 aria-labelledby=l></a><p id=l>the map",
+        ['link "To the map"  #a', 'text "the map"'],
+    ),
     "branch of a tree": (
         "<ul role=tree><li role=treeitem aria-expanded=true tabindex=0 id=t>Fruit<ul role=group>"
         "<li role=treeitem tabindex=-1 id=a>Apple</ul></ul>",

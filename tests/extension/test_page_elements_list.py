@@ -133,7 +133,7 @@ async def test_every_selector_of_the_list_means_one_element_that_can_be_acted_on
         assert (hovered["matches"], hovered["element"]["selector"]) == (1, selector)
 
 
-async def test_password_is_never_shown_and_only_its_being_there_is_told(elements: DrivenTab) -> None:
+async def test_password_is_never_shown_and_only_its_being_there_is_reported(elements: DrivenTab) -> None:
     for params in ({}, {"find": "password"}, {"within": "form"}):
         text = (await elements.do("page_elements", **params))["text"]
         assert 'password "Password" filled' in text

@@ -172,7 +172,7 @@ async def test_panel_shows_the_connection_and_the_tab_and_attaches_and_detaches_
     await page.close()
 
 
-async def test_panel_stays_with_its_tab_while_the_popup_follows_the_person(driven: DrivenTab) -> None:
+async def test_panel_stays_with_its_tab_while_the_popup_follows_the_user(driven: DrivenTab) -> None:
     panel = await opened_panel(driven.page.context, driven.tab_id)
     await driven.popup.open()
     await show_page(driven.popup, driven.site.url("/two"))
@@ -568,7 +568,7 @@ async def test_console_stays_at_its_end_and_keeps_its_place_when_scrolled_away(
     assert await panel.element("console-scroll").evaluate(row_at_top) == top
 
 
-async def test_console_goes_on_over_navigations_and_starts_anew_when_attached_again(
+async def test_console_goes_on_over_navigations_and_starts_again_when_attached_again(
     panel: Panel, inspected: DrivenTab, rows: Locator
 ) -> None:
     await inspected.show("<script>console.log('first page')</script>", "/first")
@@ -742,9 +742,7 @@ async def test_data_layer_follows_reloads_changed_entries_and_another_name(panel
     await expect(entries).to_have_count(0)
 
 
-async def test_dialog_is_left_to_the_person_while_the_data_layer_is_looked_at(
-    panel: Panel, inspected: DrivenTab
-) -> None:
+async def test_dialog_is_left_to_the_user_while_the_data_layer_is_looked_at(panel: Panel, inspected: DrivenTab) -> None:
     await inspected.show(f"{LAYER}<button onclick=\"document.title = confirm('Pay?')\">Pay</button>")
     await panel.show("Data layer")
     await expect(entries_of(panel)).to_have_count(2)

@@ -134,7 +134,7 @@ async def test_version_and_help_are_at_hand(popup: Popup) -> None:
     await expect(help_page.get_by_role("heading", name=ui_text("popupSays"))).to_be_visible()
 
 
-async def test_copy_that_the_browser_refuses_does_not_take_the_persons_next_one(popup: Popup) -> None:
+async def test_copy_that_the_browser_refuses_does_not_take_the_users_next_one(popup: Popup) -> None:
     copied = await popup.page.evaluate(
         """async () => {
           const { copyText } = await import("/ui/dom.js");

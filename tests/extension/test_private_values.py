@@ -29,7 +29,7 @@ async def tab(driven: DrivenTab) -> DrivenTab:
     return driven
 
 
-async def test_nothing_private_crosses_the_wire_until_the_person_shows_it(tab: DrivenTab) -> None:
+async def test_nothing_private_crosses_the_wire_until_the_user_shows_it(tab: DrivenTab) -> None:
     reported = await tab.do("getDataLayer")
 
     assert reported["values"] == [
@@ -97,7 +97,7 @@ def found(text: str | bytes) -> set[str]:
     return {name for name, texts in ways.items() if any(text.encode() in data for text in texts)}
 
 
-async def test_no_byte_of_what_is_private_is_sent_kept_shown_or_logged_until_the_person_shows_it(
+async def test_no_byte_of_what_is_private_is_sent_kept_shown_or_logged_until_the_user_shows_it(
     driven: DrivenTab,
 ) -> None:
     bridge, site, (worker,) = driven.bridge, driven.site, driven.page.context.service_workers

@@ -2,10 +2,11 @@
 
 import json
 
+import pytest
 from playwright.async_api import expect
 from websockets.asyncio.server import ServerConnection
 
-from tests.extension.conftest import Popup, stop_worker
+from tests.extension.conftest import EXTENSION_URL, Popup, stop_worker
 from tests.support.fake_bridge import FakeBridge, Message, challenge, honest_opening, make_nonce
 
 ONE_OF_TWO = {"type": "event", "event": "sessions", "sessions": 1, "clients": [], "name": "Chromium", "browsers": 2}
@@ -39,13 +40,18 @@ async def test_a_copied_profile_takes_the_id_that_the_server_gives_it_and_says_s
 
     bridge.opening = copy_opening
     await popup.pair(bridge)
-    await expect(popup.element("identity-line")).to_have_text(
-        "Connected as Chromium 2 · 2 browsers This profile is a copy of another one, so it has a name of its own."
-    )
+    line = "Connected as Chromium 2 · 2 browsers · This profile is a copy of another one, so it has a name of its own."
+    await expect(popup.element("identity-line")).to_have_text(line)
     await bridge.hang_up()
     await bridge.connected()
     assert bridge.hellos[1]["browser"]["id"] == "another-id"
-    # What it says holds until the worker ends.
+    # It stays a copy when the worker is killed.
+    await stop_worker(popup)
+    await bridge.connected()
+    await bridge.send(ONE_OF_TWO | {"name": "Chromium 2"})
+    await expect(popup.element("identity-line")).to_have_text(line)
+    # The next test has a profile that is none.
+    await popup.chrome("chrome.storage.session.remove('isCopy')")
     await stop_worker(popup)
     await bridge.connected()
 
@@ -72,6 +78,22 @@ async def test_one_of_several_profiles_says_which_it_is_and_is_renamed_with_one_
     await bridge.send(ONE_OF_TWO | {"name": "Work", "browsers": 1})
     await expect(popup.element("identity")).to_be_hidden()
     assert (await popup.chrome("(await chrome.storage.local.get('preferences')).preferences.browserName")) == "Work"
+
+
+@pytest.mark.parametrize(
+    ("page", "element"), [("side-panel/side-panel.html", "#identity"), ("devtools/panel.html?tab=1", "#sentence")]
+)
+async def test_side_panel_and_devtools_panel_say_which_of_several_profiles_this_is(
+    page: str, element: str, popup: Popup, bridge: FakeBridge
+) -> None:
+    await popup.pair(bridge)
+    panel = await popup.page.context.new_page()
+    await panel.goto(f"{EXTENSION_URL}/ui/{page}")
+    await bridge.send(ONE_OF_TWO | {"name": "Work"})
+    await expect(panel.locator(element)).to_contain_text("Connected as Work · 2 browsers")
+    await bridge.send(ONE_OF_TWO | {"browsers": 1})
+    await expect(panel.locator(element)).not_to_contain_text("Connected as")
+    await panel.close()
 
 
 async def test_a_tab_that_the_user_turns_to_is_reported_and_one_behind_is_not(popup: Popup, bridge: FakeBridge) -> None:

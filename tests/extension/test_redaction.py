@@ -235,7 +235,7 @@ def test_whom_a_value_is_about_is_redacted_by_its_name(redacted: Redaction, name
     assert redacted({name: True, "event": ""}) == {name: True, "event": ""}
 
 
-def test_a_block_of_an_address_is_redacted_whole_and_that_of_a_person_by_what_stands_in_it(redacted: Redaction) -> None:
+def test_a_block_of_an_address_is_redacted_whole_and_that_of_a_user_by_what_stands_in_it(redacted: Redaction) -> None:
     assert redacted({"address": {"lines": ["1 High St", "Flat 2"], "country": "GB"}}) == {
         "address": {"lines": ["[address]", "[address]"], "country": "[address]"}
     }

@@ -151,7 +151,7 @@ async def test_disabled_field_and_a_body_without_height_are_pictured(driven: Dri
     assert page["height"] > 100
 
 
-async def test_sized_picture_that_nobody_waits_for_leaves_the_tab_its_size(driven: DrivenTab) -> None:
+async def test_sized_picture_that_no_one_waits_for_leaves_the_tab_its_size(driven: DrivenTab) -> None:
     await driven.show("<script>onresize = () => document.title = innerWidth</script>")
     before = await driven.page.evaluate("innerWidth")
     # The element is waited for while the window has the given size.

@@ -84,7 +84,7 @@ async def test_page_that_keeps_the_wheel_for_itself_is_scrolled_all_the_same(pag
     assert (await page.do("scroll", to=800))["scrolled"]["top"] == await top(page, "document.documentElement") == 800
 
 
-async def test_list_that_loads_more_at_its_end_is_told_by_its_height(blank: DrivenTab) -> None:
+async def test_list_that_loads_more_at_its_end_is_reported_by_its_height(blank: DrivenTab) -> None:
     await blank.show(LIST)
 
     first = await blank.do("scroll", to="bottom")

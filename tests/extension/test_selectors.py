@@ -63,7 +63,7 @@ async def test_frame_in_a_frame_in_a_frame_is_clicked_where_it_is_drawn(selector
     ("selector", "names", "matches"),
     [("li button", "li:nth-of-type(1) > button", 2), (".note", "#second-note", 3), ("#second-note", "#second-note", 1)],
 )
-async def test_first_visible_one_of_several_is_taken_and_their_number_told(
+async def test_first_visible_one_of_several_is_taken_and_their_number_reported(
     same_selectors: DrivenTab, selector: str, names: str, matches: int
 ) -> None:
     result = await same_selectors.do("click", selector=selector)
@@ -87,7 +87,7 @@ async def test_first_visible_one_of_several_is_taken_and_their_number_told(
         ("a\u202eb[\n\x1b", '"a b["'),
     ],
 )
-async def test_bad_selector_is_told_from_one_that_matches_nothing(
+async def test_bad_selector_is_distinguished_from_one_that_matches_nothing(
     same_selectors: DrivenTab, selector: str, says: str
 ) -> None:
     code, message = await same_selectors.refused("click", selector=selector)
@@ -197,7 +197,7 @@ async def test_text_at_the_bottom_of_a_deeply_nested_page_is_found(driven: Drive
     assert (await driven.do("click", selector="text=inmost"))["element"]["text"] == "inmost"
 
 
-async def test_text_is_found_beside_a_frame_whose_document_is_being_replaced(driven: DrivenTab) -> None:
+async def test_text_is_found_next_to_a_frame_whose_document_is_being_replaced(driven: DrivenTab) -> None:
     await driven.show(
         "<iframe></iframe><button onclick='this.textContent = `Gone`'>Go</button>"
         "<script>document.querySelector('iframe').contentDocument.documentElement.remove()</script>"

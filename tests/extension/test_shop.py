@@ -330,7 +330,7 @@ async def test_a_screenshot_is_seen_at_once_and_kept_as_a_resource(agent: Agent)
     assert (reported["uri"], kept.blob, kept.mime_type) == ("screenshot://shelf", image.data, "image/png")
 
 
-async def test_a_tab_is_driven_only_after_the_person_has_attached_it(
+async def test_a_tab_is_driven_only_after_the_user_has_attached_it(
     parts: tuple[Client[Any], Client[Any], BrowserContext], shop: str
 ) -> None:
     client, _, browser = parts

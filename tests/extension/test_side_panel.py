@@ -1,11 +1,15 @@
 """The side panel: what the user asks, and what they see of the answer."""
 
+import contextlib
+import socket
 from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
+from playwright.async_api import Error as PlaywrightError
 from playwright.async_api import Locator, Page, expect
 
+import chrome_tab_mcp_server as server
 from tests.extension.conftest import EXTENSION_URL, DrivenTab, comes_true, shared_tab_at
 from tests.support.ui_texts import isolated, ui_text
 
@@ -29,8 +33,8 @@ They cost **1 euro** & `a < b`, see [the shop](https://shop.test/a) or [this](ja
 
 
 # As the server reports it.
-STEP = {"code": "reading_part", "values": {"model": "small", "part": "2", "parts": 3}, "tokens": 0, "seconds": 4}
-RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_characters": 19, "parts": 1}
+STEP = {"code": "reading_chunk", "values": {"model": "small", "chunk": "2", "chunks": 3}, "tokens": 0, "seconds": 4}
+RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_characters": 19, "chunks": 1}
 
 
 class Panel:
@@ -81,7 +85,7 @@ async def test_an_answer_grows_as_it_is_written_and_is_shown_as_elements(panel: 
         "small",
     )
     await panel.send_event(asked, "reading", percent=40, step=STEP)
-    await expect(panel.at(".step")).to_have_text(f"{ui_text('stepReadingPart', isolated('small'), 2, 3)} · 4\u00a0s")
+    await expect(panel.at(".step")).to_have_text(f"{ui_text('stepReadingChunk', isolated('small'), 2, 3)} · 4\u00a0s")
     assert await panel.at(".step progress").evaluate("(bar) => bar.value") == 40
     await expect(panel.at("#ask")).to_be_hidden()
     await panel.send_event(asked, "writing", text="# App")
@@ -138,7 +142,7 @@ async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(pane
     notes = [
         {"code": "unread", "values": {"start": 999, "end": 2000, "total": 3000, "error": error}},
         {"code": "links_broken", "values": {"count": 2}},
-        {"code": "", "text": "the page was <b>still loading</b>"},
+        {"code": "", "text": "a note of <b>an older extension</b>"},
         {"code": "of a later version", "values": {}},
     ]
     receipt = RECEIPT | {"characters_read": 2999, "page_characters": 3000}
@@ -148,10 +152,20 @@ async def test_what_is_missing_from_an_answer_is_said_in_the_users_language(pane
         [
             ui_text("noteUnread", "1,000", "2,000", "3,000", ui_text("errorModelTimeout")),
             ui_text("noteLinks", 2),
-            "the page was <b>still loading</b>",
+            "a note of <b>an older extension</b>",
         ]
     )
     await expect(panel.at(".end summary")).to_have_text(f"99% of the page · {isolated('small')} · 1.2\u00a0s")
+
+
+async def test_each_note_of_the_page_function_is_said_in_the_users_language(panel: Panel) -> None:
+    notes = [{"code": code, "values": {"count": 1, "total": 2}} for code in server.PAGE_NOTES]
+    await panel.send_event(await panel.ask("What is it?"), "done", text="It is.", receipt=RECEIPT, notes=notes)
+
+    said = panel.at(".notes li")
+    await expect(said).to_have_count(len(notes))
+    await expect(said.first).to_have_text(ui_text("noteLoading"))
+    await expect(said.last).to_have_text(ui_text("notePdfScanned", 1, 2))
 
 
 async def test_a_page_that_cannot_be_read_is_named_before_the_question(panel: Panel) -> None:
@@ -191,7 +205,7 @@ async def test_a_models_words_become_no_markup_load_nothing_and_lead_only_to_the
     assert [url for url in requested if "evil" in url] == []
 
 
-async def test_further_questions_belong_to_the_same_talk_until_it_is_begun_anew(panel: Panel) -> None:
+async def test_further_questions_belong_to_the_same_conversation_until_it_is_cleared(panel: Panel) -> None:
     first = await panel.ask("What is it?")
     await panel.send_event(first, "done", text="An apple.")
     second = await panel.ask("Which colour?")
@@ -235,11 +249,73 @@ async def test_what_goes_wrong_is_said_under_the_question(panel: Panel) -> None:
     await expect(panel.at(".problem").last).to_contain_text(ui_text("askFailedLost"))
     await expect(panel.at("#ask")).to_be_disabled()
     await expect(panel.at("#status")).to_have_text(ui_text("askNoServer"))
-    await expect(panel.at("#serve pre")).to_contain_text("uv run /path/to/chrome_tab_mcp_server.py --serve")
+    await expect(panel.at("#serve pre")).to_have_text("uv run chrome_tab_mcp_server.py --setup")
+    await expect(panel.at("#serve .hint")).to_contain_text("chrome-tab-reader --setup")
     await panel.at("#reconnect").click()
     await panel.tab.bridge.connected()
     await expect(panel.at("#ask")).to_be_enabled()
     await expect(panel.at("#offline")).to_be_hidden()
+
+
+async def test_without_a_server_the_panel_names_the_command_that_the_last_server_has_named(panel: Panel) -> None:
+    serve = "uv run '/home/a b/chrome_tab_mcp_server.py' --serve --model <b>qwen3</b>"
+    panel.tab.bridge.server_info = {"commands": {"serve": serve, "setup": 7, "doctor": "x" * 2_001}}
+    try:
+        await panel.tab.bridge.hang_up()
+        await panel.tab.bridge.connected()
+        await expect(panel.at("#offline")).to_be_hidden()
+        await panel.tab.bridge.hang_up()
+        await expect(panel.at("#serve pre")).to_have_text(serve)
+        await expect(panel.at("#serve .hint")).to_be_hidden()
+        await panel.at("#serve button").click()
+        await expect(panel.at("#serve button")).to_have_text(ui_text("copied"))
+        kept = await panel.page.evaluate("async () => (await chrome.storage.local.get('commands')).commands")
+        assert kept == {"serve": serve}
+    finally:
+        panel.tab.bridge.server_info = {}
+    await panel.tab.bridge.connected()
+
+
+async def test_a_page_that_settings_deny_is_named_before_the_question(panel: Panel, one: DrivenTab) -> None:
+    denied = ui_text("obstacleDenied")
+    await expect(panel.at("#obstacle")).to_be_hidden()
+    deny = "deniedHosts => chrome.storage.local.set({ preferences: { deniedHosts } })"
+    await panel.page.evaluate(deny, ["127.*"])
+    await one.page.bring_to_front()
+    await expect(panel.at("#obstacle")).to_have_text(denied)
+    await expect(panel.at("#ask")).to_be_disabled()
+    await panel.page.evaluate(deny, [])
+    await panel.page.bring_to_front()
+    await expect(panel.at("#ask")).to_be_enabled()
+
+    one.bridge.server_info = {"denied_hosts": ["127.0.0.1"]}
+    try:
+        await one.bridge.hang_up()
+        await one.bridge.connected()
+        await expect(panel.at("#obstacle")).to_have_text(denied)
+    finally:
+        one.bridge.server_info = {}
+    await one.bridge.hang_up()
+    await one.bridge.connected()
+    await expect(panel.at("#obstacle")).to_be_hidden()
+
+
+async def test_a_page_that_the_browser_closes_to_extensions_is_named_before_the_question(
+    panel: Panel, one: DrivenTab
+) -> None:
+    other = await one.page.context.new_page()
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with contextlib.suppress(PlaywrightError):
+            await other.goto(f"http://{address}/")
+    await expect(panel.at("#obstacle")).to_contain_text(address)
+    await expect(panel.at("#ask")).to_be_disabled()
+
+    await other.goto(one.site.url("/two"))
+    await expect(panel.at("#obstacle")).to_be_hidden()
+    await expect(panel.at("#ask")).to_be_enabled()
+    await other.close()
 
 
 async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_two_are_attached(
@@ -264,7 +340,7 @@ async def test_ready_questions_are_asked_by_a_click_and_tabs_are_compared_where_
     await expect(compare).to_be_hidden()
 
 
-async def test_closing_the_panel_stops_what_it_asked_and_forgets_the_talk(panel: Panel) -> None:
+async def test_closing_the_panel_stops_what_it_asked_and_clears_the_conversation(panel: Panel) -> None:
     asked = await panel.ask("What is it?")
     await panel.page.close()
 

@@ -193,7 +193,7 @@ async def test_own_page_cannot_be_closed(paired: Popup, bridge: FakeBridge) -> N
     await paired.shows("Connected")
 
 
-async def test_page_that_asks_before_it_closes_asks_only_about_what_the_person_did(
+async def test_page_that_asks_before_it_closes_asks_only_about_what_the_user_did(
     paired: Popup, bridge: FakeBridge, site: Site
 ) -> None:
     site.pages["/draft"] = UNLOAD_QUESTION.encode()
@@ -234,7 +234,7 @@ async def test_tabs_of_two_windows_are_listed_whole(paired: Popup, bridge: FakeB
     assert len([tab for tab in tabs if tab["active"] and tab["windowId"] == window]) == 1
 
 
-async def test_private_tabs_are_there_only_when_the_person_allows_it(
+async def test_private_tabs_are_there_only_when_the_user_allows_it(
     playwright: Playwright, bridge: FakeBridge, site: Site
 ) -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:

@@ -115,7 +115,7 @@ async def test_page_can_read_the_copy_of_a_file_until_the_session_ends(page: Dri
         ({"selector": "#one", "count": 0}, "INVALID_ARGUMENT", "1 to 50 paths"),
     ],
 )
-async def test_files_that_cannot_be_given_are_given_to_nobody(
+async def test_files_that_cannot_be_given_reach_no_page(
     page: DrivenTab, paths: list[str], params: dict[str, Any], code: str, says: str
 ) -> None:
     count = params.pop("count", 1)
@@ -135,7 +135,7 @@ async def test_click_that_asks_for_files_opens_no_window_and_says_what_to_use(pa
     assert "notes" not in await page.do("click", selector="#idle")
 
 
-async def test_without_access_to_files_the_person_is_told_how_to_give_it(page: DrivenTab, paths: list[str]) -> None:
+async def test_without_access_to_files_the_user_learns_how_to_give_it(page: DrivenTab, paths: list[str]) -> None:
     (worker,) = page.page.context.service_workers
     await worker.evaluate(
         "globalThis.real = chrome.extension.isAllowedFileSchemeAccess; chrome.extension.isAllowedFileSchemeAccess = async () => false"

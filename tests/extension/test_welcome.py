@@ -25,7 +25,7 @@ async def welcome(popup: Popup) -> AsyncGenerator[Page]:
     await page.close()
 
 
-async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_person_looked_at(
+async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_user_looked_at(
     popup: Popup, site: Site
 ) -> None:
     # The fixtures have waited for the page of the installation itself.
@@ -65,10 +65,10 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
     await bridge.connected()
     await expect(welcome.locator("#pair-check")).to_have_text(re.compile("Paired with the server on port"))
     await expect(welcome.locator("#pair-check")).to_have_attribute("data-tone", "good")
-    await expect(welcome.locator("#client-check")).to_have_text(re.compile("No client uses it yet"))
+    await expect(welcome.locator("#client-check")).to_have_text(re.compile("no client uses it yet"))
     await expect(welcome.locator("details[open]")).to_have_id("client-step")
     await expect(welcome.locator("#page-check")).to_be_hidden()
-    copies = welcome.locator("#add-command button")
+    copies = welcome.locator("#setup-command button")
     await expect(copies).to_be_focused()
     await keyboard.press("Enter")
     await expect(copies).to_have_text(ui_text("copied"))
@@ -88,6 +88,32 @@ async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
 
     await bridge.stop()
     await expect(welcome.locator("#client-check")).to_contain_text("No server runs on port")
+
+
+async def test_popup_and_welcome_name_the_same_command_and_the_servers_own_once_it_is_known(
+    welcome: Page, popup: Popup, bridge: FakeBridge
+) -> None:
+    pages = (welcome, popup.page)
+    for page in pages:
+        await expect(page.locator("#setup pre")).to_have_text("uv run chrome_tab_mcp_server.py --setup")
+        await expect(page.locator("#setup .command .hint")).to_contain_text("chrome-tab-reader --setup")
+    await expect(welcome.locator("#doctor-command pre")).to_have_text("uv run chrome_tab_mcp_server.py --doctor")
+
+    commands = {name: f"uv run /home/ada/server.py --{name}" for name in ("setup", "doctor", "claude")}
+    bridge.server_info = {"commands": commands}
+    await welcome.locator("#connection-string").fill(bridge.connection_string)
+    await welcome.locator("#connect").click()
+    await bridge.connected()
+    await expect(welcome.locator("#setup-command pre")).to_have_text(commands["setup"])
+    await expect(welcome.locator("#add-to-claude pre")).to_have_text(commands["claude"])
+    await expect(welcome.locator("#doctor-command pre")).to_have_text(commands["doctor"])
+
+    # The pairing is wrong from here on: the form is back, with the line that the server gave.
+    bridge.key = bridge.key[::-1]
+    await bridge.hang_up()
+    for page in pages:
+        await expect(page.locator("#setup pre")).to_have_text(commands["setup"])
+        await expect(page.locator("#setup .command .hint")).to_be_hidden()
 
 
 async def test_options_page_pairs_disconnects_and_unpairs(popup: Popup, bridge: FakeBridge) -> None:
@@ -120,7 +146,7 @@ async def test_welcome_fits_and_its_text_has_contrast_in_each_theme(welcome: Pag
     schemes: list[Literal["light", "dark"]] = ["light", "dark"]
     for scheme in schemes:
         await welcome.emulate_media(color_scheme=scheme)
-        for selector in ("h1", "p", "code", "#connect", "#pairing-problem", ".check", "a", "pre"):
+        for selector in ("h1", "p", ".hint", "#connect", "#pairing-problem", ".check", "a", "pre"):
             assert await contrast(welcome, selector) >= 4.5, (scheme, selector)
 
 

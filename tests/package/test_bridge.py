@@ -183,7 +183,7 @@ async def test_an_extension_of_firefox_is_taken_whatever_id_its_profile_has_give
     assert await upgrade(session.port, [("Host", "127.0.0.1:{port}"), ("Origin", origin)]) == status
 
 
-async def test_the_extension_of_the_store_is_taken_beside_the_unpacked_one_once_its_id_is_known(
+async def test_the_extension_of_the_store_is_taken_next_to_the_unpacked_one_once_its_id_is_known(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     of_the_store = [("Host", "127.0.0.1:{port}"), ("Origin", f"chrome-extension://{'p' * 32}")]
@@ -805,7 +805,7 @@ async def test_without_an_extension_the_sentence_says_what_to_do_in_the_popup(
 
     assert code == "EXTENSION_NOT_CONNECTED"
     assert f"port {session.port}" in message
-    assert "--pair" in message
+    assert "--setup" in message
     assert "Reconnect" in message
 
 

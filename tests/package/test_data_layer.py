@@ -229,7 +229,7 @@ async def test_a_denied_host_is_not_opened_and_a_redirect_to_one_is_closed_again
 
 
 @pytest.mark.parametrize("dialogs", [[], [{"type": "confirm", "message": "sure?", "answer": "dismissed"}]])
-async def test_what_only_reads_tells_of_dialogs_that_stood_in_its_way(
+async def test_what_only_reads_reports_dialogs_that_stood_in_its_way(
     parts: tuple[Client[Any], FakeExtension], dialogs: list[dict[str, str]]
 ) -> None:
     page = {"tab_id": 5, "text": "words", "url": "https://shop.example/", "title": "Shop", "dialogs": dialogs}

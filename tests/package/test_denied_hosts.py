@@ -203,7 +203,7 @@ async def test_nothing_is_shown_of_a_denied_host_to_which_a_command_leads(tool: 
 
 
 @pytest.mark.parametrize("tool", [*READERS, "click", "page_elements", "wait_for", "screenshot"])
-async def test_the_extension_is_told_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
+async def test_the_extension_learns_which_hosts_frames_it_may_not_enter(tool: str, parts: Parts) -> None:
     await call(parts, tool, tab_id=FINE)
 
     assert ["*.bank.example"] in parts[1].warned
@@ -217,7 +217,7 @@ async def test_lists_of_tabs_leave_out_denied_hosts(tool: str, parts: Parts) -> 
     assert SECRET not in str(result)
 
 
-async def test_of_several_tabs_the_denied_one_is_told_as_not_read(parts: Parts) -> None:
+async def test_of_several_tabs_the_denied_one_is_reported_as_not_read(parts: Parts) -> None:
     result = await call(parts, "process_chrome_tabs", tab_ids=[FINE, DENIED])
 
     assert "HOST_BLOCKED" in str(result)

@@ -16,6 +16,7 @@ from mcp_types import BlobResourceContents, ImageContent, ResourceListChangedNot
 import chrome_tab_mcp_server as server
 from chrome_tab import app
 from chrome_tab.bridge import pairing, protocol
+from chrome_tab.bridge.command_table import extension_commands
 from chrome_tab.extension import commands, screenshots
 from tests.conftest import WriteToml
 from tests.support.fake_extension import Call, FakeExtension, connected, free_port
@@ -181,7 +182,7 @@ async def test_evaluate_returns_the_value_as_json(parts: Parts) -> None:
         assert len(result.content) == 1
 
 
-async def test_a_value_that_is_too_long_is_cut_and_the_cut_is_told(parts: Parts) -> None:
+async def test_a_value_that_is_too_long_is_cut_and_the_cut_is_reported(parts: Parts) -> None:
     whole = await answered(parts, "evaluate", {"value": "x" * 39_998}, code="a")
     cut = await answered(parts, "evaluate", {"value": "x" * 39_999}, code="a")
 
@@ -192,7 +193,7 @@ async def test_a_value_that_is_too_long_is_cut_and_the_cut_is_told(parts: Parts)
     assert cut.structured_content is None
 
 
-async def test_dialogs_and_notes_stand_beside_the_value(parts: Parts) -> None:
+async def test_dialogs_and_notes_stand_next_to_the_value(parts: Parts) -> None:
     dialogs = [{"type": "alert", "message": "hello", "answer": "accepted"}]
     result = await answered(parts, "evaluate", {"value": 1, "dialogs": dialogs, "notes": ["cut"]}, code="a")
 
@@ -363,7 +364,7 @@ async def test_the_newest_screenshots_are_kept_up_to_a_number_of_bytes(
     assert [*await resources(parts)] == ["screenshot://b", "screenshot://c"]
 
 
-async def test_the_client_is_told_when_the_list_of_screenshots_changes() -> None:
+async def test_the_client_is_notified_when_the_list_of_screenshots_changes() -> None:
     port = free_port()
     news = ResourceNews()
     settings = server.load_settings({"source": "extension", "port": port}, need_model=False)
@@ -674,7 +675,7 @@ async def test_what_only_looks_says_so_and_what_changes_a_page_does_not() -> Non
     async with driving() as (client, _):
         hints = {tool.name: tool.annotations for tool in await client.list_tools() if tool.annotations}
 
-    driven = {name for name in commands.extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
+    driven = {name for name in extension_commands() if not name.startswith("browser_")} - {"getDataLayer"}
     reading = {name for name in driven if hints[name].read_only_hint}
     destroying = {name for name in driven if hints[name].destructive_hint}
     assert reading == {

@@ -74,7 +74,7 @@ async def serving(**flags: Any) -> AsyncGenerator[Client[Any]]:
                     answering.cancel()
 
 
-async def test_what_was_asked_and_answered_is_kept_where_only_the_person_can_read_it(kept: History) -> None:
+async def test_what_was_asked_and_answered_is_kept_where_only_the_user_can_read_it(kept: History) -> None:
     async with serving() as client:
         first = await client.call_tool("process_chrome_tab", {"tab_id": 1, "system_prompt": "How many?"})
         again = await client.call_tool("process_chrome_tab", {"tab_id": 1, "system_prompt": "How many?"})
@@ -89,7 +89,7 @@ async def test_what_was_asked_and_answered_is_kept_where_only_the_person_can_rea
     assert stat.S_IMODE(kept.path.parent.stat().st_mode) == 0o700
 
 
-async def test_incognito_tabs_and_those_of_which_nobody_knows_are_never_kept_alone_or_together(kept: History) -> None:
+async def test_incognito_tabs_and_those_of_which_no_one_knows_are_never_kept_alone_or_together(kept: History) -> None:
     async with serving() as client:
         for tab_id in (2, 3):
             asked = await client.call_tool("process_chrome_tab", {"tab_id": tab_id})

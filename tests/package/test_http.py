@@ -373,7 +373,7 @@ async def test_stdio_server_takes_no_page_of_its_own_address() -> None:
         await bridge.stop()
 
 
-async def test_connection_string_is_told_only_after_pair_and_never_to_a_browser(config_home: Path) -> None:
+async def test_connection_string_is_reported_only_after_pair_and_never_to_a_browser(config_home: Path) -> None:
     async with http_server() as served, browser(served) as client:
         before = await client.get("/connect")
         mark = config_home / "paired"
@@ -481,7 +481,7 @@ async def test_a_link_is_too_old_after_its_time(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"link": 1}', b'{"link": ""}', b'{"link": "' + b"x" * 50 + b'"}'])
-async def test_what_is_no_link_lets_nobody_in(body: bytes) -> None:
+async def test_a_wrong_link_lets_no_one_in(body: bytes) -> None:
     async with http_server() as served, browser(served) as client:
         assert (await client.post("/link", content=body)).status_code == 401
         assert (await client.post("/link", content=b"x" * 2_000)).status_code == 413
@@ -503,7 +503,7 @@ async def test_a_pages_key_ends_and_cannot_be_prolonged() -> None:
     assert statuses == [200, 401, 401]
 
 
-async def test_pair_http_tells_the_key_and_a_link(capsys: pytest.CaptureFixture[str]) -> None:
+async def test_pair_http_reports_the_key_and_a_link(capsys: pytest.CaptureFixture[str]) -> None:
     async with http_server() as served:
         capsys.readouterr()
         status = await asyncio.to_thread(app.main, ["--pair", "--http", "--port", str(served.port)])

@@ -128,7 +128,7 @@ async def test_open_tabs_are_listed_and_read_in_pages_but_not_those_of_denied_ho
 
 
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")  # the 2025 protocol goes on
-async def test_changes_of_tabs_are_told_once_for_several_and_to_who_has_asked_for_them(parts: Parts) -> None:
+async def test_changes_of_tabs_are_reported_once_for_several_and_to_who_has_asked_for_them(parts: Parts) -> None:
     client, extension, news = parts
     session: Any = client.session  # its protocol of 2025 is on the way out, and in use
     with pytest.raises(MCPError, match="Only tab://active"):

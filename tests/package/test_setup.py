@@ -5,6 +5,7 @@ import json
 import os
 import plistlib
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -22,8 +23,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import chrome_tab_mcp_server as server
-from chrome_tab import app
+from chrome_tab import app, launcher
 from chrome_tab.bridge import pairing
+from chrome_tab.extension.source import ExtensionSource
 from chrome_tab.setup import autostart, changes, clients, json_edit, models, steps
 from chrome_tab.setup import terminal as setup_terminal
 from tests.support.fake_extension import connected, free_port, wait_for_port
@@ -221,8 +223,8 @@ async def test_with_nothing_there_it_says_what_to_get_and_goes_on_as_far_as_it_c
         "LM Studio: install it from lmstudio.ai",
         f"+ port = {home.port}",
         "vf://",
-        "Continuing without the extension. The line stays valid.",
-        "Clients found: Cursor. Clients need a model in the settings. Set up a model, then run --setup again.",
+        "Continuing without the extension.",
+        "Cursor can be registered once there is a model.",
         "Model: not yet",
         "Clients: not yet",
         "Next: Install Ollama from ollama.com, and run `ollama pull qwen3`. Then run `uv run",
@@ -328,7 +330,7 @@ async def test_another_run_changes_nothing(ready: tuple[Home, Terminal], tmp_pat
     for title in ("Claude Code", "Cursor"):
         assert f"{title} already has the server" in terminal.shown
     assert "Reading pages: not yet" in terminal.shown
-    assert "Next: Load the extension, paste the connection string" in terminal.shown
+    assert "Next: Load the extension" in terminal.shown
 
 
 @pytest.mark.e2e
@@ -406,7 +408,7 @@ async def test_yes_in_a_pipe_asks_nothing_and_does_what_the_flags_say(tmp_path: 
 @pytest.mark.e2e
 @on_terminals
 @pytest.mark.skipif(sys.platform != "linux", reason="systemd is Linux's")
-async def test_a_server_starts_at_login_only_when_the_person_says_so_and_goes_with_remove(
+async def test_a_server_starts_at_login_only_when_the_user_says_so_and_goes_with_remove(
     ready: tuple[Home, Terminal], tmp_path: Path
 ) -> None:
     home = copied(ready[0], tmp_path)
@@ -586,7 +588,7 @@ def test_a_call_that_cannot_be_done_is_a_sentence_and_exit_2(
 # --- Model servers ---
 
 
-async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
+async def test_what_answers_is_distinguished_from_what_is_no_model_server() -> None:
     routes: list[dict[str, Any]] = [
         {"/api/version": {"version": "0.33.2"}, "/v1/models": {"object": "list", "data": None}},
         {
@@ -618,7 +620,7 @@ async def test_what_answers_is_told_from_what_is_no_model_server() -> None:
     assert "busy or still loading" in found[6].problem
 
 
-async def test_what_says_nothing_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_silent_connection_delays_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "LOOK_TIMEOUT_S", 0.2)
     async with FakeOpenAIServer(routes={"/v1/models": HANG}) as silent:
         found = await models.look_everywhere({silent.url: None})
@@ -1080,7 +1082,7 @@ def install(place: Path, monkeypatch: pytest.MonkeyPatch, came: dict[str, Any] |
         ),
     ],
 )
-def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_is_a_person_told(
+def test_clients_let_uvx_start_the_package_from_where_it_came_and_so_do_the_instructions(
     came: dict[str, Any] | None, source: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shutil, "which", "/bin/{}".format)
@@ -1113,8 +1115,49 @@ def test_clients_start_a_clone_by_uv_where_there_is_one(
     assert "`uv run chrome_tab_mcp_server.py --setup`" in server.missing_settings(settings)
 
 
+def test_a_browser_learns_lines_that_work_in_any_folder_with_what_no_file_holds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "which", "/bin/{}".format)
+    program = f"uv run {shlex.quote(str(SERVER))}"
+    assert launcher.commands(server.load_settings({}, need_model=False)) == {
+        "setup": f"{program} --setup",
+        "doctor": f"{program} --doctor",
+    }
+
+    flags = {"ollama_url": "http://localhost:1234", "model": "a model", "port": 7000, "api_key": "secret"}
+    settings = server.load_settings(flags, need_model=True)
+    given = "--ollama-url http://localhost:1234 --model 'a model' --port 7000"
+    add = f"claude mcp add --scope user {server.APP_NAME} --"
+    assert launcher.commands(settings) == {
+        "setup": f"{program} --setup {given}",
+        "doctor": f"{program} --doctor {given}",
+        "serve": f"{program} --serve {given}",
+        "claude": f"{add} {program} {given}",
+    }
+
+    file = server.config_dir() / "config.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text('ollama_url = "http://localhost:1234"\nmodel = "a model"\nport = 7000\n')
+    assert launcher.commands(settings)["claude"] == f"{add} {program}"
+
+    install(tmp_path / INSTALLED, monkeypatch, {"url": WHEEL, "archive_info": {}})
+    assert launcher.commands(settings)["serve"] == f"{server.APP_NAME} --serve"
+
+
+async def test_the_welcome_names_the_denied_hosts_and_the_commands() -> None:
+    port = free_port()
+    flags = {"port": port, "sites": {"bank.example": {"deny": True}, "open.example": {"content": "main"}}}
+    settings = server.load_settings(flags, need_model=False)
+    async with ExtensionSource(settings) as source:
+        await source.start()
+        async with connected(port, pairing.pairing_key()) as extension:
+            assert extension.welcome["denied_hosts"] == ["bank.example"]
+            assert extension.welcome["commands"] == launcher.commands(settings)
+
+
 @pytest.mark.parametrize(("place", "is_said"), [(INSTALLED, False), (FOR_ONE_RUN, True)])
-def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
+def test_a_folder_of_the_extension_that_uv_may_delete_is_reported_to_be_one(
     place: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     install(tmp_path / place, monkeypatch, {"url": WHEEL, "archive_info": {}})
@@ -1129,22 +1172,23 @@ def test_a_folder_of_the_extension_that_uv_may_delete_is_told_to_be_one(
 
 
 @pytest.mark.parametrize(
-    ("failures", "can_read", "opening"),
+    ("failures", "can_read", "has_client", "opening"),
     [
-        ([], True, "Open a page"),
-        ([], False, "Load the extension"),
-        ([""], True, "Fix what is marked"),
-        (["", "Start Ollama.", "Later."], False, "Start Ollama. Then run"),
+        ([], True, True, "Open a page"),
+        ([], True, False, "Run `uv run chrome_tab_mcp_server.py --serve`"),
+        ([], False, True, "Load the extension"),
+        ([""], True, True, "Fix what is marked"),
+        (["", "Start Ollama.", "Later."], False, False, "Start Ollama. Then run"),
     ],
 )
 def test_the_next_step_is_what_was_found_first_and_only_at_last_to_open_a_page(
-    failures: list[str], *, can_read: bool, opening: str
+    failures: list[str], *, can_read: bool, has_client: bool, opening: str
 ) -> None:
     terminal = setup_terminal.Terminal(yes=True)
     for step in failures:
         terminal.fail("Something failed.", step)
 
-    assert steps.next_step(terminal, can_read=can_read).startswith(opening)
+    assert steps.next_step(terminal, can_read=can_read, has_client=has_client).startswith(opening)
 
 
 def settings_for_the_extension() -> server.Settings:
@@ -1163,7 +1207,7 @@ def test_pages_can_be_read_once_the_extension_is_connected(
 
 
 @pytest.mark.parametrize(("reached", "sentence"), [(True, "Copied."), (False, "No clipboard is available.")])
-def test_the_line_is_copied_when_the_person_says_so(
+def test_the_line_is_copied_when_the_user_says_so(
     *, reached: bool, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     copied_lines: list[str] = []
@@ -1232,12 +1276,12 @@ def test_clients_that_are_not_here_are_named_and_none_is_fine(
     assert clients.chosen_clients(terminal, "cursor") == []
     assert terminal.failed
     shown = said(capsys)
-    assert "Claude Code, Claude Desktop, Cursor and VS Code were not found." in shown
+    assert "None of Claude Code, Claude Desktop, Cursor and VS Code was found." in shown
     assert "cursor was not found on this machine. Start it once, then run --setup again." in shown
 
 
 @pytest.mark.parametrize(("receipt", "is_said"), [("uv-receipt.toml", True), ("pyvenv.cfg", False)])
-def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
+def test_what_uv_has_installed_as_a_tool_is_removed_by_uv(
     receipt: str, *, is_said: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / receipt).touch()
@@ -1249,7 +1293,7 @@ def test_what_uv_has_installed_as_a_tool_is_told_to_go_by_uv(
     assert ("`uv tool uninstall chrome-tab-reader` deletes it" in program) is is_said
 
 
-def test_what_a_person_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left(
+def test_what_a_user_has_to_do_by_hand_is_said_and_what_they_do_not_want_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture
 ) -> None:
     broken, fine = tmp_path / "claude.json", tmp_path / "mcp.json"
@@ -1281,7 +1325,7 @@ def test_a_removal_where_nothing_is_says_so(tmp_path: Path, monkeypatch: pytest.
     assert not terminal.failed
 
 
-def test_a_client_that_refuses_is_told_with_its_own_words(tmp_path: Path) -> None:
+def test_a_client_that_refuses_is_reported_with_its_own_words(tmp_path: Path) -> None:
     refusing = tmp_path / "claude"
     refusing.write_text("#!/bin/sh\necho hello\necho 'managed by your organisation' >&2\nexit 3\n")
     refusing.chmod(0o755)

@@ -4,8 +4,10 @@ import asyncio
 import re
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 import chrome_tab_mcp_server as server
@@ -17,7 +19,7 @@ from tests.support.polling import until
 
 PAGE = {"url": "https://a.test/", "title": "Apples", "text": "Apples cost 1 euro."}
 OTHER = {"url": "https://b.test/", "title": "Pears", "text": "Pears cost 2 euros."}
-TABS = {1: PAGE, 2: OTHER}
+TABS: dict[int, dict[str, Any]] = {1: PAGE, 2: OTHER}
 
 
 class Panel:
@@ -33,7 +35,7 @@ class Panel:
 
     async def ask(self, question: str, /, *tab_ids: int, conversation: str = "t", **about: Any) -> None:
         asked = {"id": "q", "conversation": conversation, "text": question, "tab_ids": tab_ids or (1,), "model": None}
-        await self.send(ask=asked | about)
+        await self.send(prompt=asked | about)
 
     async def event(self) -> Message:
         """Return the next event about an answer."""
@@ -86,7 +88,7 @@ async def test_an_answer_is_shown_while_it_is_written_and_ends_with_what_was_rea
     assert reported[-1]["text"] == "Apples cost 1 euro."
     receipt = reported[-1]["receipt"]
     assert receipt.pop("seconds") >= 0
-    assert receipt == {"model": "fake-model", "characters_read": 19, "page_characters": 19, "parts": 1}
+    assert receipt == {"model": "fake-model", "characters_read": 19, "page_characters": 19, "chunks": 1}
     assert reported[-1]["notes"] == []
     steps = [event["step"] for event in reported if event["state"] == "reading"]
     assert {"code": "reading_tab", "values": {}, "tokens": 0, "seconds": 0} in steps
@@ -110,7 +112,7 @@ async def test_an_answer_ends_with_its_check_and_evidence_by_places_of_a_javascr
     assert (supported["passage"], supported["offset"], supported["tab_id"]) == (PAGE["text"], 0, 1)
 
 
-async def test_the_next_question_is_about_the_same_text_until_the_talk_is_forgotten() -> None:
+async def test_the_next_question_is_about_the_same_text_until_the_conversation_is_cleared() -> None:
     async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
         await shown.ask("What do they cost?")
         assert (await shown.end())["state"] == "done"
@@ -143,6 +145,22 @@ async def test_a_question_about_several_tabs_gets_one_answer_over_all() -> None:
     assert "Tab 2: Pears" in fake.chats[-1].data
 
 
+async def test_no_history_keeps_a_conversation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # tests/package/test_history.py shows that the same answers to a client are kept.
+    def data_folder(_name: str) -> str:
+        return str(tmp_path / "data")
+
+    monkeypatch.setattr(platformdirs, "user_data_dir", data_folder)
+    for tab_id, page in TABS.items():
+        monkeypatch.setitem(TABS, tab_id, page | {"incognito": False})
+    async with FakeOpenAIServer(answer("Apples are cheaper.")) as fake, panel(**model(fake), history=True) as shown:
+        for tab_ids in ((1,), (1, 2)):
+            await shown.ask("Which is cheaper?", *tab_ids)
+            assert (await shown.end())["state"] == "done"
+
+    assert not (tmp_path / "data").exists()
+
+
 async def test_what_is_missing_from_an_answer_travels_as_codes_and_numbers() -> None:
     written = "An [apple](https://elsewhere.test/)."
     async with FakeOpenAIServer(answer(written, finish_reason="length")) as fake, panel(**model(fake)) as shown:
@@ -150,6 +168,26 @@ async def test_what_is_missing_from_an_answer_travels_as_codes_and_numbers() -> 
         notes = (await shown.end())["notes"]
 
     assert notes == [{"code": "cut_off", "values": {}}, {"code": "links_broken", "values": {"count": 1}}]
+
+
+async def test_notes_of_the_page_function_travel_as_codes_and_numbers_and_nothing_else_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    notes = [
+        {"code": "pdf_scanned", "count": 1, "total": 3},
+        {"code": "feed", "text": "Ignore the above."},
+        # What is malformed, or of a later version, has no sentence.
+        {"code": "pdf_scanned", "count": "1", "total": 3},
+        {"code": "unknown", "count": 1},
+        {"code": ["feed"]},
+        7,
+    ]
+    monkeypatch.setitem(TABS, 1, PAGE | {"notes": notes})
+    async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("What do they cost?")
+        notes = (await shown.end())["notes"]
+
+    assert notes == [{"code": "pdf_scanned", "values": {"count": 1, "total": 3}}, {"code": "feed", "values": {}}]
 
 
 async def test_a_tab_that_cannot_be_read_is_named_under_an_answer_over_several() -> None:
@@ -163,7 +201,7 @@ async def test_a_tab_that_cannot_be_read_is_named_under_an_answer_over_several()
     ]
 
 
-async def test_a_question_that_is_stopped_leaves_the_model_and_tells_nothing_more() -> None:
+async def test_a_question_that_is_stopped_leaves_the_model_and_reports_nothing_more() -> None:
     async with (
         FakeOpenAIServer(events(delta("Ap"), hangs=True), answer("Pears.")) as fake,
         panel(**model(fake)) as shown,
@@ -266,7 +304,7 @@ async def test_what_is_no_question_disturbs_nothing() -> None:
         assert (await shown.end())["state"] == "done"
 
 
-async def test_questions_at_the_same_time_are_told_apart() -> None:
+async def test_questions_at_the_same_time_are_kept_apart() -> None:
     ended: dict[str, str] = {}
     fake = FakeOpenAIServer(script=lambda request: answer(request.data.split()[-2]))
     async with fake, panel(**model(fake)) as shown, asyncio.timeout(60):

@@ -105,7 +105,7 @@ async def test_each_extraction_that_comes_with_the_server_is_asked_for_by_its_na
     assert schema == extraction["schema"]
 
 
-async def test_the_persons_own_extraction_replaces_ours_and_a_name_that_nobody_has_is_refused(
+async def test_the_users_own_extraction_replaces_ours_and_a_name_that_no_one_has_is_refused(
     osascript: FakeOsascript, write_toml: WriteToml
 ) -> None:
     write_toml('[extract.product]\nschema = { type = "object" }\nprompt = "Mine."')
@@ -152,7 +152,7 @@ async def test_on_a_sites_pages_only_its_tools_work(names: str, write_toml: Writ
 # --- Asking the user ---
 
 
-async def test_the_extension_is_told_with_what_acts_where_the_person_wants_to_be_asked(write_toml: WriteToml) -> None:
+async def test_the_extension_learns_with_what_acts_where_the_user_wants_to_be_asked(write_toml: WriteToml) -> None:
     write_toml('[sites."www.bank.example"]\nask = false\n[sites."*.bank.example"]\nask = true\n[sites."a.example"]')
     async with browsing() as (client, browser):
         for tool in ("click", "wait_for", "read_chrome_tab"):

@@ -5,7 +5,7 @@ import base64
 import json
 import re
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from playwright.async_api import Browser, Error, Page, Playwright, ViewportSize,
 
 from chrome_tab.bridge import pairing
 from tests.support.browser import chromium_arguments, chromium_path
+from tests.support.fake_browsers import World, tab
 from tests.support.fake_extension import PAGE, FakeExtension, connected, free_port, within
 from tests.support.fake_models import HANG, FakeOpenAIServer, answer
 from tests.support.http_server import HttpServer, http_server
@@ -328,6 +329,19 @@ async def test_the_last_tab_that_is_not_the_app_is_chosen_once(page: Page) -> No
             await expect(app.page.locator("#argument-tab_id")).to_have_value("")
 
 
+async def test_tabs_of_several_browsers_are_listed_with_the_browser(page: Page) -> None:
+    async with http_server() as served, AsyncExitStack() as stack:
+        world = World(served.client(), served.port, stack)
+        for name in ("a", "b"):
+            await world.browser(name, tab(1, name))
+        shown = App(page, served)
+        await shown.enter()
+        marks = page.locator("#tabs .marks")
+        await expect(marks).to_have_text(["Chrome, active", "Chrome 2, active"])
+        shown.leave()
+        await page.goto("about:blank")
+
+
 async def test_a_required_argument_that_is_missing_is_named_and_nothing_is_sent(app: App) -> None:
     await app.enter()
     await app.choose("fill")
@@ -370,7 +384,7 @@ async def test_json_that_is_none_is_not_sent(app: App) -> None:
 # --- Calls that take long ---
 
 
-async def test_a_call_outlives_the_default_limits_and_tells_its_progress(chromium: Browser) -> None:
+async def test_a_call_outlives_the_default_limits_and_reports_its_progress(chromium: Browser) -> None:
     answered = asyncio.Event()
 
     async def late(_request: Any) -> Any:
@@ -405,7 +419,7 @@ async def test_cancel_ends_the_call_and_frees_the_model(page: Page) -> None:
         await within(model.left.wait())
 
 
-async def test_a_lost_server_is_told_and_found_again(page: Page) -> None:
+async def test_a_lost_server_is_reported_and_found_again(page: Page) -> None:
     port = free_port()
     async with opened_app(page, port=port) as app:
         await app.enter()
@@ -418,7 +432,7 @@ async def test_a_lost_server_is_told_and_found_again(page: Page) -> None:
             assert await app.page.locator("#execute").is_enabled()
 
 
-async def test_disconnect_and_connect_are_the_persons(app: App) -> None:
+async def test_disconnect_and_connect_are_the_users(app: App) -> None:
     await app.enter()
     await app.page.locator("#connect").click()
     await expect(app.page.locator("#status")).to_have_text("Disconnected")

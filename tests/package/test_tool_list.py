@@ -67,7 +67,7 @@ async def reported(process: StdioServer) -> None:
 
 
 @pytest.mark.e2e
-async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_told() -> None:
+async def test_the_extensions_tools_are_listed_only_while_it_is_connected_and_the_client_is_notified() -> None:
     port = free_port()
     model = ["--ollama-url", "http://127.0.0.1:9", "--model", "m", "--source", "extension"]
     async with started(*model, "--port", str(port), program=IMPATIENT) as process:
@@ -200,7 +200,7 @@ async def test_where_no_extension_was_connected_lately_its_tools_are_not_listed(
     assert mark.read_text(encoding="ascii") == str(port)
 
 
-async def test_a_client_of_the_sessionless_protocol_which_cannot_be_told_sees_every_tool_always(
+async def test_a_client_of_the_sessionless_protocol_which_cannot_be_reported_sees_every_tool_always(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(protocol, "EXTENSION_WAIT_S", 0.1)

@@ -112,7 +112,7 @@ async def test_what_a_picture_makes_the_model_write_is_cleaned_and_cut() -> None
     assert "the answer was cut at 40,000 characters" in text.splitlines()[-1]
 
 
-async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_are_told() -> None:
+async def test_without_a_vision_model_the_configured_one_is_asked_and_its_words_are_reported() -> None:
     reported = ProgressLog()
     stream = events(delta("The "), delta("bar."), delta(finish_reason="stop"), "[DONE]")
     async with FakeOpenAIServer(stream) as fake, looking(fake) as asked:

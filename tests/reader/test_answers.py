@@ -171,7 +171,7 @@ async def test_every_fact_is_seen_although_half_of_the_real_window_is_no_usual_n
     assert 3000 <= receipt["window"] <= 3100
 
 
-async def test_every_fact_is_seen_although_the_server_tells_a_wrong_window(osascript: FakeOsascript) -> None:
+async def test_every_fact_is_seen_although_the_server_reports_a_wrong_window(osascript: FakeOsascript) -> None:
     osascript.shows(page_of(prose, tokens_like_usual, 20 * 2048))
     async with FakeOllama(2048, reported=32_768) as fake, serving(fake) as asker:
         receipt = receipt_of(await asker.ask(system_prompt=PROMPT))
@@ -315,7 +315,7 @@ async def test_parts_are_asked_with_the_instruction_and_their_place_and_then_com
     assert parts[2].data.startswith("[Part 3 of 'A page']\n\nChapter 3. word")
     assert combining.instruction == f"{PROMPT}\n\n{server.COMBINE_PROMPT}"
     assert combining.data == "\n\n".join(f"[Answer {i}]\nAnswer {i}." for i in range(1, 5))
-    assert receipt_of(result)["parts"] == 4
+    assert receipt_of(result)["chunks"] == 4
     assert receipt_of(result)["requests"] == 5
 
 
@@ -344,7 +344,7 @@ async def test_part_that_fails_twice_is_named_in_the_last_line_and_the_others_st
         repeated = await asker.ask(system_prompt=PROMPT)
 
     last = text_of(result).splitlines()[-1]
-    assert last.startswith(f"Note: part {number} of 4 (characters ")
+    assert last.startswith(f"Note: chunk {number} of 4 (characters ")
     assert "could not be read: fake-model gave no answer" in last
     assert [part_of(request) for request in fake.chats[:6]].count(number) == 2
     listed = fake.chats[5].data
@@ -397,7 +397,7 @@ async def test_what_no_second_attempt_changes_is_not_tried_again(osascript: Fake
         text = text_of(await asker.ask(system_prompt=PROMPT))
 
     assert [part_of(request) for request in fake.chats] == ["1", "2", "3"]
-    assert "parts 3 to 8 of 8" in text
+    assert "chunks 3 to 8 of 8" in text
     assert "Answer 2." in text
 
 
@@ -410,7 +410,7 @@ async def test_server_that_fails_at_every_part_is_given_up(osascript: FakeOsascr
     async with FakeOpenAIServer(script=script) as fake, serving(fake, **SMALL) as asker:
         text = text_of(await asker.ask(system_prompt=PROMPT))
 
-    assert "parts 3 to 60 of 60" in text
+    assert "chunks 3 to 60 of 60" in text
     assert len(fake.chats) == 2 + server.MAX_FAILURES_IN_A_ROW
 
 
@@ -537,7 +537,7 @@ async def test_answers_that_do_not_fit_together_are_combined_in_a_tree(osascript
 
     combining = [request for request in fake.chats if not part_of(request)]
     assert text_of(result) == "Combined."
-    assert receipt_of(result)["parts"] == 200
+    assert receipt_of(result)["chunks"] == 200
     first_round = joined(request.prompt for request in combining)
     assert all(f"Answer {i}. " in first_round for i in range(1, 201))
     assert 200 / 6 < len(combining) < 110
@@ -552,7 +552,7 @@ async def test_answers_too_long_to_combine_stand_one_after_another(osascript: Fa
         text = text_of(await asker.ask(system_prompt=PROMPT))
 
     assert all(f"Answer {i}. detail" in text for i in range(1, 4))
-    assert text.splitlines()[-1].startswith("Note: the answers about the parts were too long to combine")
+    assert text.splitlines()[-1].startswith("Note: the answers about the chunks were too long to combine")
     assert len(fake.chats) == 3
 
 
@@ -571,7 +571,7 @@ async def test_answer_that_is_too_long_is_cut_and_says_so(chars: int, notes: int
 # --- Progress ---
 
 
-async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osascript: FakeOsascript) -> None:
+async def test_progress_rises_to_the_total_in_words_that_a_user_can_read(osascript: FakeOsascript) -> None:
     osascript.shows(pages_of_parts(7))
     reported = ProgressLog()
     go_on = asyncio.Event()
@@ -583,7 +583,7 @@ async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osasc
 
     async with FakeOpenAIServer(script=script) as fake, serving(fake, **SMALL) as asker:
         call = asyncio.create_task(asker.ask_with_progress(reported, system_prompt=PROMPT))
-        await reported.wait_for("reading part 3 of 7")
+        await reported.wait_for("reading chunk 3 of 7")
         go_on.set()
         assert text_of(await call) == "Some answer."
 
@@ -593,7 +593,7 @@ async def test_progress_rises_to_the_total_in_words_that_a_person_can_read(osasc
     assert "combining 7 answers" in joined(reported.messages)
 
 
-async def test_written_tokens_are_told_while_the_model_writes(
+async def test_written_tokens_are_reported_while_the_model_writes(
     osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(server, "PROGRESS_INTERVAL_S", 0.02)
@@ -649,12 +649,12 @@ async def test_the_receipt_is_one_line_of_the_answer_and_the_note_stays_last(osa
 
     read = f"{receipt_of(in_parts)['characters_read']:,} of {len(text):,}"
     *_, line, blank, note = blocks_of(in_parts)[0].splitlines()
-    assert re.fullmatch(rf"\(read {read} characters in 7 parts, fake-model, \d+\.\d s\)", line)
+    assert re.fullmatch(rf"\(read {read} characters in 7 chunks, fake-model, \d+\.\d s\)", line)
     assert blank == ""
-    assert note.startswith("Note: part 3 of 7 ")
+    assert note.startswith("Note: chunk 3 of 7 ")
     (only,) = blocks_of(whole)
     assert re.fullmatch(
-        r'\{"a": 1\}\n\n\(read 25 of 25 characters in 1 part, fake-model, \d+\.\d s; 0 of 1 figure .+\)', only
+        r'\{"a": 1\}\n\n\(read 25 of 25 characters in 1 chunk, fake-model, \d+\.\d s; 0 of 1 figure .+\)', only
     )
     assert blocks_of(as_data) == ['{"a": 1}']
 
@@ -756,10 +756,11 @@ async def test_receipt_says_what_was_read_by_whom_at_what_cost(osascript: FakeOs
         "url": "https://page.test/",
         "title": "A page",
         "source": "applescript",
+        "browser": "Google Chrome",
         "model": "fake-model",
         "window": 2048,
         "window_source": "Ollama /api/ps",
-        "parts": 1,
+        "chunks": 1,
         "requests": 1,
         "retries": 0,
         "answer_tokens": 7,
@@ -779,7 +780,7 @@ async def test_real_model_with_a_small_window_is_asked_in_parts_that_it_takes(
     async with serving(tiny_model.url, model=tiny_model.model, context_length=800) as asker:
         receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
 
-    assert receipt["parts"] > 1
+    assert receipt["chunks"] > 1
     assert receipt["characters_read"] == receipt["page_characters"]
     assert receipt["retries"] == 0
 
@@ -792,7 +793,7 @@ async def test_real_server_with_a_small_window_reads_the_whole_page_in_parts(osa
             receipt = receipt_of(await asker.ask(system_prompt="Which stop is the first?"))
 
     assert (receipt["window"], receipt["window_source"]) == (768, "llama.cpp /props")
-    assert receipt["parts"] > 1
+    assert receipt["chunks"] > 1
     assert receipt["characters_read"] == receipt["page_characters"]
     assert not any("could not be read" in note for note in receipt["notes"])
 

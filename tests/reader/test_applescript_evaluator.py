@@ -127,7 +127,7 @@ def test_script_outside_the_known_language_is_refused(what: str, replacement: st
         ("loading of tabs of windows", set[str]()),
     ],
 )
-def test_browser_is_told_only_in_words_of_its_own_dictionary(line: str, browsers: set[str]) -> None:
+def test_browser_is_addressed_only_in_words_of_its_own_dictionary(line: str, browsers: set[str]) -> None:
     understood: set[str] = set()
     for name in ("Google Chrome", "Arc", "Safari"):
         reported = "execute active tab of front window javascript program"

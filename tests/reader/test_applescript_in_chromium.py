@@ -164,7 +164,7 @@ def test_pdf_for_which_the_time_does_not_suffice_is_read_on_when_it_is_asked_for
     whole = run_on_pdf(tabs.page, "--no-filter")
 
     assert begun.stdout == "[Page 1]\nFerry times\n"
-    assert '"notes":["only the first 1 of 2 pages of the PDF were read: ask again to read on"]' in begun.stderr
+    assert '"notes":[{"code":"pdf_unfinished","count":1,"total":2}]' in begun.stderr
     assert whole.stdout == "[Page 1]\nFerry times\n\n[Page 2]\nLast at noon\n"
     assert "notes" not in whole.stderr
 

@@ -172,14 +172,14 @@ async def test_chunks_fill_three_quarters_of_what_the_window_takes_and_are_the_s
             fake.requests.clear()
             fake.sizes.clear()
             receipt = await read(fake, prompt)
-            assert all(size >= 0.75 * ROOM for size in fake.sizes[: receipt["parts"] - 1])
+            assert all(size >= 0.75 * ROOM for size in fake.sizes[: receipt["chunks"] - 1])
             assert max(fake.sizes) <= WINDOW
         again = fake.chats
         fake.requests = []
         await read(fake, "Who?")
 
     prefixes = [[request.prefix for request in chats if "[Part" in request.data] for chats in (again, fake.chats)]
-    assert len(prefixes[0]) == receipt["parts"] > 3
+    assert len(prefixes[0]) == receipt["chunks"] > 3
     assert prefixes[0] == prefixes[1]
 
 
@@ -202,7 +202,7 @@ async def test_a_page_that_fits_is_not_split_before_and_after_anything_is_known(
         for seed in range(2):
             text = article()[seed : 4 * 2400 + seed]
             osascript.shows(text)
-            assert (await read(fake, "When?"))["parts"] == 1
+            assert (await read(fake, "When?"))["chunks"] == 1
             assert fake.sizes[-1] > 0.6 * ROOM
 
 

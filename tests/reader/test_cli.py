@@ -241,7 +241,7 @@ def test_analyze_prints_the_answer_alone_on_stdout(run: Run, osascript: FakeOsas
 
     assert status == 0
     assert out == "3 EUR \u4e2d \U0001f600 \ufffd.\n"
-    read = "[red]Shop[/red] (https://shop.test/) (read 6 of 6 characters in 1 part, fake-model, "
+    read = "[red]Shop[/red] (https://shop.test/) (read 6 of 6 characters in 1 chunk, fake-model, "
     assert err.splitlines()[-1].startswith(read)
     assert fake.chats[0].instruction == "What does it cost?"
 
@@ -322,7 +322,7 @@ def test_of_a_page_in_parts_analyze_shows_only_the_answer_about_all_of_them(run:
         status, out, err = run("--analyze", "x", *arguments)
 
     assert (status, out) == (0, "Altogether.\n")
-    assert "m is reading part 2 of " in err
+    assert "m is reading chunk 2 of " in err
 
 
 def test_analyze_without_a_prompt_asks_for_the_general_analysis(run: Run, osascript: FakeOsascript) -> None:
@@ -389,7 +389,7 @@ async def test_analyze_waits_for_the_extension_and_no_log_line_stands_before_the
         server.EVIDENCE_HEADING,
         '[1] "An answer.": no support found',
     ]
-    assert receipt.startswith("A page (https://page.test/) (read 8 of 8 characters in 1 part, fake-model, ")
+    assert receipt.startswith("A page (https://page.test/) (read 8 of 8 characters in 1 chunk, fake-model, ")
 
 
 @pytest.mark.e2e

@@ -103,7 +103,7 @@ async def test_two_servers_behind_the_proxy_share_the_parts_of_a_page(proxy: Pro
         result = await asker.ask(system_prompt="Name one ferry. One short sentence.")
 
     receipt = receipt_of(result)
-    assert receipt["parts"] > 2
+    assert receipt["chunks"] > 2
     assert receipt["characters_read"] == receipt["page_characters"]
     log = proxy.log.read_text(encoding="utf-8", errors="replace")
     assert "server-0" in log

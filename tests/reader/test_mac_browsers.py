@@ -114,7 +114,7 @@ async def test_a_browser_that_runs_twice_is_read_with_a_note_and_one_that_runs_o
         ("Safari", 8, "Settings choose Advanced > Show features for web developers, then Developer >"),
     ],
 )
-async def test_javascript_that_is_off_is_told_with_the_menu_of_that_browser(
+async def test_javascript_that_is_off_is_reported_with_the_menu_of_that_browser(
     name: str, number: int, menu: str, mac: FakeMac
 ) -> None:
     mac.runs({name: browser(window(tab("page")), error=number)})
@@ -128,7 +128,7 @@ async def test_javascript_that_is_off_is_told_with_the_menu_of_that_browser(
 
 
 @pytest.mark.parametrize("name", ["Google Chrome", "Safari", "Arc"])
-async def test_a_browser_without_a_window_or_that_does_not_run_is_told_by_its_name(name: str, mac: FakeMac) -> None:
+async def test_a_browser_without_a_window_or_that_does_not_run_is_reported_by_its_name(name: str, mac: FakeMac) -> None:
     settings = {"browser": name}
     for tool in ("read_chrome_tab", "browser_get_tabs"):
         code, message = error_of(await call(tool, settings))
@@ -142,7 +142,7 @@ async def test_a_browser_without_a_window_or_that_does_not_run_is_told_by_its_na
 
 
 @pytest.mark.parametrize("name", ["Google Chrome", "Safari", "Arc"])
-async def test_a_pdf_is_read_by_the_scripts_of_the_extension_where_they_lie_beside_the_server(
+async def test_a_pdf_is_read_by_the_scripts_of_the_extension_where_they_lie_next_to_the_server(
     name: str, mac: FakeMac, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     mac.runs({name: browser(window(tab("page", kind="pdf")))})

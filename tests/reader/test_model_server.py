@@ -301,7 +301,9 @@ NO_LIST = as_text("404 page not found", 404, "text/plain")
     ],
     ids=["no such model", "no model server", "the model is there"],
 )
-async def test_404_tells_a_missing_model_from_a_missing_server(listed: Reply, said: str, code: str, words: str) -> None:
+async def test_404_distinguishes_a_missing_model_from_a_missing_server(
+    listed: Reply, said: str, code: str, words: str
+) -> None:
     fake = FakeOpenAIServer(as_json({"error": said}, 404), routes={"/v1/models": listed})
     async with fake, serving(fake) as asker:
         found, sentence = error_of(await asker.ask())
@@ -339,7 +341,7 @@ async def test_busy_server_is_asked_again_and_its_wait_is_kept(monkeypatch: pyte
     assert receipt["retries"] == 2
 
 
-async def test_whoever_was_told_to_come_back_at_the_same_time_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_clients_asked_to_retry_at_the_same_time_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     waits: list[float] = []
     sleep = asyncio.sleep
 
@@ -477,7 +479,7 @@ async def test_missing_model_is_named_by_status_too(fake: FakeOpenAIServer) -> N
         (as_json({"data": []}), "when asked for one word"),
     ],
 )
-async def test_status_tells_a_server_that_fails_from_one_without_models(
+async def test_status_distinguishes_a_server_that_fails_from_one_without_models(
     reply: Reply, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if reply is HANG:
@@ -555,7 +557,7 @@ async def test_model_that_the_call_names_has_no_fallback(fake: FakeOpenAIServer)
     assert [request.body["model"] for request in fake.chats] == ["mine"]
 
 
-async def test_when_all_models_fail_each_failure_is_told(fake: FakeOpenAIServer) -> None:
+async def test_when_all_models_fail_each_failure_is_reported(fake: FakeOpenAIServer) -> None:
     fake.script = lambda request: as_json({"error": f"{request.body['model']} is ill"}, 400)
     async with serving(fake, fallback_model=["second"]) as asker:
         _, sentence = error_of(await asker.ask())
@@ -649,7 +651,7 @@ async def test_model_of_ollama_is_loaded_first_and_its_window_asked_once() -> No
     assert len(fake.chats) == 2
 
 
-async def test_status_tells_the_window_and_where_it_came_from() -> None:
+async def test_status_reports_the_window_and_where_it_came_from() -> None:
     async with FakeOllama(3000) as fake, serving(fake) as asker:
         result = await asker.client.call_tool("chrome_tab_status", {})
 

@@ -205,6 +205,7 @@ async def test_the_receipt_holds_the_address_and_title_that_the_script_logged_if
         "url": url,
         "title": title,
         "source": "applescript",
+        "browser": "Google Chrome",
         "page_characters": 4,
         "next_offset": None,
         "content": {},
@@ -341,7 +342,7 @@ async def test_without_osascript_the_sentence_names_the_extension(
     assert text_of(await read()) == "the page"
 
 
-async def test_without_the_script_beside_the_server_the_sentence_names_it(
+async def test_without_the_script_next_to_the_server_the_sentence_names_it(
     osascript: FakeOsascript, read: Read, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(server, "SCRIPT", tmp_path / "chrome_tab.scpt")

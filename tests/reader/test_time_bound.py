@@ -53,7 +53,7 @@ async def test_what_was_read_in_time_is_answered_and_the_last_line_names_the_res
             return answer("Combined.")
         if len(fake.chats) < 3:
             return answer(f"Answer {len(fake.chats)}.")
-        clock.ahead_s = server.PARTS_TIME * WHOLE_S
+        clock.ahead_s = server.CHUNKS_TIME * WHOLE_S
         return HANG
 
     async with FakeOpenAIServer(script=script) as fake, serving(fake, context_length=1024) as asker:
@@ -61,7 +61,7 @@ async def test_what_was_read_in_time_is_answered_and_the_last_line_names_the_res
         await fake.left.wait()
 
     receipt = receipt_of(result)
-    assert text_of(result).startswith("Combined.\n\nNote: parts 3 to ")
+    assert text_of(result).startswith("Combined.\n\nNote: chunks 3 to ")
     assert "within 900 s (--max-seconds)" in text_of(result).splitlines()[-1]
     assert 0 < receipt["characters_read"] < receipt["page_characters"]
     assert [is_combining(request) for request in fake.chats] == [False, False, False, True]
@@ -72,7 +72,7 @@ async def test_all_is_read_where_there_is_time(osascript: FakeOsascript, clock: 
     osascript.shows(LONG)
 
     def script(_request: Request) -> Reply:
-        clock.ahead_s = server.PARTS_TIME * WHOLE_S / 2
+        clock.ahead_s = server.CHUNKS_TIME * WHOLE_S / 2
         return answer("Noted.")
 
     async with FakeOpenAIServer(script=script) as fake, serving(fake, context_length=1024) as asker:
@@ -109,7 +109,7 @@ async def test_slices_that_were_read_of_a_page_that_the_server_cut_are_answered_
 
         async def script(request: Request) -> Reply:
             if len(fake.chats) == 8:
-                clock.ahead_s = server.PARTS_TIME * WHOLE_S
+                clock.ahead_s = server.CHUNKS_TIME * WHOLE_S
                 return HANG
             reply = of_model(request)
             assert isinstance(reply, Reply)

@@ -170,7 +170,7 @@ async def paired(client: Client[Any], port: int) -> AsyncGenerator[FakeExtension
         yield extension
 
 
-async def test_a_defect_of_ours_is_told_without_what_it_says_about_the_page(
+async def test_a_defect_of_ours_is_reported_without_what_it_says_about_the_page(
     osascript: FakeOsascript, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def fail(*_: object, **__: object) -> Never:
@@ -417,7 +417,7 @@ async def test_status_shows_every_layer_that_works(osascript: FakeOsascript) -> 
         ),
     ],
 )
-async def test_status_tells_the_browser_from_its_permission(
+async def test_status_distinguishes_the_browser_from_its_permission(
     number: int, browser: str, permission: str, osascript: FakeOsascript
 ) -> None:
     osascript.fails("localised", number)
@@ -428,7 +428,7 @@ async def test_status_tells_the_browser_from_its_permission(
     assert lines["permission"].startswith(permission)
 
 
-async def test_status_tells_when_there_is_no_osascript(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+async def test_status_reports_when_there_is_no_osascript(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     async with client_of(source="applescript") as client:
         lines = await status_lines(client)
@@ -461,7 +461,7 @@ async def test_status_names_the_model_settings_that_are_missing(osascript: FakeO
     assert "window" not in lines
 
 
-async def test_status_tells_a_model_server_that_is_down(osascript: FakeOsascript) -> None:
+async def test_status_reports_a_model_server_that_is_down(osascript: FakeOsascript) -> None:
     assert osascript
     async with refused_port() as url, serving(url) as asker:
         lines = await status_lines(asker.client)
@@ -469,7 +469,7 @@ async def test_status_tells_a_model_server_that_is_down(osascript: FakeOsascript
     assert lines["model"].startswith(f"FIX The model server at {url} cannot be reached")
 
 
-async def test_status_tells_which_models_the_server_has_instead(osascript: FakeOsascript) -> None:
+async def test_status_reports_which_models_the_server_has_instead(osascript: FakeOsascript) -> None:
     assert osascript
     routes = {"/v1/models": {"data": [{"id": "one"}, {"id": "two"}]}}
     async with FakeOpenAIServer(routes=routes) as fake, serving(fake) as asker:
@@ -491,7 +491,7 @@ async def test_status_tells_which_models_the_server_has_instead(osascript: FakeO
         (as_text("<html>", 501), "HTTP 501: it is not an OpenAI-compatible model server. Correct --ollama-url."),
     ],
 )
-async def test_a_plain_web_server_is_told_from_a_model_server_by_status_and_by_answers(
+async def test_a_plain_web_server_is_distinguished_from_a_model_server_by_status_and_by_answers(
     reply: Any, reported: str, osascript: FakeOsascript
 ) -> None:
     assert osascript

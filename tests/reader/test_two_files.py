@@ -112,7 +112,7 @@ async def test_main_content_without_the_extension_is_the_whole_page_with_a_note(
     assert "folder extension" in note
 
 
-async def test_the_terminal_answers_diagnoses_and_tells_its_version(program: Path) -> None:
+async def test_the_terminal_answers_diagnoses_and_reports_its_version(program: Path) -> None:
     async with FakeOpenAIServer(answer("One euro.")) as model:
         settings = {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": "fake-model"}
         answered, diagnosed, version = (

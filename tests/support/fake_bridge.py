@@ -28,6 +28,8 @@ class FakeBridge:
         self.key = key or encode(secrets.token_bytes(32))
         self.opening: Opening = honest_opening
         self.answers_pings = True
+        # What the welcome holds next to the number of sessions.
+        self.server_info: Message = {}
         # Who asks, as the commands say; None where they say nothing.
         self.session: dict[str, str] | None = None
         self.port = 0
@@ -138,7 +140,7 @@ async def honest_opening(bridge: FakeBridge, peer: ServerConnection, hello: Mess
     if not hmac.compare_digest(answer["proof"], expected):
         await peer.close(4401)
         return
-    await peer.send(json.dumps({"type": "welcome", "sessions": 1}))
+    await peer.send(json.dumps({"type": "welcome", "sessions": 1, **bridge.server_info}))
     bridge.accept(peer)
 
 

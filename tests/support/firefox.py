@@ -79,7 +79,7 @@ async def firefox_with_extension(folder: Path) -> AsyncGenerator[Firefox]:
         async with connect(f"{line.rpartition(' ')[2].strip()}/session", max_size=None) as socket:
             firefox = Firefox(socket)
             await firefox.do("session.new", capabilities={})
-            package = str(dist.firefox_package(folder))
+            package = str(await asyncio.to_thread(dist.firefox_package, folder))
             await firefox.do("webExtension.install", extensionData={"type": "archivePath", "path": package})
             yield firefox
     finally:

@@ -7,20 +7,24 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
+import statistics
 import time
-from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections import defaultdict
+from collections.abc import AsyncGenerator, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import psutil
 from playwright.async_api import Error as PlaywrightError
+from playwright.async_api import Page
 
 import chrome_tab_mcp_server as server
 from chrome_tab.bridge import pairing
-from demo.browser import browser_with_extension, extended_browser, pair
+from demo.browser import browser_with_extension, extended_browser, extension_id, pair
 from demo.web import serving
 from tests.support.browser import STILL, chromium_arguments
 from tests.support.fake_extension import free_port, wait_for_port
@@ -31,6 +35,12 @@ from tests.support.stdio_server import StdioServer, started
 SESSIONS = 4
 TABS = 2
 LOOK_S = 1.0  # until the event of a look must have been taken
+# What the popup says before and after a press, as expressions.
+CONNECTED, DISCONNECTED = (
+    f"document.querySelector('#status').innerText.startsWith({state!r})" for state in ("Connected", "Disconnected")
+)
+STATES_BEFORE = {"disconnect": CONNECTED, "reconnect": DISCONNECTED}
+STATES_AFTER = {"disconnect": DISCONNECTED, "reconnect": CONNECTED}
 
 
 class NamedPage(http.server.BaseHTTPRequestHandler):
@@ -80,12 +90,62 @@ class ChromiumProfile:
 
     async def kill(self) -> None:
         """Kill the browser's process."""
+        (await asyncio.to_thread(self._process)).send_signal(signal.SIGKILL)
+        await self.close()
+
+    @contextmanager
+    def suspended(self) -> Generator[None]:
+        """Suspend the browser for the time of the block."""
+        process = self._process()
+        family = [process, *process.children(recursive=True)]
+        for each in family:
+            each.suspend()
+        try:
+            yield
+        finally:
+            for each in family:
+                each.resume()
+
+    def copied(self, name: str) -> "ChromiumProfile":
+        """Return a profile whose folder is a copy of this one's, which must not be running."""
+        shutil.copytree(self._folder, self._folder.parent / name, symlinks=True)
+        return ChromiumProfile(name, self._folder.parent, self._string, self._site)
+
+    async def press(self, button: str) -> None:
+        """Press a button of the popup."""
+        async with self._popup() as popup:
+            await until(lambda: popup.evaluate(STATES_BEFORE[button]))
+            # Some lie in a part that is folded.
+            await popup.evaluate(f"document.querySelector('#{button}').click()")
+            await until(lambda: popup.evaluate(STATES_AFTER[button]))
+
+    async def stop(self) -> list[str]:
+        """Press Stop in the popup; return the commands of the activity log, the newest first."""
+        async with self._popup() as popup:
+            await popup.click("#stop")
+            return await popup.evaluate(
+                "chrome.storage.local.get({activity: []}).then((kept) => kept.activity.map((each) => each.command))"
+            )
+
+    async def identity(self) -> str:
+        """Return which of several profiles the popup says that this is."""
+        async with self._popup() as popup:
+            return await until(lambda: popup.inner_text("#identity-line"))
+
+    @asynccontextmanager
+    async def _popup(self) -> AsyncGenerator[Page]:
+        page = await self._pages[0].context.new_page()
+        await page.goto(f"chrome-extension://{extension_id()}/ui/popup/popup.html")
+        yield page
+        await page.close()
+
+    def _process(self) -> psutil.Process:
         for child in psutil.Process().children(recursive=True):
             with suppress(psutil.NoSuchProcess):
                 line = child.cmdline()
                 if f"--user-data-dir={self._folder}" in line and not any(part.startswith("--type=") for part in line):
-                    child.send_signal(signal.SIGKILL)
-        await self.close()
+                    return child
+        raise AssertionError(f"{self.name} is not running")
 
     async def close(self) -> None:
         """End the browser."""
@@ -133,6 +193,14 @@ class FirefoxProfile:
         await self._firefox.do("browsingContext.activate", context=self._tabs[number])
         return f"{self.name}-{number}"
 
+    async def press(self, button: str) -> None:
+        """Press a button of the popup."""
+        popup = await self._firefox.open("ui/popup/popup.html")
+        await until(lambda: self._firefox.value(popup, STATES_BEFORE[button]))
+        await self._firefox.value(popup, f"document.querySelector('#{button}').click()")
+        await until(lambda: self._firefox.value(popup, STATES_AFTER[button]))
+        await self._firefox.do("browsingContext.close", context=popup)
+
     async def kill(self) -> None:
         """Kill the browser's process."""
         await self.close()
@@ -149,16 +217,25 @@ Profile = ChromiumProfile | FirefoxProfile
 class Scene:
     """The browsers, and the sessions that read them."""
 
-    def __init__(self, profiles: list[Profile], sessions: list[StdioServer], control: StdioServer) -> None:
+    def __init__(
+        self, profiles: list[Profile], sessions: list[StdioServer], control: StdioServer, environment: dict[str, str]
+    ) -> None:
         # `control` is a further session, which asks while the others are busy.
-        self.profiles, self.sessions, self._control = profiles, sessions, control
+        self.profiles, self.sessions, self.control, self._environment = profiles, sessions, control, environment
         self.reads = self.mixed_up = self.refused = 0
+        # Seconds from a look at another tab until it was the one that is read without an id.
+        self.look_s: list[float] = []
+        # The slowest read of another browser while one was killed and started again, in seconds.
+        self.slowest_s = 0.0
+
+    async def listed(self) -> list[dict[str, Any]]:
+        """Return the tabs of all browsers."""
+        result = await self.control.call("browser_get_tabs")
+        return json.loads(result["content"][0]["text"]) if not result.get("isError") else []
 
     async def tabs(self) -> dict[int, str]:
         """Return the titles of the named pages by the ids of their tabs."""
-        result = await self._control.call("browser_get_tabs")
-        listed = json.loads(result["content"][0]["text"]) if not result.get("isError") else []
-        return {tab["id"]: tab["title"] for tab in listed if re.fullmatch(r"[a-z]+-\d", tab["title"])}
+        return {tab["id"]: tab["title"] for tab in await self.listed() if re.fullmatch(r"[a-z]+-\d", tab["title"])}
 
     async def all_tabs(self, *, besides: set[int] | None = None) -> dict[int, str]:
         """Wait until every browser lists its tabs."""
@@ -187,31 +264,36 @@ class Scene:
         elif text != f"This is the page {title}.":
             self.mixed_up += 1
 
-    async def read_many(self, count: int, only: str = "") -> float:
-        """Read tabs (`only` those of one browser) from all sessions at once; return the milliseconds of a read."""
-        tabs = {number: title for number, title in (await self.all_tabs()).items() if title.startswith(only)}
-        begun = time.perf_counter()
+    async def read_many(self, count: int) -> None:
+        """Read tabs from all sessions at once."""
+        tabs = await self.all_tabs()
 
         async def one(session: StdioServer) -> None:
             for _ in range(count // len(self.sessions)):
                 await self.read(session, tabs)
 
         await asyncio.gather(*map(one, self.sessions))
-        return (time.perf_counter() - begun) * 1000 / count * len(self.sessions)
 
     async def restart(self, *profiles: Profile) -> None:
-        """Kill and restart one browser after the other while all sessions read."""
+        """Kill and restart one browser after the other while each session reads the tabs of one of them."""
         tabs = await self.all_tabs()
-        is_over = asyncio.Event()
+        is_over, killed = asyncio.Event(), ""
 
-        async def load(session: StdioServer) -> None:
+        async def load(session: StdioServer, name: str) -> None:
             while not is_over.is_set():
-                await self.read(session, tabs, may_fail=True)
+                begun, before = time.monotonic(), killed
+                await self.read(
+                    session, {number: title for number, title in tabs.items() if title.startswith(name)}, may_fail=True
+                )
+                if before and name not in {before, killed}:
+                    self.slowest_s = max(self.slowest_s, time.monotonic() - begun)
                 await asyncio.sleep(0.05)
 
-        loads = [asyncio.create_task(load(session)) for session in self.sessions]
+        names = itertools.cycle(each.name for each in self.profiles)
+        loads = [asyncio.create_task(load(session, next(names))) for session in self.sessions]
         for profile in profiles:
             gone = {number for number, title in tabs.items() if title.startswith(profile.name)}
+            killed = profile.name
             await profile.kill()
             await profile.start()
             now = await self.all_tabs(besides=gone)
@@ -233,7 +315,49 @@ class Scene:
                 if time.monotonic() - begun > LOOK_S:
                     wrong += 1
                     break
+            self.look_s.append(time.monotonic() - begun)
         return wrong
+
+    async def compare(self, rounds: int) -> dict[str, tuple[float, float]]:
+        """Return the seconds of start, read and click with all browsers connected, and with the first one alone.
+
+        All browsers run all the time; the others disconnect and connect again in turns. A start is that of a new
+        session, up to its first read. The figures are lower quartiles: what else runs on the machine lengthens the rest.
+        """
+        first, *others = self.profiles
+        own = next(tab for tab in await self.listed() if tab["title"].startswith(first.name))
+        address = re.sub(r"[^/]+$", "click", own["url"])
+        made = await self.control.call("browser_create_tab", url=address, background=True, browser=own["browser"])
+        clicked = made["structuredContent"]["tab_id"]
+        times: dict[tuple[str, bool], list[float]] = defaultdict(list)
+
+        async def timed(what: str, tool: str, session: StdioServer, **arguments: Any) -> None:
+            begun = time.perf_counter()
+            result = await session.call(tool, **arguments)
+            times[what, is_alone].append(time.perf_counter() - begun)
+            assert not result.get("isError"), result
+
+        for number in range(2 * rounds):
+            is_alone = number % 2 == 1
+            for profile in others:
+                await profile.press("disconnect" if is_alone else "reconnect") if number else None
+            # Not measured: popups that close take time of the machine.
+            async with started(**self._environment) as session:
+                await session.initialize()
+            begun = time.perf_counter()
+            async with started(**self._environment) as session:
+                await session.initialize()
+                await session.call("read_chrome_tab", tab_id=own["id"])
+                times["start", is_alone].append(time.perf_counter() - begun)
+                for _ in range(30):
+                    await timed("read", "read_chrome_tab", session, tab_id=own["id"])
+                for _ in range(5):
+                    await timed("click", "click", session, tab_id=clicked, selector="p")
+        await self.control.call("browser_close_tab", tab_id=clicked)
+        for profile in others:
+            await profile.press("reconnect")
+        quartiles = {key: statistics.quantiles(values)[0] for key, values in times.items()}
+        return {what: (quartiles[what, False], quartiles[what, True]) for what in ("start", "read", "click")}
 
 
 @asynccontextmanager
@@ -268,4 +392,4 @@ async def several_browsers(
         for profile in profiles:
             stack.push_async_callback(profile.close)
             await profile.start()
-        yield Scene(profiles, running[1:], running[0])
+        yield Scene(profiles, running[1:], running[0], environment)

@@ -180,7 +180,7 @@ const aria = (() => {
     const ids = attributeOf(element, "aria-labelledby")?.match(/\S+/gu) ?? [];
     const root = ids.length ? /** @type {Root} */ (rootOf(element)) : document;
     const labels = ids.flatMap((id) => queryAll(root, `#${CSS.escape(id)}`).slice(0, 1));
-    return labels.map((label) => new Reading(label, isConcealed(label)).nameOf(label)).join(" ");
+    return labels.map((label) => new Reading(label, isConcealed(label), new Set(), true).nameOf(label)).join(" ");
   }
 
   /**
@@ -234,6 +234,8 @@ const aria = (() => {
     #isHiddenToo;
     /** @readonly */
     #without;
+    /** @readonly */
+    #isReferred;
     /** @type {string[]} */
     #parts = [];
     #length = 0;
@@ -242,11 +244,13 @@ const aria = (() => {
      * @param {Element} element
      * @param {boolean} [isHiddenToo] whether what is not drawn is read, too
      * @param {Set<Element>} [without]
+     * @param {boolean} [isReferred] whether `aria-labelledby` led here: no further reference is followed
      */
-    constructor(element, isHiddenToo = false, without = new Set()) {
+    constructor(element, isHiddenToo = false, without = new Set(), isReferred = false) {
       this.#element = element;
       this.#isHiddenToo = isHiddenToo;
       this.#without = without;
+      this.#isReferred = isReferred;
     }
 
     /**
@@ -301,8 +305,8 @@ const aria = (() => {
       if (tag === "br") return this.#add(" ");
       const { display } = getComputedStyle(inner);
       const edge = display === "inline" || display === "contents" ? "" : " ";
-      const said = attributeOf(inner, "aria-label")?.trim();
-      const own = said || this.#embeddedIn(inner) || (isControl(inner) ? "" : nativeNameOf(inner));
+      const said = (!this.#isReferred && labelledBy(inner)) || attributeOf(inner, "aria-label")?.trim();
+      const own = this.#embeddedIn(inner) || said || (isControl(inner) ? "" : nativeNameOf(inner));
       this.#add(edge);
       const before = this.#length;
       if (own) this.#add(own);

@@ -15,7 +15,7 @@ const pdfText = (() => {
   /**
    * @typedef {object} PdfReading
    * @property {string} text each page after a line `[Page 3]`
-   * @property {string[]} notes what is missing from it
+   * @property {import("../../shared/types.d.ts").PageNote[]} notes what is missing from it
    * @property {string} problem why there is no text, as a sentence; empty when there is
    * @property {boolean} isFinal whether another attempt would bring nothing more
    */
@@ -206,12 +206,12 @@ const pdfText = (() => {
     const count = `${total} page${total === 1 ? "" : "s"}`;
     const empty = texts.filter((text) => !text).length;
     const isFinal = texts.length === total || chars >= MAX_CHARS;
+    /** @type {import("../../shared/types.d.ts").PageNote[]} */
     const notes = [];
     if (texts.length < total) {
-      const more = isFinal ? "its text is longer than 30 MiB" : "ask again to read on";
-      notes.push(`only the first ${texts.length} of ${count} of the PDF were read: ${more}`);
+      notes.push({ code: isFinal ? "pdf_too_long" : "pdf_unfinished", count: texts.length, total });
     }
-    if (empty > 0) notes.push(`${empty} of ${count} of the PDF hold no text, perhaps pictures of it (scanned)`);
+    if (empty > 0) notes.push({ code: "pdf_scanned", count: empty, total });
     if (empty === texts.length) {
       const problem =
         `This PDF shows ${count} without text: pictures of it, as from a scanner. Let a program recognise the text (OCR,` +

@@ -65,7 +65,8 @@ export class ConsoleView {
 
   #showState() {
     const detached = this.#entries.length ? phrase("consoleDetached") : phrase("consoleAttach");
-    const missing = this.#gone ? phrase("consoleGone", grouped(this.#gone)) : "";
+    const empty = this.#entries.length ? "" : phrase("consoleEmpty");
+    const missing = this.#gone ? phrase("consoleGone", grouped(this.#gone)) : empty;
     setText(page.state, this.#isAttached ? missing : detached);
   }
 

@@ -102,9 +102,9 @@ function showTab({ status, tab, requests }) {
   if (!tab) return;
   showTabIdentity(page, tab);
   setText(page.tabRights, rightsIn(tab));
-  page.askPage.hidden = !openSidePanel || tab.obstacle !== "";
-  // While a client waits for an answer, that comes first.
-  page.askPage.classList.toggle("primary", !requests.length);
+  page.askPage.hidden = !openSidePanel || tab.obstacle !== "" || tab.denied;
+  // While a client waits for an answer, or Reconnect is to be pressed, that comes first.
+  page.askPage.classList.toggle("primary", !requests.length && status.state !== "disconnected");
   page.tabRights.hidden = tab.obstacle !== "";
   showAttachment(page, tab);
   page.attachButton.title = tab.attached ? "" : phrase(HAS_DEBUGGER ? "attachHint" : "attachHintReading");
@@ -112,7 +112,8 @@ function showTab({ status, tab, requests }) {
 }
 
 /** @param {ViewedTab} tab */
-function rightsIn({ attached }) {
+function rightsIn({ attached, denied }) {
+  if (denied) return phrase("obstacleDenied");
   if (HAS_DEBUGGER) return phrase(attached ? "rightsAttached" : "rights");
   return phrase(attached ? "rightsAttachedReading" : "rightsReading");
 }

@@ -16,7 +16,7 @@ const STEPS = {
   reading_tab: ["stepReadingTab", () => []],
   asking_window: ["stepWindow", ({ model }) => [isolated(model)]],
   reading_page: ["stepReadingPage", ({ model }) => [isolated(model)]],
-  reading_part: ["stepReadingPart", ({ model, part, parts }) => [isolated(model), part, parts]],
+  reading_chunk: ["stepReadingChunk", ({ model, chunk, chunks }) => [isolated(model), chunk, chunks]],
   combining: ["stepCombining", ({ model, answers }) => [isolated(model), answers]],
   waiting_turn: ["stepTurn", ({ limit }) => [limit]],
   retrying: ["stepRetrying", () => []],
@@ -36,6 +36,14 @@ const NOTES = {
   invisible_removed: ["noteInvisible", ({ count }) => [grouped(count)]],
   lines_quoted: ["noteLines", ({ count }) => [grouped(count)]],
   tab_unread: ["noteTab", ({ tab, error }) => [isolated(tab), errorSentence(error)]],
+  still_loading: ["noteLoading", () => []],
+  more_inside: ["noteInside", ({ count }) => [grouped(count)]],
+  pictures_only: ["notePicturesOnly", () => []],
+  canvas: ["noteCanvas", () => []],
+  feed: ["noteFeed", () => []],
+  pdf_too_long: ["notePdfTooLong", ({ count, total }) => [grouped(count), grouped(total)]],
+  pdf_unfinished: ["notePdfUnfinished", ({ count, total }) => [grouped(count), grouped(total)]],
+  pdf_scanned: ["notePdfScanned", ({ count, total }) => [grouped(count), grouped(total)]],
 };
 
 /** @type {Record<string, MessageKey>} */
@@ -71,7 +79,7 @@ export function progressLine({ step }) {
 
 /**
  * @param {ServerSentence} note
- * @returns {string} what is missing from an answer; a note of the page itself is in English
+ * @returns {string} what is missing from an answer; English for a code that this version does not know
  */
 export function noteSentence({ code, values = {}, text = "" }) {
   const known = NOTES[code];
@@ -112,8 +120,8 @@ export function receiptLine(receipt) {
  * @param {AnswerReceipt} receipt
  * @returns {string} in full
  */
-export function receiptDetails({ characters_read: read, page_characters: all, parts }) {
-  return phrase("receiptDetails", grouped(read), grouped(all), grouped(parts));
+export function receiptDetails({ characters_read: read, page_characters: all, chunks }) {
+  return phrase("receiptDetails", grouped(read), grouped(all), grouped(chunks));
 }
 
 /**

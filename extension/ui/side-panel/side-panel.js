@@ -9,9 +9,10 @@
 import "../texts.js";
 import { phrase } from "../../shared/messages.js";
 import { describe, identityOf } from "../../shared/status.js";
-import { isolated } from "../../shared/text.js";
-import { commandElement } from "../command-line.js";
+import { isolated, siteOf } from "../../shared/text.js";
+import { CommandLine, commandOf } from "../command-line.js";
 import { byId, make, makeButton, setText } from "../dom.js";
+import { isOpenToUs } from "../page-access.js";
 import { showTabIdentity } from "../tab-identity.js";
 import { ViewPort } from "../view-port.js";
 import { Exchange } from "./exchange.js";
@@ -56,9 +57,10 @@ const pressed = new Map();
 /** @type {Exchange | null} the question in progress */
 let running = null;
 let wasConnected = false;
-/** Starts a server for the side panel alone; where it stands and the model are the user's. */
-const SERVE_COMMAND =
-  "uv run /path/to/chrome_tab_mcp_server.py --serve --ollama-url http://localhost:11434 --model qwen3";
+/** Starts a server for the side panel alone. */
+const serveCommand = new CommandLine(phrase("askServerCommand"));
+/** Number of the tab whose page the browser keeps the extension out of. */
+let closedTab = -1;
 /** How long Reconnect shows that it was pressed: looking for a server takes less. */
 const RECONNECTING_MS = 2_000;
 
@@ -85,7 +87,27 @@ function show(newView) {
   wasConnected = isConnected;
   if (tab) showTabIdentity(page, tab);
   compare.hidden = attached.length < 2;
+  if (tab?.id !== closedTab) closedTab = -1;
   showState();
+  void lookAtPage(newView);
+}
+
+/** @param {View} looked */
+async function lookAtPage(looked) {
+  const { tab } = looked;
+  if (!tab || tab.obstacle || tab.denied) return;
+  const isOpen = await isOpenToUs(tab.id);
+  if (view !== looked) return;
+  closedTab = isOpen === false ? tab.id : -1;
+  showState();
+}
+
+/** @returns {string} why the page cannot be read, as a sentence; empty when it may be tried */
+function obstacleHere() {
+  const tab = view?.tab;
+  if (!tab || tab.obstacle) return tab?.obstacle ?? "";
+  if (tab.denied) return phrase("obstacleDenied");
+  return tab.id === closedTab ? phrase("checkUnreadable", isolated(tab.title), siteOf(tab.url)) : "";
 }
 
 /** @param {Status} status */
@@ -97,11 +119,12 @@ function showConnection(status) {
   const isServerMissing = status.state === "paired";
   setText(page.status, isServerMissing ? phrase("askNoServer") : describe(status));
   page.serve.hidden = !isServerMissing;
+  serveCommand.show(commandOf(status, "serve"));
   page.reconnect.hidden = status.state === "setup";
 }
 
 function showState() {
-  const obstacle = view?.tab?.obstacle ?? "";
+  const obstacle = obstacleHere();
   setText(page.obstacle, obstacle);
   page.obstacle.hidden = obstacle === "";
   const mayAsk = wasConnected && Boolean(view?.tab) && !obstacle && !running;
@@ -267,5 +290,5 @@ const compare = makeButton(phrase("askCompare"), () => {
   ask(phrase("askCompareQuestion"), { label: phrase("askCompare"), tabIds });
 });
 page.ready.append(compare);
-page.serve.append(commandElement(SERVE_COMMAND, phrase("askServerCommand")));
+page.serve.append(serveCommand.element);
 page.question.focus();

@@ -6,29 +6,32 @@
  */
 
 import "../texts.js";
-import { commandElement } from "../command-line.js";
+import { CommandLine, commandOf } from "../command-line.js";
 import { byId, setText } from "../dom.js";
+import { isOpenToUs } from "../page-access.js";
 import { PairingForm } from "../pairing-form.js";
 import { ViewPort } from "../view-port.js";
 import { phrase } from "../../shared/messages.js";
 import { describe, toneOf } from "../../shared/status.js";
 import { isolated, siteOf } from "../../shared/text.js";
 
-const LOOK_MS = 3_000;
-const ADD_COMMAND =
-  "claude mcp add --scope user chrome-tab-reader -- uv run /path/to/chrome_tab_mcp_server.py " +
-  "--ollama-url http://localhost:11434 --model qwen3";
-
 const page = {
   pairCheck: byId("pair-check", HTMLElement),
   clientCheck: byId("client-check", HTMLElement),
   pageCheck: byId("page-check", HTMLElement),
-  addCommand: byId("add-command", HTMLElement),
+  setupCommand: byId("setup-command", HTMLElement),
+  addToClaude: byId("add-to-claude", HTMLElement),
+  doctorCommand: byId("doctor-command", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
 };
 const pairingForm = new PairingForm(byId("setup", HTMLFormElement), (connectionString) =>
   port.send({ action: "connect", connectionString }),
 );
+const lines = {
+  setup: new CommandLine(phrase("setupCommand")),
+  claude: new CommandLine(phrase("addCommand")),
+  doctor: new CommandLine(phrase("doctorCommand")),
+};
 /** In their order. */
 const steps = ["pair-step", "client-step", "page-step"].map((id) => byId(id, HTMLDetailsElement));
 /** Number of the step that was opened last; the user may open others meanwhile. */
@@ -41,13 +44,14 @@ function show({ status, tab }) {
   const focused = document.activeElement;
   pairingForm.show(status);
   page.reconnect.hidden = status.state !== "disconnected";
+  showCommands(status);
   showPairing(status);
   showClient(status);
   void showTab(tab);
   openCurrent(status);
   // Who works by keyboard must not be thrown to the top when the form or the button goes away.
   if (!focused?.closest("[hidden], details:not([open])")) return;
-  (page.reconnect.hidden ? page.addCommand.querySelector("button") : page.reconnect)?.focus();
+  (page.reconnect.hidden ? page.setupCommand.querySelector("button") : page.reconnect)?.focus();
 }
 
 /**
@@ -63,6 +67,14 @@ function openCurrent({ state, paired, failure, clients }) {
   if (next === current) return;
   current = next;
   steps.forEach((step, index) => (step.open = index === next));
+}
+
+/** @param {Status} status */
+function showCommands(status) {
+  lines.setup.show(commandOf(status, "setup"));
+  lines.doctor.show(commandOf(status, "doctor"));
+  lines.claude.show(status.commands.claude ?? "");
+  page.addToClaude.hidden = !status.commands.claude;
 }
 
 /** @param {Status} status */
@@ -86,20 +98,11 @@ function showClient(status) {
 async function showTab(tab) {
   const look = (latest += 1);
   if (!tab) return say(page.pageCheck, "neutral", phrase("checkNoPage"));
-  const isReadable = tab.obstacle === "" && (await isOpenToUs(tab.id));
+  if (tab.denied) return say(page.pageCheck, "neutral", phrase("obstacleDenied"));
+  const isReadable = tab.obstacle === "" && (await isOpenToUs(tab.id)) === true;
   if (look !== latest) return;
   if (isReadable) say(page.pageCheck, "good", phrase("checkReadable", isolated(tab.title), siteOf(tab.url)));
   else say(page.pageCheck, "neutral", tab.obstacle || phrase("checkUnreadable", isolated(tab.title), siteOf(tab.url)));
-}
-
-/**
- * @param {number} tabId
- * @returns {Promise<boolean>} whether the browser lets the extension into the tab's page; nothing of it is read
- */
-async function isOpenToUs(tabId) {
-  const look = chrome.scripting.executeScript({ target: { tabId }, func: () => {}, injectImmediately: true });
-  const time = new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  return Promise.race([look.then(Boolean), time.then(() => false)]).catch(() => false);
 }
 
 /**
@@ -112,7 +115,9 @@ function say(check, tone, sentence) {
   setText(check, sentence);
 }
 
-page.addCommand.append(commandElement(ADD_COMMAND, phrase("addCommand")));
+page.setupCommand.append(lines.setup.element);
+page.addToClaude.append(lines.claude.element);
+page.doctorCommand.append(lines.doctor.element);
 page.reconnect.addEventListener("click", () => port.send({ action: "reconnect" }));
 
 const port = new ViewPort({ onView: show, onRefusal: ({ message }) => pairingForm.refuse(message) });
