@@ -59,6 +59,7 @@ import itertools
 import json
 import logging
 import math
+import operator
 import os
 import re
 import secrets
@@ -181,6 +182,7 @@ OPTIONAL_FIELDS = ("enable_thinking", "stream_options")
 WRONG_REQUEST = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
 NO_SUCH_PATH = (HTTPStatus.NOT_FOUND, HTTPStatus.METHOD_NOT_ALLOWED, HTTPStatus.NOT_IMPLEMENTED)
 
+READ_AHEAD_PROMPT = "Answer with one word."
 DEFAULT_SYSTEM_PROMPT = (
     "You analyse the text of one web page for a reader who has it open. Say what kind of page it is and what it is "
     "about; give its main points; list the figures, dates, names and prices that matter, exactly as the page has them; "
@@ -2219,10 +2221,13 @@ class ModelServer:
         watcher: Watcher,
         stream: bool,
         schema: Mapping[str, Any] | None = None,
+        max_tokens: int | None = None,
     ) -> Completion:
         """Ask for one completion at temperature 0, in JSON for a schema; raise ChromeTabError when there is none."""
         body: dict[str, Any] = {"model": model, "messages": messages, "temperature": 0, "stream": stream}
         body["enable_thinking"] = True
+        if max_tokens:
+            body["max_tokens"] = max_tokens
         if stream:
             body["stream_options"] = {"include_usage": True}
         if schema:
@@ -2881,6 +2886,17 @@ class PageAnalyzer:
         answer = await self._ask(read, question, progress)
         return await asyncio.to_thread(checked_answer, answer, read, question)
 
+    async def read_ahead(self, page: Page, model: str | None, *, confirmed: bool) -> None:
+        """Let the model server read what every prompt about the page begins with, before there is one.
+
+        Nothing is sent to a model that runs elsewhere unless the user has confirmed it.
+        """
+        name = well_formed(model or self.settings.model or "")
+        if await self.server.model_host(name) and not confirmed:
+            return
+        with contextlib.suppress(ChromeTabError):  # the question will say what is wrong
+            await PageReading(self, page, Query(READ_AHEAD_PROMPT), name, Progress(None)).begin()
+
     async def _ask(self, page: Page, question: Query, progress: Progress) -> Answer:
         """Answer about the whole page, with the fallback models unless one model is asked for."""
         configured = [self.settings.model or "", *self.settings.fallback_model]
@@ -3021,6 +3037,21 @@ class PageReading:
         receipt = await self._receipt(started)
         note = f"Note: {'; '.join(receipt['notes'])}." if receipt["notes"] else ""
         return Answer(text, read_line(receipt), note, None, receipt)
+
+    async def begin(self) -> None:
+        """Send the first chunk for an answer of one token, so that the server keeps what it has computed of it."""
+        text, room = self.page.text, await self._room()
+        if not self.meter.fits(text, await self._room(whole=True)):
+            self.layout = await asyncio.to_thread(
+                TextLayout, text, self.page.headings, is_markdown=self.page.is_markdown
+            )
+            key = self.analyst.plan_key(self.model, room, self.page.headings, text)
+            end = (self.analyst.memory.plan(key) or await self._split())[0]
+            text = self._opening("1", 0, room) + text[:end]
+        messages = messages_for(self.analyst.frame(text), self.question.prompt)
+        async with self.analyst.slots:
+            await self.analyst.allowance.take(self.progress)
+            await self.analyst.server.complete(self.model, messages, watcher=self, stream=False, max_tokens=1)
 
     # Planning
 
@@ -3661,6 +3692,7 @@ TIME, SCALED = "minute ", "scaled "
 SHORT_STEM, LONG_STEM, LONG_WORD = 5, 6, 8
 DIGITS_OF_GROUP, DIGITS_OF_DAY, MONTHS, NOON = 3, 2, 12, 12
 MAX_DATE_PARTS, MAX_DATE_GAP = 3, 8
+MANY_CHARACTERS = 100  # different ones, from which on a text is folded faster by one table
 
 # Combining marks that Python counts to no word, and scripts that put no space between words.
 MARKS = "\u0300-\u036f\u064b-\u065f\u0900-\u0963\u0966-\u0dff\u0e30-\u0e4e"
@@ -3668,16 +3700,20 @@ SPACELESS = re.compile("([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\u
 WORDS, ASCII_WORDS = re.compile(rf"[\w{MARKS}]+"), re.compile("[a-z0-9]+")
 LETTER = rf"(?:[^\W\d_]|[{MARKS}])"
 COMPOUND = re.compile(r"[^\W\d_]{2,20}(?:-[^\W\d_]{2,20}){1,3}")
+# A pattern that begins with one character class is searched for fast: what decides stands behind it.
+FULL_STOPS = "[\u3002\uff01\uff1f\u061f\u0964]"
 SENTENCE_STOP = re.compile(
-    r"\n\s*|(?<![.!?])[.!?]++[\"'\u201d\u00bb)\]]{0,3}\s+"
-    r"|(?<![\u3002\uff01\uff1f\u061f\u0964])[\u3002\uff01\uff1f\u061f\u0964]++[\"\u201d\u00bb\u300d\u300f\uff09)]{0,3}\s*"
+    r"[\n.!?\u3002\uff01\uff1f\u061f\u0964](?:(?<=\n)\s*"
+    r"|(?<=[.!?])(?<![.!?]{2})[.!?]*+[\"'\u201d\u00bb)\]]{0,3}\s+"
+    rf"|(?<={FULL_STOPS})(?<!{FULL_STOPS}{{2}}){FULL_STOPS}*+[\"\u201d\u00bb\u300d\u300f\uff09)]{{0,3}}\s*)"
 )
 # What a full stop does not end a sentence after: a short word, and the number of a list's item.
 ABBREVIATED = re.compile(r"(?<![^\s(])(?:[^\W\d_]|[0-9]){1,2}\Z|(?<![^\n])[ \t>#*-]{0,8}\d{1,3}\Z")
 CURRENCY = "[$\u00a2-\u00a5\u058f\u060b\u09f2\u09f3\u0af1\u0bf9\u0e3f\u17db\u20a0-\u20c0]"
-# Of folded text, whose digits are ASCII: a pattern that begins with one character class is searched for fast.
+# Of folded text, whose digits are ASCII.
 DIGITS = r"[0-9][0-9]*+(?:[ '][0-9]{3}(?![0-9]))*+(?:[.,][0-9]+)*+"
 NUMBER = re.compile(rf"({DIGITS})(?: ?({LETTER}{{1,16}}(?:\.m\b)?(?: {LETTER}{{1,16}})?))?")
+CLOCK_MARK = re.compile("[0-9][:h][0-5][0-9]")
 CLOCK = re.compile(r"(?<![\d:.])([01]?\d|2[0-4])[:h]([0-5]\d)(?::\d\d)?(?![\d:])(?: ?([ap])\.? ?m\b)?")
 NUMERIC_DATE = re.compile(r"(?<![\d./-])(\d{1,4})([./-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-]|\.\d)")
 MONEY_BEFORE, MONEY_AFTER = re.compile(rf"({CURRENCY}|\b[a-z]{{3}}) ?\Z"), re.compile(rf" ?({CURRENCY}|[a-z]{{3}}\b)")
@@ -3694,6 +3730,7 @@ STATED_ADDRESS = re.compile(
     re.IGNORECASE,
 )
 ADDRESS_START = re.compile(r"(?:https?://)?(?:www\.)?", re.IGNORECASE)
+WIDE = tuple(zip("\uff0c\uff08\uff09\uff1a\uff1b\uff01\uff1f\u3000", ",():;!? ", strict=True))
 SUPERSCRIPT = re.compile("[\u00b2\u00b3\u00b9\u2070-\u209f]")
 
 
@@ -3723,9 +3760,20 @@ def fold(text: str) -> str:
     """Return a text in the one form in which texts are compared: without case, compatible forms, one form of digits."""
     if text.isascii():
         return text.lower()
-    text = unicodedata.normalize("NFKC", SUPERSCRIPT.sub("", text)).casefold()
+    text = normalized(SUPERSCRIPT.sub("", text)).casefold()
     changed = {c: folded for c in set(text) if not c.isascii() and (folded := fold_character(c)) != c}
-    return text.translate(str.maketrans(changed)) if changed else text
+    if len(changed) > MANY_CHARACTERS:
+        return text.translate(str.maketrans(changed))
+    for character, folded in changed.items():  # each a search without Python's interpreter
+        text = text.replace(character, folded)
+    return text
+
+
+def normalized(text: str) -> str:
+    """Return the NFKC form of a text, in which Python finds fast which lines are in it already, but for wide signs."""
+    for wide, narrow in WIDE:
+        text = text.replace(wide, narrow)
+    return "\n".join([unicodedata.normalize("NFKC", line) for line in text.split("\n")])
 
 
 @functools.lru_cache(8192)
@@ -3739,21 +3787,28 @@ def words_of(folded: str) -> list[str]:
     return ASCII_WORDS.findall(folded) if folded.isascii() else WORDS.findall(folded.replace("_", " "))
 
 
+def stem_of(word: str) -> str:
+    """Return a word without its ending, which is about as good as rules of a language, and knows all."""
+    return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
+
+
 def stems(folded: str) -> list[str]:
-    """Return the words of a folded text without their endings; pairs of characters where no spaces stand."""
-    words = words_of(folded)
+    """Return the words of a folded text without their endings; two or three characters each where no spaces stand."""
     if folded.isascii() or not SPACELESS.search(folded):
-        return [word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM] for word in words]
-    found: list[str] = []
-    for word in words:
-        for piece in SPACELESS.split(word):
-            if SPACELESS.match(piece):
-                found += [piece[i : i + 2] for i in range(max(1, len(piece) - 1))]
-                if piece < "\u2e80":
-                    found += [piece[i : i + 3] for i in range(len(piece) - 2)]
-            elif piece:
-                found.append(piece[: SHORT_STEM if len(piece) < LONG_WORD else LONG_STEM])
-    return found
+        return list(map(stem_of, words_of(folded)))
+    return [stem for stem in stems_without_spaces(folded) if " " not in stem]
+
+
+def stems_without_spaces(folded: str) -> Iterator[str]:
+    """Yield the stems of a text that is partly written without spaces, and some that have a space and match none."""
+    pieces = SPACELESS.findall(folded)
+    words = map(stem_of, words_of(SPACELESS.sub(" ", folded)))
+    is_alphabet = any(piece < "\u2e80" for piece in pieces)  # two of its letters say little
+    joined = " ".join(pieces)
+    found = map(operator.add, joined, joined[1:])
+    if is_alphabet:
+        found = map(operator.add, found, joined[2:])
+    return itertools.chain(words, (piece for piece in pieces if len(piece) < 2 + is_alphabet), found)
 
 
 def letters_of(folded: str) -> str:
@@ -3818,6 +3873,8 @@ class Vocabulary(NamedTuple):
     months: Mapping[str, frozenset[str]]
     factors: Mapping[str, frozenset[int]]
     currencies: Mapping[str, frozenset[str]]
+    # The words among the first two that stand without spaces between them.
+    spaceless: Mapping[str, frozenset[str]] = MappingProxyType({})
 
 
 @functools.cache
@@ -3850,7 +3907,11 @@ def vocabulary_of(language: str) -> Vocabulary:
 @functools.lru_cache(64)
 def vocabulary(languages: tuple[str, ...]) -> Vocabulary:
     """Return the words of several languages."""
-    return Vocabulary(*map(merged_words, zip(*map(vocabulary_of, languages), strict=True)))
+    merged = Vocabulary(*map(merged_words, zip(*(vocabulary_of(each)[:4] for each in languages), strict=True)))
+    named = itertools.chain(merged.values.items(), merged.months.items())
+    return merged._replace(
+        spaceless=merged_words([{word: meaning} for word, meaning in named if SPACELESS.match(word)])
+    )
 
 
 def merged_words(parts: Sequence[Mapping[str, frozenset[Any]]]) -> dict[str, frozenset[Any]]:
@@ -3950,18 +4011,19 @@ def values_in(folded: str, words: Vocabulary) -> set[str]:
         found |= values
         if after[:1] in ("a", "p") and re.match(r"[ap]\.?m\b", after) and raw.isdecimal() and len(raw) <= DIGITS_OF_DAY:
             found |= minutes(int(raw), 0, after[0])
-    for hour, minute, half in CLOCK.findall(folded):
+    for hour, minute, half in CLOCK.findall(folded) if CLOCK_MARK.search(folded) else ():
         found |= minutes(int(hour), int(minute), half)
     return found
 
 
-def words_in(folded: str, words: Vocabulary) -> set[str]:
-    """Return the values of the numbers and months that a folded text names in words."""
-    named = {*words_of(folded), *(COMPOUND.findall(folded) if "-" in folded else ())}
+def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> set[str]:
+    """Return the values of the numbers and months that a folded text names in words, of which it consists."""
+    compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
+    named = {*found_words, *compounds}
     found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
     if not folded.isascii() and SPACELESS.search(folded):
-        for table in (words.values, words.months):
-            found += [table[word] for word in table if SPACELESS.match(word) and word in folded]
+        characters = set(folded)
+        found += [meaning for word, meaning in words.spaceless.items() if word[0] in characters and word in folded]
     return set[str]().union(*found)
 
 
@@ -4143,21 +4205,30 @@ class PageIndex:
         """Split the texts; figures of `query` will be looked for, which may be in another language."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
-        self._counts = [Counter(stems(chunk.folded)) for chunk in self.chunks]
+        self._words = [words_of(chunk.folded) for chunk in self.chunks]
+        self._counts = list(map(Counter[str], stems_of_chunks(self.chunks, self._words)))
         sizes = [counts.total() for counts in self._counts]
         mean = sum(sizes) / len(sizes) if sum(sizes) else 1.0
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
+        self._found_weights: dict[str, float] = {}
         self.words = vocabulary(languages_of(set(query).union(*texts)))
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
+        self._found_windows: dict[int, list[tuple[int, int, set[str]]]] = {}
 
-    def _places(self, stem: str) -> list[tuple[int, int]]:
-        if stem not in self._found_places:
-            found = [(number, counts[stem]) for number, counts in enumerate(self._counts) if stem in counts]
-            self._found_places[stem] = found
-        return self._found_places[stem]
+    def _look_for(self, query: Collection[str]) -> None:
+        """Find the chunks of each stem of a query, and how much it distinguishes: most when it is in no chunk."""
+        missing = set(query) - self._found_weights.keys()
+        for stem in missing:
+            self._found_places[stem] = []
+        for number, counts in enumerate(self._counts):
+            for stem in missing & counts.keys():
+                self._found_places[stem].append((number, counts[stem]))
+        for stem in missing:
+            found = len(self._found_places[stem])
+            self._found_weights[stem] = math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
 
     def _values(self, number: int) -> set[str]:
         if number not in self._found_values:
@@ -4166,18 +4237,13 @@ class PageIndex:
 
     def _named(self, number: int) -> set[str]:
         if number not in self._found_words:
-            self._found_words[number] = words_in(self.chunks[number].folded, self.words)
+            self._found_words[number] = words_in(self.chunks[number].folded, self._words[number], self.words)
         return self._found_words[number]
 
     def _letters(self, number: int) -> str:
         if number not in self._found_letters:
             self._found_letters[number] = letters_of(self.chunks[number].folded)
         return self._found_letters[number]
-
-    def weight(self, stem: str) -> float:
-        """Return how much a stem distinguishes: most when it is in no chunk."""
-        found = len(self._places(stem))
-        return math.log(1 + (len(self.chunks) - found + 0.5) / (found + 0.5))
 
     def best(self, query: Collection[str], count: int) -> list[int]:
         """Return the numbers of the chunks that match the stems of a query best, the best first."""
@@ -4189,22 +4255,39 @@ class PageIndex:
         return [number for score, number in ranked if score >= NEARLY_BEST * ranked[0][0]]
 
     def _ranked(self, query: Collection[str], count: int) -> list[tuple[float, int]]:
+        self._look_for(query)
         scores: dict[int, float] = {}
         for stem in query:
-            weight = self.weight(stem) * (self.K + 1)
-            for number, times in self._places(stem):
+            weight = self._found_weights[stem] * (self.K + 1)
+            for number, times in self._found_places[stem]:
                 scores[number] = scores.get(number, 0.0) + weight * times / (times + self._length_price[number])
         return heapq.nlargest(count, ((score, number) for number, score in scores.items()))
 
-    def share(self, query: Collection[str], found: Collection[str]) -> float:
-        """Return how much of the weight of a query's stems is found, 0 to 1."""
-        weights = {stem: self.weight(stem) for stem in query}
+    def weights(self, query: Collection[str]) -> dict[str, float]:
+        """Return how much each stem of a query distinguishes, as shares of 1."""
+        self._look_for(query)
+        weights = {stem: self._found_weights[stem] for stem in query}
         total = sum(weights.values())
-        return sum(weight for stem, weight in weights.items() if stem in found) / total if total else 0.0
+        return {stem: weight / total for stem, weight in weights.items()} if total else {}
 
     def coverage(self, query: Collection[str], number: int) -> float:
         """Return how much of the weight of a query's stems a chunk has, 0 to 1."""
-        return self.share(query, self._counts[number])
+        return weight_of(self.weights(query), self._counts[number])
+
+    def windows(self, number: int) -> list[tuple[int, int, set[str]]]:
+        """Return (start, end, stems) of a chunk's passages, and of each two short ones in a row: a label and its value."""
+        if number not in self._found_windows:
+            chunk = self.chunks[number]
+            parts = (self.texts[chunk.source][start:end].replace("\0", " ") for start, end in chunk.passages)
+            folded = fold("\0".join(parts)).split("\0")
+            alone = [(*place, set(stems(part))) for place, part in zip(chunk.passages, folded, strict=True)]
+            pairs = (
+                (start, end, first | second)
+                for (start, _, first), (_, end, second) in itertools.pairwise(alone)
+                if end - start <= MAX_PASSAGE_CHARS
+            )
+            self._found_windows[number] = [*alone, *pairs]
+        return self._found_windows[number]
 
     def holds(self, number: int, figure: Figure) -> bool:
         """Say whether a chunk has a figure."""
@@ -4244,15 +4327,31 @@ class PageIndex:
         return bool(found) and all(codes and codes.isdisjoint(figure.currency) for codes in found)
 
 
+def weight_of(weights: Mapping[str, float], found: Collection[str]) -> float:
+    """Return how much of the weight of a query's stems is found, 0 to 1."""
+    return sum(weight for stem, weight in weights.items() if stem in found)
+
+
 def text_chunks(source: int, text: str, chunk_chars: int) -> Iterator[TextChunk]:
     """Yield a text in chunks of whole passages, of about so many characters."""
     spans = sentence_spans(text)
-    first = 0
-    for after in range(1, len(spans) + 1):
-        if after == len(spans) or spans[after][1] - spans[first][0] > chunk_chars:
-            start, end = spans[first][0], spans[after - 1][1]
-            yield TextChunk(source, start, end, tuple(spans[first:after]), fold(text[start:end]))
-            first = after
+    groups: list[list[tuple[int, int]]] = []
+    for start, end in spans:
+        if not groups or end - groups[-1][0][0] > chunk_chars:
+            groups.append([])
+        groups[-1].append((start, end))
+    # Once for all: much of the time is spent on the characters of which a text has any.
+    parts = (text[group[0][0] : group[-1][1]].replace("\0", " ") for group in groups)
+    for group, folded in zip(groups, fold("\0".join(parts)).split("\0"), strict=False):
+        yield TextChunk(source, group[0][0], group[-1][1], tuple(group), folded)
+
+
+def stems_of_chunks(chunks: Sequence[TextChunk], words: Sequence[Sequence[str]]) -> Iterator[Iterator[str]]:
+    """Yield the stems of each chunk, whose words are given; each different word is cut once."""
+    table = {word: stem_of(word) for word in set[str]().union(*words)}
+    for chunk, own in zip(chunks, words, strict=True):
+        has_spaces = chunk.folded.isascii() or not SPACELESS.search(chunk.folded)
+        yield map(table.__getitem__, own) if has_spaces else stems_without_spaces(chunk.folded)
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -4404,23 +4503,13 @@ def rank_passages(sentence: str, index: PageIndex, about: Collection[str] = ()) 
     query = set(stems(fold(sentence)))
     if len(query) < MIN_WORDS:
         query.update(about)
-    found: list[RankedPassage] = []
+    weights, found = index.weights(query), list[RankedPassage]()
     for number in index.best(query, CANDIDATES):
         chunk, around = index.chunks[number], index.coverage(query, number)
-        text = index.texts[chunk.source]
-        for start, end in windows(chunk.passages):
-            share = index.share(query, set(stems(fold(text[start:end]))))
-            support = (share + around) / 2 - (end - start) * LENGTH_PRICE
+        for start, end, found_stems in index.windows(number):
+            support = (weight_of(weights, found_stems) + around) / 2 - (end - start) * LENGTH_PRICE
             found.append(RankedPassage(support, chunk.source, start, end))
     return sorted(found, key=lambda each: -each.support)
-
-
-def windows(passages: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Yield each passage, and each two that follow each other and are short together: a label and its value."""
-    yield from passages
-    for (start, _), (_, end) in itertools.pairwise(passages):
-        if end - start <= MAX_PASSAGE_CHARS:
-            yield start, end
 
 
 def fragment_link(url: str, passage: str) -> str | None:

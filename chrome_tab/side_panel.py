@@ -41,7 +41,7 @@ from chrome_tab_mcp_server import (
 __all__ = ["SidePanel", "serve_browser"]
 
 # How many texts are remembered for further questions, and of each how many answers.
-MAX_TALKS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000
+MAX_CONVERSATIONS, MAX_EARLIER, MAX_EARLIER_CHARS = 8, 3, 2_000
 MAX_NAMED_MODELS = 100
 MAX_SENT_CHARS = 50_000
 SHOW_INTERVAL_S = 0.1
@@ -85,6 +85,14 @@ class SidePanelPrompt(BaseModel):
     confirmed: bool = False
 
 
+class ReadAheadRequest(BaseModel):
+    """What the extension sends when the user begins to type, and has turned reading ahead on."""
+
+    conversation: str = Field(max_length=100)
+    tab_id: int
+    model: str | None = Field(None, max_length=500)
+
+
 class SidePanel:
     """Answers what the user asks in one browser, by events; DESIGN.md, "Asking in the browser".
 
@@ -96,6 +104,8 @@ class SidePanel:
         self._running: dict[str, asyncio.Task[None]] = {}
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._confirmed: set[str | None] = set()
+        # By conversation and model: what reads a page ahead of its first question.
+        self._ahead: dict[tuple[str, str | None], asyncio.Task[None]] = {}
 
     def hear(self, message: Mapping[str, Any]) -> None:
         """Take one message of the extension; what is malformed is dropped."""
@@ -107,6 +117,9 @@ class SidePanel:
                 self._running[ask_id].cancel()
             case {"clear": str(conversation)}:
                 self._conversations.pop(conversation, None)
+                self._leave_ahead(conversation)
+            case {"read_ahead": dict(about)}:
+                spawn(self._read_ahead(about))
             case {"models": str(ask_id)}:
                 spawn(self._name_models(ask_id))
             case _:
@@ -150,6 +163,37 @@ class SidePanel:
             showing.cancel()
             self._running.pop(ask_id, None)
 
+    async def _read_ahead(self, message: Mapping[str, Any]) -> None:
+        """Read a page before its first question, and let a model that runs here begin; nothing is reported."""
+        current_client.set("side-panel")
+        with contextlib.suppress(ValidationError, ChromeTabError):
+            wanted = ReadAheadRequest.model_validate(message)
+            key, tabs = (wanted.conversation, wanted.model), self._tabs
+            if wanted.conversation in self._conversations or key in self._ahead or missing_settings(tabs.settings):
+                return
+            self._leave_ahead(wanted.conversation)
+
+            async def work() -> None:
+                page = await tabs.read(ReadOptions(), wanted.tab_id)
+                check_site(tabs.settings, page.url)
+                self._remember(wanted.conversation, Conversation(page._replace(tab_id=wanted.tab_id)))
+                await tabs.analyst.read_ahead(page, wanted.model, confirmed=wanted.model in self._confirmed)
+
+            self._ahead[key] = asyncio.create_task(work())
+            await asyncio.wait([self._ahead[key]])
+            self._ahead.pop(key).exception()
+
+    def _leave_ahead(self, conversation: str, *but: str | None) -> None:
+        """End what is read ahead for a conversation, but for that model."""
+        for (other, model), task in self._ahead.items():
+            if other == conversation and model not in but:
+                task.cancel()
+
+    def _remember(self, key: str, conversation: Conversation) -> None:
+        self._conversations[key] = conversation
+        while len(self._conversations) > MAX_CONVERSATIONS:
+            self._conversations.popitem(last=False)
+
     async def _answer(self, asked: SidePanelPrompt, progress: Progress) -> Answer:
         tabs = self._tabs
         if missing := missing_settings(tabs.settings):
@@ -170,6 +214,7 @@ class SidePanel:
             receipt = combined_receipt(answers, answer.receipt, time.monotonic() - progress.started)
             return answer._replace(text=answer.text or each, receipt=receipt)
         async with progress:
+            await self._wait_ahead(asked)
             conversation = self._conversations.get(asked.conversation)
             if conversation is None:
                 page = await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress)
@@ -180,10 +225,18 @@ class SidePanel:
             about = Query(prompt, None, asked.model, confirmed=confirmed, evidence=True, said=said)
             # What a site's table says is for calls that leave it out; here the user has said what they want.
             answer = await tabs.analyst.answer(conversation.page, about, progress)
-        self._conversations[asked.conversation] = conversation.after(asked.text, answer.text)
-        while len(self._conversations) > MAX_TALKS:
-            self._conversations.popitem(last=False)
+        self._remember(asked.conversation, conversation.after(asked.text, answer.text))
         return answer
+
+    async def _wait_ahead(self, asked: SidePanelPrompt) -> None:
+        """Let what is read ahead for a question end: the model goes on from there."""
+        self._leave_ahead(asked.conversation, asked.model)
+        if task := self._ahead.get((asked.conversation, asked.model)):
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError:
+                task.cancel()
+                raise
 
     async def _name_models(self, ask_id: str) -> None:
         settings = self._tabs.settings

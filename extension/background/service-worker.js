@@ -92,6 +92,7 @@ const uiPorts = new UiPorts({
     await show();
   },
   sidePanelChat,
+  preferences,
   run: ({ id, command, tabId, params, observe = false }, signal) =>
     answerCommand({ id, type: "command", command, tab_id: tabId, params, session: null }, services, {
       observe,

@@ -2,7 +2,7 @@
  * Questions of the user in the side panel: they are sent to the server, and its events about them are passed to the page
  * that asked. Nothing is stored.
  *
- * @import {AnswerEvent, PromptRequest, PromptMessage} from "../shared/types.d.ts"
+ * @import {AnswerEvent, PromptRequest, PromptMessage, ReadAheadRequest} from "../shared/types.d.ts"
  */
 
 /** A working server reports progress each second; one of an older version does not answer questions. */
@@ -42,7 +42,7 @@ export class SidePanelChat {
    * @param {(event: AnswerEvent) => void} onEvent called until its end
    */
   ask({ id, conversation, text, tabIds, model, confirmed }, owner, onEvent) {
-    this.#conversations.set(owner, (this.#conversations.get(owner) ?? new Set()).add(conversation));
+    this.#remember(conversation, owner);
     this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: true });
     this.#onChange();
     const prompt = { id, conversation, text, tab_ids: tabIds, model, ...(confirmed && { confirmed }) };
@@ -58,6 +58,24 @@ export class SidePanelChat {
   nameModels(id, owner, onEvent) {
     this.#open.set(id, { owner, onEvent, timer: this.#watch(id), isAnswer: false });
     if (!this.#send({ type: "prompt", models: id })) this.#fail(id, "not_connected");
+  }
+
+  /**
+   * @param {ReadAheadRequest} request
+   * @param {unknown} owner
+   */
+  readAhead({ conversation, tabId, model }, owner) {
+    if (this.#send({ type: "prompt", read_ahead: { conversation, tab_id: tabId, model } })) {
+      this.#remember(conversation, owner);
+    }
+  }
+
+  /**
+   * @param {string} conversation
+   * @param {unknown} owner
+   */
+  #remember(conversation, owner) {
+    this.#conversations.set(owner, (this.#conversations.get(owner) ?? new Set()).add(conversation));
   }
 
   /** @param {string} id */

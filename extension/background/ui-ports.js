@@ -3,6 +3,7 @@
  * that watches none hears about the tab that the user last looked at.
  *
  * @import {Action, AnswerEvent, ConsoleEntry, HighlightRequest, PageMessage, PageRequest, RunRequest, View} from "../shared/types.d.ts"
+ * @import {ChosenPreferences} from "./preferences.js"
  * @import {SidePanelChat} from "./side-panel-chat.js"
  */
 
@@ -33,6 +34,7 @@ export class UiPorts {
    *   never throws
    * @param {(request: HighlightRequest) => Promise<void>} worker.highlight never throws
    * @param {SidePanelChat} worker.sidePanelChat
+   * @param {ChosenPreferences} worker.preferences
    * @param {(tabId: number | null) => Promise<View>} worker.viewOf
    * @param {(tabId: number) => Promise<{entries: ConsoleEntry[], total: number}>} worker.consoleOf oldest first; and
    *   how many there were
@@ -112,6 +114,9 @@ export class UiPorts {
     switch (request.action) {
       case "prompt":
         return this.#worker.sidePanelChat.ask(request, port, onEvent);
+      case "read_ahead":
+        if (this.#worker.preferences.now.readAhead) this.#worker.sidePanelChat.readAhead(request, port);
+        return;
       case "models":
         return this.#worker.sidePanelChat.nameModels(request.id, port, onEvent);
       case "stop_answer":

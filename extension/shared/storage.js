@@ -13,6 +13,7 @@ export const DEFAULT_PREFERENCES = {
   group: true,
   outline: true,
   log: true,
+  readAhead: false,
   commandsPerSecond: 50,
   deniedHosts: [],
   browserName: "",

@@ -50,6 +50,7 @@ export type PromptMessage = { type: "prompt" } & (
         confirmed?: true;
       };
     }
+  | { read_ahead: { conversation: string; tab_id: number; model: string | null } }
   | { stop: string }
   | { clear: string }
   | { models: string }
@@ -844,6 +845,8 @@ export interface Preferences {
   outline: boolean;
   /** Whether the activity log is kept. */
   log: boolean;
+  /** Whether the side panel reads the page when the user begins to type. */
+  readAhead: boolean;
   /** What one session may have run for long. */
   commandsPerSecond: number;
   /** Patterns as in [sites]. */
@@ -1006,8 +1009,17 @@ export interface PromptRequest {
   confirmed?: true;
 }
 
+/** The user has begun to type the first question of a conversation: the server may read the tab, if they have turned that on. */
+export interface ReadAheadRequest {
+  action: "read_ahead";
+  conversation: string;
+  tabId: number;
+  model: string | null;
+}
+
 export type SidePanelRequest =
   | PromptRequest
+  | ReadAheadRequest
   /** Which models the server has. */
   | { action: "models"; id: string }
   /** The user does not want this answer any more. */

@@ -44,6 +44,10 @@ async def test_options_are_reached_and_changed_by_keyboard_and_hold_at_once(driv
         await expect(options.locator(f"#{name}")).to_be_focused()
         await options.keyboard.press("Space")
         await stored(popup, f"p.{name} === false")
+    await expect(options.locator("#read-ahead")).not_to_be_checked()
+    await options.keyboard.press("Tab")
+    await options.keyboard.press("Space")
+    await stored(popup, "p.readAhead === true")
     for name in ("auto-reconnect", "disconnect", "forget"):
         await options.keyboard.press("Tab")
         await expect(options.locator(f"#{name}")).to_be_focused()

@@ -40,6 +40,7 @@ RECEIPT = {"model": "small", "seconds": 1.24, "characters_read": 19, "page_chara
 class Panel:
     def __init__(self, tab: DrivenTab, page: Page) -> None:
         self.tab, self.page = tab, page
+        self.dropped: list[str] = []
 
     def at(self, selector: str, **about: Any) -> Locator:
         return self.page.locator(selector, **about)
@@ -50,6 +51,7 @@ class Panel:
             message = await self.tab.bridge.next_message("prompt")
             if part in message:
                 return message[part]
+            self.dropped += message.keys()
 
     async def ask(self, text: str) -> dict[str, Any]:
         await self.at("#question").fill(text)
@@ -219,6 +221,29 @@ async def test_further_questions_belong_to_the_same_conversation_until_it_is_cle
     third = await panel.ask("What is it?")
     assert third["conversation"] != first["conversation"]
     await panel.send_event(third, "done", text="An apple.")
+
+
+async def test_page_is_read_ahead_once_when_the_user_begins_to_type_and_only_if_they_want_that(panel: Panel) -> None:
+    await panel.at("#question").press_sequentially("Wh")
+    not_read_ahead = await panel.ask("What is it?")
+    await panel.send_event(not_read_ahead, "done", text="An apple.")
+    await panel.at("#clear-conversation").click()
+    assert await panel.question("clear") == not_read_ahead["conversation"]
+
+    await panel.page.evaluate("chrome.storage.local.set({ preferences: { readAhead: true } })")
+    await panel.tab.bridge.next_message("renamed")  # the worker knows of the change
+    await panel.at("#question").press_sequentially("What")
+    ahead = await panel.question("read_ahead")
+    asked = await panel.ask("What is it?")
+    await panel.send_event(asked, "done", text="An apple.")
+    await panel.at("#question").press_sequentially("And")
+    again = await panel.ask("And then?")
+    await panel.send_event(again, "done", text="A tree.")
+    await panel.page.evaluate("chrome.storage.local.remove('preferences')")
+
+    assert (ahead["tab_id"], ahead["model"]) == (asked["tab_ids"][0], "small")
+    assert asked["conversation"] == again["conversation"] == ahead["conversation"]
+    assert panel.dropped.count("read_ahead") == 0
 
 
 async def test_stop_ends_the_answer_here_and_at_the_server(panel: Panel) -> None:

@@ -48,6 +48,13 @@ class Panel:
                 self.readers.add(message["session"]["client"])
                 await self._reply(message, message["tab_id"])
 
+    async def answer_read(self, page: dict[str, str] = PAGE) -> None:
+        """Answer the next command that reads a tab."""
+        message = await self.extension.receive()
+        assert message.get("command") == "read_tab", message
+        self.read.append(message["tab_id"])
+        await self.extension.reply(message, {"tab_id": message["tab_id"], **page})
+
     async def _reply(self, message: Message, tab_id: int) -> None:
         if tab_id in TABS:
             await self.extension.reply(message, {"tab_id": tab_id, **TABS[tab_id]})
@@ -69,6 +76,11 @@ async def panel(**settings: Any) -> AsyncGenerator[Panel]:
         await tabs.start()
         async with connected(port, pairing.pairing_key()) as extension:
             yield Panel(extension)
+
+
+async def chats(fake: FakeOpenAIServer, count: int) -> None:
+    """Wait until the model has been asked so often."""
+    await until(lambda: asyncio.sleep(0, len(fake.chats) >= count))
 
 
 def model(fake: FakeOpenAIServer) -> dict[str, str]:
@@ -288,11 +300,66 @@ async def test_tabs_are_compared_by_a_model_that_runs_elsewhere_only_when_that_i
     assert confirmed["state"] == "done"
 
 
+async def test_page_is_read_ahead_by_one_token_and_its_question_begins_with_the_same() -> None:
+    async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        await shown.send(read_ahead={"conversation": "t", "tab_id": 1, "model": None})
+        await shown.answer_read()
+        await chats(fake, 1)
+        await shown.ask("What do apples cost?")
+        assert (await shown.end())["state"] == "done"
+
+    ahead, asked = fake.chats
+    assert shown.read == [1]
+    assert ahead.body["max_tokens"] == 1
+    assert "max_tokens" not in asked.body
+    assert ahead.prefix == asked.prefix
+    assert PAGE["text"] in ahead.prefix
+
+
+async def test_a_long_page_is_read_ahead_by_its_first_chunk() -> None:
+    long = {**PAGE, "text": "\n".join(f"Apple {number} costs {number} euros." for number in range(3_000))}
+    async with FakeOpenAIServer(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        await shown.send(read_ahead={"conversation": "t", "tab_id": 1, "model": None})
+        await shown.answer_read(long)
+        await chats(fake, 1)
+        await shown.ask("What do apples cost?")
+        assert (await shown.end())["state"] == "done"
+
+    assert fake.chats[0].prefix == fake.chats[1].prefix
+
+
+@pytest.mark.parametrize("elsewhere", ["big", CLOUD_MODELS[0]])
+async def test_nothing_is_sent_ahead_to_a_model_that_runs_elsewhere_until_it_is_confirmed(elsewhere: str) -> None:
+    async with FakeCloudOllama(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        await shown.send(read_ahead={"conversation": "t", "tab_id": 1, "model": elsewhere})
+        await shown.answer_read()
+        await shown.ask("What do apples cost?")
+        assert (await shown.end())["state"] == "done"
+        assert [chat.body["model"] for chat in fake.chats] == ["fake-model"]
+        await shown.ask("And ten?", model=elsewhere, confirmed=True)
+        assert (await shown.end())["state"] == "done"
+        await shown.send(read_ahead={"conversation": "u", "tab_id": 1, "model": elsewhere})
+        await shown.answer_read()
+        await chats(fake, 3)
+
+    assert (fake.chats[-1].body["model"], fake.chats[-1].body["max_tokens"]) == (elsewhere, 1)
+
+
+async def test_what_is_read_ahead_is_left_when_its_conversation_is_cleared() -> None:
+    async with FakeOpenAIServer(events(delta("a"), hangs=True)) as fake, panel(**model(fake)) as shown:
+        await shown.send(read_ahead={"conversation": "t", "tab_id": 1, "model": None})
+        await shown.answer_read()
+        await chats(fake, 1)
+        await shown.send(forget="t")
+        await within(fake.left.wait())
+
+
 async def test_what_is_no_question_disturbs_nothing() -> None:
     async with FakeOpenAIServer() as fake, panel(**model(fake)) as shown:
         for message in (
             {},
             {"prompt": None},
+            {"read_ahead": {"conversation": 5}},
             {"prompt": {"id": 5}},
             {"stop": "unknown"},
             {"clear": []},

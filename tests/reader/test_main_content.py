@@ -124,6 +124,24 @@ def test_table_of_data_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
     assert text.count("Other paper") in {0, 6}
 
 
+def test_table_inside_an_article_is_kept_whole_though_readability_unwraps_or_drops_it(tab: Page) -> None:
+    films = "".join(
+        f"<tr><td>{i}.</td><td><a href=/f{i}>The film {i}</a></td><td><a href=/s{i}>Studio {i}</a></td></tr>"
+        for i in range(6)
+    )
+    linked = f"<table><tr><th>Rank</th><th>Film</th><th>Studio</th></tr>{films}</table>"
+    notes = "".join(
+        f"<tr><td>Sep {i}</td><td>{SENTENCE}</td><td><ul><li>{SENTENCE}</li></ul></td></tr>" for i in range(20)
+    )
+    show(tab, article(f"<h2>Films</h2>{linked}<p>{SENTENCE}</p>"))
+    inside = read(tab)["text"].split("\n")
+    show(tab, f"{MENU}<table><tr><th>Date</th><th>Topic</th><th>Books</th></tr>{notes}</table>{FOOTER}")
+    alone = read(tab)["text"].split("\n")
+
+    assert [i for i in range(6) if f"| {i}. | The film {i} | Studio {i} |" not in inside] == []
+    assert sum(line.startswith("| Sep ") for line in alone) == 20
+
+
 def test_repeated_run_is_removed_from_the_main_content_and_counted_but_not_from_lists_and_code(tab: Page) -> None:
     again = f"<p>{SENTENCE}This is paragraph 3.</p>"
     show(tab, article(f"{again}<p>No</p><p>No</p><pre>a\na</pre><ul><li>{SENTENCE}</li><li>{SENTENCE}</li></ul>"))
@@ -311,7 +329,7 @@ def test_long_page_is_asked_for_more_unless_it_holds_code(tab: Page) -> None:
         show(tab, f"{PRODUCT}{MENU}<main><h1>The flood of the year</h1>{story}{more}{notes}</main>{FOOTER}")
         return read(tab)["text"]
 
-    texts = [text_of(8, ""), text_of(25, ""), text_of(25, code)]
+    texts = [text_of(8, ""), text_of(45, ""), text_of(45, code)]
 
     assert ["Boats" in text for text in texts] == [True, False, True]
     assert ["paragraph 7" in text for text in texts] == [True] * 3

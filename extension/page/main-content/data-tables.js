@@ -46,5 +46,15 @@ const dataTables = (() => {
     return table && isDataTable(table) ? table : null;
   }
 
-  return { isDataTable, dataTableOf, rowsOf, cellsOf };
+  /**
+   * @param {Element} table of data
+   * @returns {boolean} whether its first row names its columns
+   */
+  function hasColumnHeaders(table) {
+    const [first, ...others] = rowsOf(table).map(cellsOf);
+    const isHeader = (/** @type {Element} */ cell) => cell.matches("th, [role=columnheader]");
+    return Boolean(first && first.length > 2 && first.every(isHeader) && others.length > 1);
+  }
+
+  return { isDataTable, hasColumnHeaders, dataTableOf, rowsOf, cellsOf };
 })();

@@ -4,7 +4,7 @@
 
 const mainContent = (() => {
   const { copyOf, seenOf } = visibleCopy;
-  const { dataTableOf } = dataTables;
+  const { dataTableOf, hasColumnHeaders } = dataTables;
   const { blocksOf, collapse } = textBlocks;
   const { areContent } = blockModel;
   const { render } = markdown;
@@ -13,7 +13,7 @@ const mainContent = (() => {
   const MIN_ARTICLE = 250;
   const MIN_ARTICLE_LENGTH = 0.75;
   /** Of a page that does not say what it is, it also holds that share of the long lines. */
-  const MIN_LONG_LINES = 0.85;
+  const MIN_LONG_LINES = 0.92;
   /** What a page holds for browsers without scripts has little around it: that share of it is all of it. */
   const NEARLY_ALL = 0.9;
   /** A table is content with that share of it, or with that little of it in links. */
@@ -135,7 +135,7 @@ const mainContent = (() => {
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    return { copy, path, kind, readable, readableText: readable ? render(readable, {}).text : "" };
+    return { copy, path, kind, readable, readableText: readable ? render(readable, { isPlain: true }).text : "" };
   }
 
   /**
@@ -155,21 +155,33 @@ const mainContent = (() => {
    */
   function read(page, options) {
     const { copy, path, kind, readable, readableText } = prepare(page, options);
-    const { text, kept } = readable ? render(readable, options) : { text: "", kept: [] };
-    const isSpare = path === "noscript";
-    const article = { path: isSpare ? path : /** @type {Path} */ ("article"), text, kept };
-    const mayBeArticle = kind !== "other" && text.length >= MIN_ARTICLE;
-    if (mayBeArticle && isSpare && readableText.length >= NEARLY_ALL * textLength(copy)) return article;
+    if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
+      return { path, ...render(readable, options) };
+    }
     const { blocks, features, readableLongShare } = blocksOf(copy.body, readableText);
+    const isReadable = withWholeTables(
+      blocks,
+      blocks.map((block) => block.isReadable),
+    );
     const isContent = withWholeTables(blocks, areContent(blocks, features));
-    const isAny = isContent.includes(true);
+    const [length, contentLength] = [lengthOf(blocks, isReadable), lengthOf(blocks, isContent)];
+    const mayBeArticle = kind === "article" || (kind === "" && readableLongShare >= MIN_LONG_LINES);
+    const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, MIN_ARTICLE_LENGTH * contentLength);
+    const isKept = isArticle ? isReadable : isContent;
+    if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, options) };
     blocks.forEach(({ nodes }, i) => {
-      if (isAny && !isContent[i]) for (const node of nodes) node.remove();
+      if (!isKept[i]) for (const node of nodes) node.remove();
     });
-    const chosen = render(copy.body, options);
-    const isArticle = mayBeArticle && (kind === "article" || readableLongShare >= MIN_LONG_LINES);
-    if (isArticle && text.length >= (isAny ? MIN_ARTICLE_LENGTH * chosen.text.length : 0)) return article;
-    return { path: isAny ? path : "whole", ...chosen };
+    return { path: isArticle && path === "blocks" ? "article" : path, ...render(copy.body, options) };
+  }
+
+  /**
+   * @param {ReturnType<typeof blocksOf>["blocks"]} blocks
+   * @param {boolean[]} isKept
+   * @returns {number} characters of what is kept
+   */
+  function lengthOf(blocks, isKept) {
+    return blocks.reduce((sum, { text }, i) => sum + (isKept[i] ? text.length : 0), 0);
   }
 
   /**
@@ -188,9 +200,13 @@ const mainContent = (() => {
       const content = before.content + (isContent[i] ? length : 0);
       tables.set(table, { all: before.all + length, content, linked: before.linked + linked * length });
     });
+    const last = isContent.findLastIndex((isOwn, i) => isOwn && !tableOf[i]);
     return isContent.map((isOwn, i) => {
-      const size = tables.get(/** @type {Element} */ (tableOf[i]));
-      return size ? size.content >= MIN_TABLE * size.all || size.linked < FEW_LINKS * size.all : isOwn;
+      const table = tableOf[i];
+      const size = table && tables.get(table);
+      if (!size) return isOwn;
+      const isInside = i < last && hasColumnHeaders(table);
+      return isInside || size.content >= MIN_TABLE * size.all || size.linked < FEW_LINKS * size.all;
     });
   }
 

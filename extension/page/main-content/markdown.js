@@ -14,6 +14,7 @@ const markdown = (() => {
   /**
    * @typedef {object} Options
    * @property {boolean} [links] whether links are written as such
+   * @property {boolean} [isPlain] whether each block is a line of its own, in tables and code too
    */
 
   class Writer {
@@ -87,7 +88,8 @@ const markdown = (() => {
      * @param {string} tag
      */
     block(element, tag) {
-      if (tag === "pre") this.code(element);
+      if (this.options.isPlain) this.children(element);
+      else if (tag === "pre") this.code(element);
       else if (isDataTable(element)) this.table(element);
       else if (tag === "li") this.item(element);
       else if (tag === "blockquote") this.within(element, `${this.indent}> `, "> ");

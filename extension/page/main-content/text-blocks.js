@@ -4,7 +4,6 @@
 
 const textBlocks = (() => {
   const { isBlock } = visibleCopy;
-  const { dataTableOf } = dataTables;
 
   /** Words in classes and ids; pages in any language have them in English. */
   const NAMES = {
@@ -27,8 +26,6 @@ const textBlocks = (() => {
   const MAX_NAMED = 3;
   /** Characters of a line that is running text, not a label. */
   const LONG_LINE = 80;
-  /** Characters from which on a text that comes again says nothing new. */
-  const LONG_TEXT = 100;
   const TAGS = ["article", "blockquote", "footer", "form", "header", "label", "li", "p", "pre"];
   const NAMED_CONTENT = /articlebody|description|text|name/i;
   const SENTENCE_END = /[.!?:;\u2026\u3002\uff01\uff1f\u201d")]$/;
@@ -233,31 +230,11 @@ const textBlocks = (() => {
    *   block; `readableLongShare`: the share of the page's long lines that Readability has chosen
    */
   function blocksOf(body, readable) {
-    const { blocks: all, sizes } = new Walk(body);
-    const blocks = firstOfEach(all);
+    const { blocks, sizes } = new Walk(body);
     const chosen = new Set(readable.split("\n").map(plain));
     for (const block of blocks) block.isReadable = chosen.has(plain(block.text));
     const whole = wholeOf(blocks);
     return { blocks, features: featuresOf(blocks, sizes, whole), readableLongShare: whole.readableLong };
-  }
-
-  /**
-   * Takes blocks out of the copy whose text an earlier one has, if they are links alone or long, and no code or row.
-   *
-   * @param {Block[]} blocks
-   * @returns {Block[]} the others
-   */
-  function firstOfEach(blocks) {
-    const seen = new Set();
-    return blocks.filter(({ text, nodes, holder, linked }) => {
-      const isRepetition = text.length >= LONG_TEXT || linked === 1;
-      if (!isRepetition || holder.closest("pre") || dataTableOf(holder)) return true;
-      const key = text.toLowerCase();
-      const isFirst = !seen.has(key);
-      seen.add(key);
-      if (!isFirst) for (const node of nodes) node.remove();
-      return isFirst;
-    });
   }
 
   /** @param {string} text */
@@ -276,6 +253,7 @@ const textBlocks = (() => {
   function featuresOf(blocks, sizes, whole) {
     const title = blocks.findIndex(({ around }) => around.heading === 1);
     const [firstReadable, lastReadable] = [blocks.findIndex(isReadableText), blocks.findLastIndex(isReadableText)];
+    const copies = copiesOf(blocks);
     let before = 0;
     return blocks.map((block, i) => {
       const [previous, next] = [blocks[i - 1], blocks[i + 1]];
@@ -301,8 +279,25 @@ const textBlocks = (() => {
         readableLongShare: whole.readableLong,
         readableOfMuch: Number(block.isReadable) * whole.readable,
         readableOfMuchLong: Number(block.isReadable) * whole.readableLong,
+        ...copies[i],
       };
     });
+  }
+
+  /**
+   * @param {Block[]} blocks
+   * @returns {{repeated: number, copies: number}[]} whether an earlier one has the same text, and how many have it
+   */
+  function copiesOf(blocks) {
+    const keys = blocks.map(({ text }) => text.toLowerCase());
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    const before = keys.map((key) => {
+      const count = counts.get(key) ?? 0;
+      counts.set(key, count + 1);
+      return count;
+    });
+    return keys.map((key, i) => ({ repeated: Number(Boolean(before[i])), copies: Math.log(counts.get(key) ?? 1) }));
   }
 
   /** @param {Block} block */

@@ -16,6 +16,7 @@ const page = {
   group: byId("group", HTMLInputElement),
   outline: byId("outline", HTMLInputElement),
   log: byId("log", HTMLInputElement),
+  readAhead: byId("read-ahead", HTMLInputElement),
   status: byId("status", HTMLElement),
   sentence: byId("sentence", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
@@ -47,10 +48,11 @@ function showStatus(status) {
 }
 
 async function show() {
-  const { group, outline, log, commandsPerSecond, deniedHosts, browserName } = await loadPreferences();
+  const { group, outline, log, readAhead, commandsPerSecond, deniedHosts, browserName } = await loadPreferences();
   Object.assign(page.group, { checked: group });
   Object.assign(page.outline, { checked: outline });
   Object.assign(page.log, { checked: log });
+  Object.assign(page.readAhead, { checked: readAhead });
   page.commandsPerSecond.valueAsNumber = commandsPerSecond;
   page.browserName.value = browserName;
   page.deniedHosts.value = deniedHosts.join("\n");
@@ -88,7 +90,7 @@ function hostIn(line) {
   return address ? address.hostname.replace(/^\[|\]$/g, "") : line;
 }
 
-for (const name of /** @type {const} */ (["group", "outline", "log"])) {
+for (const name of /** @type {const} */ (["group", "outline", "log", "readAhead"])) {
   page[name].addEventListener("change", () => void save({ [name]: page[name].checked }));
 }
 page.browserName.addEventListener("change", () => void save({ browserName: page.browserName.value.trim() }));

@@ -50,6 +50,8 @@ const READY = [
 let view;
 /** The current conversation: what the server has read for it stays the same until another begins. */
 let conversation = { id: "", tabId: -1, url: "" };
+/** The conversation that the next question begins, with what the server has been asked to read ahead for it. */
+let next = { id: "", tabId: -1, url: "", model: /** @type {string | null} */ (null) };
 /** @type {number | null} the tab in which a passage is highlighted */
 let highlighted = null;
 /** @type {Map<string, HTMLButtonElement>} the references that are being shown, by the ids of their commands */
@@ -165,7 +167,8 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
     if (tabIds || page.conversation.childElementCount) {
       page.conversation.append(make("li", { className: "about" }, about));
     }
-    conversation = { id: crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
+    const isReadAhead = !tabIds && next.tabId === tab.id && next.url === tab.url;
+    conversation = { id: isReadAhead ? next.id : crypto.randomUUID(), tabId: tabIds ? -1 : tab.id, url: tab.url };
   }
   const confirm = (/** @type {string} */ model) => ask(question, { label, tabIds, confirmed: model });
   const asked = tabIds ? null : tab.id;
@@ -175,14 +178,32 @@ function ask(question, { label = question, tabIds, confirmed } = {}) {
   highlight(tab.id, "");
   page.conversation.append(running.element);
   running.element.scrollIntoView({ block: "end" });
-  const chosen = page.model.hidden ? null : page.model.value;
   const about = { id: running.id, conversation: conversation.id, text: question, tabIds: tabIds ?? [tab.id] };
   port.send(
     confirmed
       ? { action: "prompt", ...about, model: confirmed, confirmed: true }
-      : { action: "prompt", ...about, model: chosen },
+      : { action: "prompt", ...about, model: chosenModel() },
   );
   showState();
+}
+
+/** @returns {string | null} null for the one that is configured */
+function chosenModel() {
+  return page.model.hidden ? null : page.model.value;
+}
+
+/** The user types: the page may be read meanwhile, once. The worker knows whether they want that. */
+function readAhead() {
+  const tab = view?.tab;
+  const model = chosenModel();
+  if (!tab || page.ask.disabled || (conversation.tabId === tab.id && conversation.url === tab.url)) return;
+  const isSame = next.tabId === tab.id && next.url === tab.url;
+  if (isSame && next.model === model) return;
+  if (!isSame && next.id && next.id !== conversation.id) {
+    port.send({ action: "clear_conversation", conversation: next.id });
+  }
+  next = { id: isSame ? next.id : crypto.randomUUID(), tabId: tab.id, url: tab.url, model };
+  port.send({ action: "read_ahead", conversation: next.id, tabId: tab.id, model });
 }
 
 /**
@@ -221,6 +242,7 @@ function noteShown({ id, success }) {
 /** What was read for this conversation is not needed any more. */
 function clearOnServer() {
   if (conversation.id) port.send({ action: "clear_conversation", conversation: conversation.id });
+  if (conversation.id === next.id) next = { id: "", tabId: -1, url: "", model: null };
   conversation = { id: "", tabId: -1, url: "" };
 }
 
@@ -262,6 +284,7 @@ page.form.addEventListener("submit", (event) => {
   ask(question);
   if (running) page.question.value = "";
 });
+page.question.addEventListener("input", readAhead);
 page.question.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
