@@ -1385,7 +1385,7 @@ def truncate_answer(text: str, known: str, limit: int = MAX_ANSWER_CHARS) -> tup
 # A word that may become part of what acts, or a line that imitates this program.
 HELD_WORD = re.compile(r"[`<>\[\]|\\&@~]|:/|//|[^\W\d]{2}\.\w|!\Z")
 FIRST_LETTERS = re.compile(rf"[^\W_]*(?:[{EAST_ASIAN_MARKS}]+[^\W_]*)*")
-HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|chunk|all)\b", re.IGNORECASE)
+HELD_LINE = re.compile(r"[ \t>#*_~+-]*(?:\(?read|\(?looked|note:|\[?cut|tab|answer|part|chunk|all)\b", re.IGNORECASE)
 FENCE_ROW = re.compile(r"^[ >]*(?:`{3,}|~{3,})", re.MULTILINE)
 
 

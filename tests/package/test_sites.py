@@ -184,4 +184,4 @@ async def test_the_status_says_what_holds_for_the_active_tab(shop: FakeOsascript
         shop.fails("This page shows no text.", 9001)
         shown = text_of(await client.call_tool("chrome_tab_status", {}))
         assert "permission ok  AppleScript reaches the active tab. This page shows no text." in shown
-        assert "this site  ?   not known: This page shows no text." in shown
+        assert "this site  ?   unknown: This page shows no text." in shown
