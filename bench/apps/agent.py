@@ -1,0 +1,144 @@
+"""A scripted agent: it acts only on what the tools have listed, found by role and name as a reader of the list finds it."""
+
+import asyncio
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bench.miniwob.tab import Element, Tab, ToolError, element_of, named
+
+WAIT_S = 20
+PAUSE_S = 0.3
+OFFERED = re.compile(r'"([^"]*)" (\S[^,;]*?)(?=, "|;|$)')
+
+
+class NotListedError(Exception):
+    """No listed line has the role and the name that the agent looks for."""
+
+
+class Agent:
+    """Drives one tab. A selector that no reply has shown is refused before it is sent."""
+
+    def __init__(self, tab: Tab) -> None:
+        self.tab = tab
+        self._shown = ""
+        self._elements: list[Element] = []
+
+    async def say(self, tool: str, /, **arguments: Any) -> str:
+        """Call a tool and return its text."""
+        said = await self.tab.say(tool, **arguments)
+        self._shown += f"{said}\n"
+        # Inside of JSON a selector's quotes are escaped.
+        self._shown += said.replace('\\"', '"')
+        return said
+
+    async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
+        """List the page, or what fits; the lines are what the next names are looked for in."""
+        lines: list[str] = []
+        offset: int | None = None
+        while True:
+            said = (await self.say("page_elements", find=find, within=within, offset=offset)).splitlines()
+            lines += said[:-1]
+            more = re.search(r"offset=(\d+)", said[-1])
+            if more is None:
+                break
+            offset = int(more[1])
+        self._elements = [element for line in lines if (element := element_of(line))]
+        return self._elements
+
+    async def pick(self, name: str, *roles: str, find: str | None = None, at: int = 0) -> Element:
+        """Find a line by role and name: among those that were listed last, else by `find`, until the page shows it.
+
+        `at` chooses among several lines of the same role and name, in the order of the list.
+
+        Raises NotListedError after `WAIT_S` seconds.
+        """
+        found = chosen(self._elements, name, roles, at)
+        end = asyncio.get_running_loop().time() + WAIT_S
+        while found is None:
+            found = chosen(await self.look(find=name if find is None else find), name, roles, at)
+            if found is None and asyncio.get_running_loop().time() > end:
+                listed = [f"{element.role} {element.name}" for element in await self.look()]
+                raise NotListedError(f"no {'/'.join(roles)} {name!r} among {listed}")
+            if found is None:
+                await asyncio.sleep(PAUSE_S)
+        return found
+
+    async def act(self, tool: str, element: Element | None, /, **arguments: Any) -> dict[str, Any]:
+        """Do something with a listed element; what it has changed makes the list old.
+
+        Raises NotListedError for a selector that nothing has shown.
+        """
+        if element:
+            self.refuse_unlisted(element.selector)
+            arguments["selector"] = element.selector
+        reply: dict[str, Any] = json.loads(await self.say(tool, **arguments))
+        if reply.get("changed"):
+            self._elements = []
+        return reply
+
+    def refuse_unlisted(self, selector: str) -> None:
+        """Raise NotListedError for a selector that nothing has shown."""
+        if selector not in self._shown:
+            raise NotListedError(f"{selector} was not listed")
+
+    async def click(self, name: str, *roles: str, at: int = 0, **arguments: Any) -> dict[str, Any]:
+        """Click what has the role and the name."""
+        reply = await self.act("click", await self.pick(name, *roles, at=at), **arguments)
+        self._elements = []
+        return reply
+
+    async def choose(self, reply: dict[str, Any], name: str, *roles: str) -> dict[str, Any]:
+        """Click what the reply before has offered by name and selector, such as an item of a menu; else what is listed."""
+        for offered, selector in OFFERED.findall(reply.get("changed", "")):
+            if offered.strip() == name:
+                return await self.act("click", Element("", name, "", selector))
+        return await self.click(name, *roles)
+
+    async def fill(self, name: str, value: str, *roles: str, at: int = 0) -> dict[str, Any]:
+        """Write into the field of that name."""
+        return await self.act("fill", await self.pick(name, *roles, at=at), value=value)
+
+    async def fill_form(self, fields: Sequence[tuple[Element, Any]]) -> dict[str, Any]:
+        """Write several listed fields in one call."""
+        for element, _ in fields:
+            self.refuse_unlisted(element.selector)
+        listed = [{"selector": element.selector, "value": value} for element, value in fields]
+        return await self.act("fill_form", None, fields=listed)
+
+    async def press(self, keys: str) -> dict[str, Any]:
+        """Press keys where the focus is."""
+        return await self.act("press", None, keys=keys)
+
+    async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
+        """Read until the page shows what fits the pattern: its text, or with `find` the lines that match.
+
+        Raises NotListedError after `WAIT_S` seconds.
+        """
+        end = asyncio.get_running_loop().time() + WAIT_S
+        while True:
+            said = await (self.say("read_chrome_tab") if find is None else self.say("page_elements", find=find))
+            match = re.search(pattern, said)
+            if match:
+                return match
+            if asyncio.get_running_loop().time() > end:
+                raise NotListedError(f"{pattern!r} is not in {said[-2000:]!r}")
+            await asyncio.sleep(PAUSE_S)
+
+
+def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int) -> Element | None:
+    """Give the line of that role and name; the best one, or of equal ones that at the place `at`."""
+    fitting = [element for element in elements if element.selector and (not roles or element.role in roles)]
+    if name == "":
+        return fitting[at] if at < len(fitting) else None
+    equal = [element for element in fitting if element.name.strip().casefold() == name.casefold()]
+    if equal:
+        return equal[at] if at < len(equal) else None
+    try:
+        return named(fitting, name) if at == 0 else None
+    except LookupError:
+        return None
+
+
+__all__ = ["Agent", "Element", "NotListedError", "ToolError"]
