@@ -4,9 +4,9 @@ import asyncio
 import json
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TextIO
 
-from bench.miniwob.tab import Element, Tab, ToolError, element_of, named
+from bench.miniwob.tab import Element, Tab, ToolError, element_of
 
 WAIT_S = 20
 PAUSE_S = 0.3
@@ -20,18 +20,30 @@ class NotListedError(Exception):
 class Agent:
     """Drives one tab. A selector that no reply has shown is refused before it is sent."""
 
-    def __init__(self, tab: Tab) -> None:
+    def __init__(self, tab: Tab, transcript: TextIO | None = None) -> None:
         self.tab = tab
+        self._transcript = transcript
         self._shown = ""
         self._elements: list[Element] = []
 
     async def say(self, tool: str, /, **arguments: Any) -> str:
         """Call a tool and return its text."""
-        said = await self.tab.say(tool, **arguments)
+        given = {name: value for name, value in arguments.items() if value is not None}
+        try:
+            said = await self.tab.say(tool, **given)
+        except ToolError as failure:
+            self._note(f"> {failure}\n")
+            raise
+        self._note(f"> {tool} {json.dumps(given, ensure_ascii=False)}\n{said}\n")
         self._shown += f"{said}\n"
         # Inside of JSON a selector's quotes are escaped.
         self._shown += said.replace('\\"', '"')
         return said
+
+    def _note(self, line: str) -> None:
+        if self._transcript:
+            self._transcript.write(line)
+            self._transcript.flush()
 
     async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
         """List the page, or what fits; the lines are what the next names are looked for in."""
@@ -50,14 +62,16 @@ class Agent:
     async def pick(self, name: str, *roles: str, find: str | None = None, at: int = 0) -> Element:
         """Find a line by role and name: among those that were listed last, else by `find`, until the page shows it.
 
+        `find` is the name where nothing else is given; with an empty one the whole page is listed.
         `at` chooses among several lines of the same role and name, in the order of the list.
 
         Raises NotListedError after `WAIT_S` seconds.
         """
         found = chosen(self._elements, name, roles, at)
+        find = None if find == "" else (find or name)
         end = asyncio.get_running_loop().time() + WAIT_S
         while found is None:
-            found = chosen(await self.look(find=name if find is None else find), name, roles, at)
+            found = chosen(await self.look(find), name, roles, at)
             if found is None and asyncio.get_running_loop().time() > end:
                 listed = [f"{element.role} {element.name}" for element in await self.look()]
                 raise NotListedError(f"no {'/'.join(roles)} {name!r} among {listed}")
@@ -107,9 +121,9 @@ class Agent:
         listed = [{"selector": element.selector, "value": value} for element, value in fields]
         return await self.act("fill_form", None, fields=listed)
 
-    async def press(self, keys: str) -> dict[str, Any]:
-        """Press keys where the focus is."""
-        return await self.act("press", None, keys=keys)
+    async def press(self, keys: str, element: Element | None = None) -> dict[str, Any]:
+        """Press keys in a listed element, or where the focus is."""
+        return await self.act("press", element, keys=keys)
 
     async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
         """Read until the page shows what fits the pattern: its text, or with `find` the lines that match.
@@ -128,17 +142,18 @@ class Agent:
 
 
 def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int) -> Element | None:
-    """Give the line of that role and name; the best one, or of equal ones that at the place `at`."""
+    """Give the line of that role and name: an equal name before a longer one, and of several that at the place `at`."""
+    wanted = name.casefold()
     fitting = [element for element in elements if element.selector and (not roles or element.role in roles)]
-    if name == "":
-        return fitting[at] if at < len(fitting) else None
-    equal = [element for element in fitting if element.name.strip().casefold() == name.casefold()]
-    if equal:
-        return equal[at] if at < len(equal) else None
-    try:
-        return named(fitting, name) if at == 0 else None
-    except LookupError:
-        return None
+    equal = [element for element in fitting if wanted in ("", name_of(element))]
+    found = equal or sorted((one for one in fitting if wanted in name_of(one)), key=lambda one: len(name_of(one)))
+    return found[at] if at < len(found) else None
+
+
+def name_of(element: Element) -> str:
+    """Give the name of a line; a field without one is known by what stands next to it."""
+    neighbour = re.match(r'next to "([^"]*)"', element.state)
+    return (element.name or (neighbour[1] if neighbour else "")).strip().casefold()
 
 
 __all__ = ["Agent", "Element", "NotListedError", "ToolError"]

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from playwright.async_api import BrowserContext
 
@@ -36,15 +36,16 @@ class Outcome:
 class Driver:
     """Our server with a browser that it drives."""
 
-    def __init__(self, client: Any, browser: BrowserContext) -> None:
+    def __init__(self, client: Any, browser: BrowserContext, transcript: TextIO | None) -> None:
         self._client = client
         self._browser = browser
+        self._transcript = transcript
 
     async def solve(self, task: Task, site: Site, name: str) -> Outcome:
         """Let an agent try a task in a tab of its own."""
         begun = time.monotonic()
         async with self._browser.expect_page() as opened:
-            created = await self._client.call_tool("browser_create_tab", {"url": site.address + task.path})
+            created = await self._client.call_tool("browser_create_tab", {"url": site.address + task.path(site)})
         tab_id = (created.structured_content or {})["tab_id"]
         # Timers and animations of a tab in the background are slowed down.
         await (await opened.value).bring_to_front()
@@ -54,7 +55,7 @@ class Driver:
         report = trouble = ""
         try:
             async with asyncio.timeout(TASK_S):
-                report = await task.solve(Agent(tab), site, name)
+                report = await task.solve(Agent(tab, self._transcript), site, name)
                 await checked(task, site, name, report)
         except Exception as failure:  # noqa: BLE001  # whatever ends an agent is an outcome
             trouble = f"{type(failure).__name__}: {failure}"
@@ -64,7 +65,7 @@ class Driver:
 
 
 @asynccontextmanager
-async def opened_driver(folder: Path) -> AsyncGenerator[Driver]:
+async def opened_driver(folder: Path, transcript: TextIO | None) -> AsyncGenerator[Driver]:
     """Run the server, and a browser with the extension, for the time of the block."""
     settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
     async with AsyncExitStack() as stack:
@@ -75,10 +76,12 @@ async def opened_driver(folder: Path) -> AsyncGenerator[Driver]:
         # Playwright would answer dialogs before the extension can.
         browser.on("dialog", lambda _dialog: None)
         await pair(browser, await connection_string(environment))
-        yield Driver(client, browser)
+        yield Driver(client, browser, transcript)
 
 
-async def solve_all(tasks: Sequence[Task], site: Site, name: str, folder: Path) -> list[Outcome]:
-    """Solve a program's tasks, one after another."""
-    async with opened_driver(folder) as driver:
+async def solve_all(
+    tasks: Sequence[Task], site: Site, name: str, folder: Path, transcript: TextIO | None = None
+) -> list[Outcome]:
+    """Solve a program's tasks, one after another; each call and its answer go into the transcript."""
+    async with opened_driver(folder, transcript) as driver:
         return [await driver.solve(task, site, name) for task in tasks]

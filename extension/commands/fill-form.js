@@ -10,7 +10,6 @@ import { click } from "./click.js";
 
 const MAX_FIELDS = 50;
 const SHOWN_LENGTH = 80;
-const CHANGED_LENGTH = 200;
 /** Milliseconds for each field to be there and to be ready, and for all of them. */
 const FIND_MS = 1_000;
 const READY_MS = 2_000;
@@ -48,7 +47,8 @@ export async function fillForm(context) {
   const kept = written.map(({ held }) => held);
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
-  const changed = joined([...new Set(written.flatMap((each) => each.changed ?? []))]);
+  // What a field has changed may have changed again since.
+  const changed = await new ElementTarget(context).consequences({ ofForm: true });
   const address = addressOf(await tabById(context.tabId));
   return {
     fields: kept,
@@ -56,20 +56,6 @@ export async function fillForm(context) {
     ...(changed && { changed }),
     ...(notes.length && { notes }),
   };
-}
-
-/**
- * @param {string[]} changes of each field
- * @returns {string} those that fit, the newest at the end
- */
-function joined(changes) {
-  let said = "";
-  for (const change of changes.toReversed()) {
-    const longer = said ? `${change}; ${said}` : change;
-    if (longer.length > CHANGED_LENGTH) break;
-    said = longer;
-  }
-  return said;
 }
 
 /**
@@ -156,7 +142,7 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
 async function write(context, field) {
   // What was written before may have changed it.
   const { way, checked: before } = await wayOf(context, field);
-  const own = { ...context, params: { ...field } };
+  const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
     const reply = before === field.value ? null : await click(own);
     return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };

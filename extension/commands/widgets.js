@@ -70,7 +70,7 @@ export class Widget {
   async set(values) {
     const [value = ""] = values;
     if (this.#found.widget === "list") return this.#choose(values);
-    if (this.#found.widget === "segments") return [await this.#setDate(value)];
+    if (this.#found.widget === "segments" || this.#isSegmentOf(value)) return [await this.#setDate(value)];
     await this.#reach(value);
     await this.#ask("leave");
     const { text, now } = await this.#number();
@@ -357,6 +357,14 @@ export class Widget {
   }
 
   // --- Sliders and spin buttons
+
+  /**
+   * @param {string} value
+   * @returns {boolean} whether it is for all segments of the date that a spin button is one of
+   */
+  #isSegmentOf(value) {
+    return this.#found.widget === "spinbutton" && Object.keys(datePartsOf(value) ?? {}).length > 1;
+  }
 
   /**
    * @param {string} value as 2026-12-31, as 23:59, or both

@@ -257,6 +257,8 @@ export interface CommandContext {
 /** What a command that acts gets besides. */
 export interface DrivenContext extends CommandContext {
   session: CommandSession;
+  /** Whether the action is one of several that are reported together. */
+  isPart?: boolean;
 }
 
 /** What the worker holds while it lives. */
@@ -520,6 +522,8 @@ export interface FormWay {
 
 export type ElementRequest = ElementAction & {
   isStep?: boolean;
+  /** Whether the action is one of several that are reported together. */
+  isPart?: boolean;
   /** Where the mouse rests, before it comes to the element. */
   mouse?: Point;
   id: string;

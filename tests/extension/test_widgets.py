@@ -95,6 +95,34 @@ async def test_thumb_spin_button_and_date_segments_reach_the_value(widgets: Driv
     assert now == (["12", "31", "2026"] if name == "day" else [value])
 
 
+async def test_one_segment_takes_the_whole_date(widgets: DrivenTab) -> None:
+    reply = await widgets.do("fill", selector="#day [data-type=month]", value="2026-12-31")
+
+    assert reply["value"] == "2026-12-31"
+    assert await widgets.page.locator("#day").inner_text() == "12/31/2026"
+
+
+async def test_list_that_the_page_puts_back_for_a_moment_has_kept_its_option(widgets: DrivenTab) -> None:
+    await widgets.show(
+        "<select id=list><option>Code<option>Markdown</select><script>list.onchange = () => {"
+        "  const wanted = list.value; list.value = 'Code'; setTimeout(() => { list.value = wanted }) }</script>"
+    )
+
+    reply = await widgets.do("select", selector="#list", value="Markdown")
+
+    assert [option["label"] for option in reply["selected"]] == ["Markdown"]
+
+
+async def test_form_reports_the_page_as_it_is_in_the_end(widgets: DrivenTab) -> None:
+    await widgets.show(
+        "<input id=low value=0 aria-label=Low><input id=high value=9 aria-label=High><p id=said></p><script>"
+        "oninput = () => { said.textContent = `${low.value} to ${high.value}` }</script>"
+    )
+    fields = [{"selector": "#low", "value": "5"}, {"selector": "#high", "value": "7"}]
+
+    assert (await widgets.do("fill_form", fields=fields))["changed"] == 'now "5 to 7"'
+
+
 async def test_form_reports_each_field_where_one_is_not_kept(widgets: DrivenTab) -> None:
     fields = [
         {"selector": "#room", "value": "Suite"},

@@ -5,7 +5,7 @@ from typing import Any
 
 from bench.apps.agent import Agent
 from bench.apps.programs import Site
-from bench.apps.tasks.task import Task, holds
+from bench.apps.tasks.task import Task, holds, start
 
 
 async def book(agent: Agent, _site: Site, _name: str) -> str:
@@ -41,4 +41,4 @@ async def is_booked(site: Site, _name: str, report: str) -> None:
     holds(report, "Booking 701 for Ada: Double, 5 nights from 2026-12-24, 710 EUR | Ticket T-42 (Complaint)")
 
 
-TASKS = [Task("B3", "gradio", "", book, is_booked)]
+TASKS = [Task("B3", "gradio", start, book, is_booked)]

@@ -4,7 +4,7 @@ import json
 
 from bench.apps.agent import Agent
 from bench.apps.programs import Site
-from bench.apps.tasks.task import Task, holds
+from bench.apps.tasks.task import Task, holds, start
 
 
 async def count_and_save(agent: Agent, _site: Site, _name: str) -> str:
@@ -37,4 +37,4 @@ async def is_saved(site: Site, _name: str, report: str) -> None:
     holds(report, "6, 120,822, TR-1037")
 
 
-TASKS = [Task("B4", "streamlit", "", count_and_save, is_saved)]
+TASKS = [Task("B4", "streamlit", start, count_and_save, is_saved)]

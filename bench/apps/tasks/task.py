@@ -21,9 +21,14 @@ class Task:
 
     number: str
     program: str
-    path: str
+    path: Callable[[Site], str]
     solve: Callable[[Agent, Site, str], Awaitable[str]]
     check: Callable[[Site, str, str], Awaitable[None]]
+
+
+def start(_site: Site) -> str:
+    """Begin at the program's own first page."""
+    return ""
 
 
 async def checked(task: Task, site: Site, name: str, report: str) -> None:

@@ -345,6 +345,16 @@ const widgets = (() => {
   }
 
   /**
+   * @param {Element} field a group of segments, or one of them
+   * @returns {Element} the group
+   */
+  function groupOf(field) {
+    let group = /** @type {Element | null} */ (field);
+    while (group && segmentsIn(group).length < 2) group = parentElementOf(group);
+    return group ?? field;
+  }
+
+  /**
    * @param {Element} group
    * @returns {(DatePart | "")[]} what each segment is for
    */
@@ -413,6 +423,7 @@ const widgets = (() => {
     operableIn,
     readList,
     readNumber,
+    groupOf,
     readSegments,
     readTrack,
     scrollList,
