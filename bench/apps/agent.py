@@ -79,6 +79,17 @@ class Agent:
                 await asyncio.sleep(PAUSE_S)
         return found
 
+    async def within(self, element: Element, *roles: str) -> Element:
+        """List what is in a listed element and give the first line of these roles.
+
+        Raises NotListedError when there is none.
+        """
+        self.refuse_unlisted(element.selector)
+        found = chosen(await self.look(within=element.selector), "", roles, 0)
+        if found is None:
+            raise NotListedError(f"no {'/'.join(roles)} in {element.selector}")
+        return found
+
     async def act(self, tool: str, element: Element | None, /, **arguments: Any) -> dict[str, Any]:
         """Do something with a listed element; what it has changed makes the list old.
 
@@ -99,9 +110,7 @@ class Agent:
 
     async def click(self, name: str, *roles: str, at: int = 0, **arguments: Any) -> dict[str, Any]:
         """Click what has the role and the name."""
-        reply = await self.act("click", await self.pick(name, *roles, at=at), **arguments)
-        self._elements = []
-        return reply
+        return await self.act("click", await self.pick(name, *roles, at=at), **arguments)
 
     async def choose(self, reply: dict[str, Any], name: str, *roles: str) -> dict[str, Any]:
         """Click what the reply before has offered by name and selector, such as an item of a menu; else what is listed."""
@@ -124,6 +133,10 @@ class Agent:
     async def press(self, keys: str, element: Element | None = None) -> dict[str, Any]:
         """Press keys in a listed element, or where the focus is."""
         return await self.act("press", element, keys=keys)
+
+    async def wait(self, text: str) -> None:
+        """Wait until the page shows a text."""
+        await self.say("wait_for", text=text, timeout=1000 * WAIT_S)
 
     async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
         """Read until the page shows what fits the pattern: its text, or with `find` the lines that match.

@@ -22,7 +22,7 @@ async def calculate(agent: Agent, _site: Site, name: str) -> str:
     largest = max(rows, key=lambda row: int(row[1]))[0]
     await agent.click("New Launcher", "button")
     await agent.click("Python 3 (ipykernel)", "button")
-    await agent.read(IDLE, find="Python 3")
+    await agent.wait("| Idle")
     cell = await agent.pick("[ ]:", "textbox")
     await agent.act("fill", cell, value="sum(range(101))")
     await agent.press("Shift+Enter", cell)
@@ -31,13 +31,13 @@ async def calculate(agent: Agent, _site: Site, name: str) -> str:
     await agent.fill("New Name", f"{name}.ipynb", "textbox")
     await agent.click("Rename", "button")
     await agent.pick(f"{name}.ipynb", "tab")
+    await agent.click("Save", "button")
     return f"{largest}, {output}"
 
 
 async def is_calculated(site: Site, name: str, report: str) -> None:
     holds(report, "Kiruna, 5050")
-    first = cells_of(site, name)[0]
-    holds("".join(first["source"]), "sum(range(101))")
+    holds("".join(cells_of(site, name)[0]["source"]), "sum(range(101))")
 
 
 async def write(agent: Agent, _site: Site, name: str) -> str:
@@ -46,7 +46,8 @@ async def write(agent: Agent, _site: Site, name: str) -> str:
     await agent.choose(await agent.click("Run", "menuitem"), "Run All Cells", "menuitem")
     await agent.click("Click to add a cell.", "button")
     await agent.act("select", await agent.pick("Cell type", "select"), value="Markdown")
-    field = await agent.pick("", "textbox", find="focused")
+    cell = await agent.pick("Markdown Cell Content", "clickable")
+    field = await agent.within(cell, "textbox")
     await agent.act("fill", field, value=f"# Report {name}")
     await agent.press("Shift+Enter", field)
     await agent.choose(await agent.click("Run", "menuitem"), "Run All Cells", "menuitem")

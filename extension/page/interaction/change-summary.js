@@ -446,7 +446,7 @@ const changeSummary = (() => {
       news.filter(({ node }) => !wholeOf(node, ANNOUNCED)),
       path,
     );
-    const menus = gone.filter(({ node }) => isElement(node) && wholeOf(node, LISTS));
+    const menus = gone.filter(({ node }) => isElement(node) && (closestOf(node, LISTS) || queryIn(node, LISTS).length));
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
       ...alerts.map((alert) => `alert ${excerpt(visibleTextOf(alert), length)}`),
