@@ -8,8 +8,8 @@ from typing import Any, TextIO
 
 from bench.miniwob.tab import Element, Tab, ToolError, element_of
 
-WAIT_S = 20
-PAUSE_S = 0.3
+WAIT_S = 15
+PAUSE_S = 0.5
 OFFERED = re.compile(r'"([^"]*)" (\S[^,;]*?)(?=, "|;|$)')
 
 
@@ -67,7 +67,7 @@ class Agent:
 
         Raises NotListedError after `WAIT_S` seconds.
         """
-        found = chosen(self._elements, name, roles, at)
+        found = chosen(self._elements, name, roles, at) if find is None else None
         find = None if find == "" else (find or name)
         end = asyncio.get_running_loop().time() + WAIT_S
         while found is None:

@@ -30,7 +30,7 @@ const selectorGenerator = (() => {
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states: another one after a click. */
   const STATE_NAME =
-    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
+    /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
   /** What there is one of, or few, and what is inside is spoken of as being there. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   const TRIED_REGIONS = 3;
