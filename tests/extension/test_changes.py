@@ -55,6 +55,8 @@ CLICKS = {
     '|now "D", "A", "B" and 1 more',
     "a word with a marked letter": "<button id=go onclick=\"box.innerHTML = '<div><u>O</u>pen</div><div>Cut</div>'\">Go</button>"
     '<div id=box></div>|now "Open", "Cut"',
+    "a part that fades in": "<style>@keyframes in { from, 50% { opacity: 0 } } #box.in { animation: in 0.3s }</style>"
+    "<button id=go onclick=\"box.className = 'in'; box.innerHTML = '<p>Ready'\">Go</button><div id=box></div>|now \"Ready\"",
     "a menu that closes": '<div id=box><div role=menu><p role=menuitem>Open<p role=menuitem>Cut</div></div>'
     "<button id=go onclick=box.remove()>Go</button>|menu closed",
     "signs and icons": "<button id=go onclick=\"box.innerHTML = '<i aria-hidden=true>arrow_back</i><p>·</p>'\">Go</button>"

@@ -87,7 +87,7 @@ const changeSummary = (() => {
   /** Of a picture that is more than a sign on a button. */
   const PICTURE_SIDE = 64;
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
-  /** A dialog that fades away is still drawn meanwhile. */
+  /** A dialog that fades away is still drawn meanwhile, and what fades in is not yet. */
   const FADE_MS = 400;
   /** Steps out to what clips a text that only screen readers read. */
   const CLIP_LEVELS = 5;
@@ -192,7 +192,17 @@ const changeSummary = (() => {
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await pause(POLL_MS);
       }
-      const fading = [...this.#before.dialogs.keys()].filter(isVisible).flatMap(animationsOf);
+      const coming = [...this.#come].filter(
+        (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
+      );
+      const around = coming.flatMap((one) => [...ancestorsOf(/** @type {Element} */ (one))].slice(1));
+      const fading = [
+        ...[...this.#before.dialogs.keys(), ...coming]
+          .filter(isElement)
+          .filter(isVisible)
+          .flatMap((one) => animationsOf(one)),
+        ...[...new Set(around)].flatMap((one) => animationsOf(one, false)),
+      ];
       if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
     }
 
@@ -287,9 +297,12 @@ const changeSummary = (() => {
     return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], li");
   }
 
-  /** @param {Element} dialog */
-  function animationsOf(dialog) {
-    const running = Reflect.apply(Element.prototype.getAnimations, dialog, [{ subtree: true }]);
+  /**
+   * @param {Element} element
+   * @param {boolean} [subtree] whether also of what is in it
+   */
+  function animationsOf(element, subtree = true) {
+    const running = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
     const hasEnd = (/** @type {Animation} */ { effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
     return running.filter(hasEnd).map(({ finished }) => finished);
   }
