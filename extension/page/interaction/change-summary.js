@@ -459,7 +459,7 @@ const changeSummary = (() => {
       news.filter(({ node }) => !wholeOf(node, ANNOUNCED)),
       path,
     );
-    const menus = gone.filter(({ node }) => isElement(node) && (closestOf(node, LISTS) || queryIn(node, LISTS).length));
+    const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
     const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
       ...alerts.map((alert) => `alert ${excerpt(visibleTextOf(alert), length)}`),
@@ -519,6 +519,17 @@ const changeSummary = (() => {
    */
   function outermost(nodes) {
     return nodes.filter((node) => !nodes.some((other) => other !== node && holds(other, node)));
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a menu or a list, a part of one, or has nothing else to read in it
+   */
+  function isOfMenu(element) {
+    const textOf = (/** @type {Element} */ one) => collapse(textContentOf(one) ?? "");
+    return (
+      closestOf(element, LISTS) !== null || queryIn(element, LISTS).some((menu) => textOf(menu) === textOf(element))
+    );
   }
 
   /**
