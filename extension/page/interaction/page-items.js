@@ -280,7 +280,8 @@ const pageItems = (() => {
       const alternative = tag === "img" ? attributeOf(element, "alt") : "";
       // A name that it is a part of has the words of a picture.
       const isImage = tag === "img" && (within.isSilent ? !alternative : alternative !== "");
-      if (tag === "svg") within.isDrawing = within.isSilent = isPicture(element);
+      // The parts of a picture with a name of its own say nothing more.
+      if (tag === "svg") within.isDrawing = within.isSilent = isPicture(element) && !attributeOf(element, "aria-label");
       else if (within.isDrawing && SHAPE_TAGS.has(tag)) this.#addLook(element, tag);
       else if (isImage) this.#addLook(element, "image");
       else if (isBox(element, tag)) this.#addLook(element, "box");
