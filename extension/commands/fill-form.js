@@ -44,7 +44,12 @@ export async function fillForm(context) {
       lost.push(error);
     }
   }
-  const kept = written.map(({ held }) => held);
+  const kept = [];
+  for (const { held } of written) {
+    const now = held.value ? await textIn(context, held.selector) : undefined;
+    if (now === "") lost.push(dropped(held));
+    else kept.push(now === undefined ? held : { ...held, value: now });
+  }
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
   // What a field has changed may have changed again since.
@@ -56,6 +61,23 @@ export async function fillForm(context) {
     ...(changed && { changed }),
     ...(notes.length && { notes }),
   };
+}
+
+/**
+ * @param {DrivenContext} context
+ * @param {string} selector of a field that was written
+ * @returns {Promise<string | undefined>} what it holds once the others were written, too; undefined where it takes no
+ *   text, or is gone
+ */
+async function textIn(context, selector) {
+  const form = await wayOf(context, { selector, value: "" }, 0, 0).catch(() => undefined);
+  return form?.value?.slice(0, SHOWN_LENGTH).toWellFormed();
+}
+
+/** @param {Held} held by a field right after it was written */
+function dropped({ selector, value = "" }) {
+  const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. It is empty now.`;
+  return new CommandError("VALUE_NOT_KEPT", message);
 }
 
 /**

@@ -518,6 +518,8 @@ export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
   /** Of what can be checked: whether it is now. */
   checked?: boolean;
+  /** Of what takes a text: what it holds. */
+  value?: string;
 }
 
 export type ElementRequest = ElementAction & {

@@ -1,5 +1,8 @@
 """The tasks of each program: what an agent does, and what the program itself then holds."""
 
-from bench.apps.tasks import gradio, jupyterlab, node_red, streamlit, tiddlywiki
+from bench.apps.tasks import gradio, jupyterlab, mlflow, node_red, streamlit, tiddlywiki, wagtail
 
-TASKS = [*jupyterlab.TASKS, *node_red.TASKS, *tiddlywiki.TASKS, *gradio.TASKS, *streamlit.TASKS]
+TASKS = [
+    *(task for program in (jupyterlab, node_red, tiddlywiki, wagtail) for task in program.TASKS),
+    *(task for program in (gradio, streamlit, mlflow) for task in program.TASKS),
+]

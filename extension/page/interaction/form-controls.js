@@ -449,8 +449,9 @@ const formControls = (() => {
       return { way: "select" };
     }
     if (typeof value !== "string") throw misfit(element, "takes a text.");
-    refuseValue(/** @type {HTMLInputElement} */ (element), value);
-    return { way: "fill" };
+    const field = /** @type {HTMLInputElement} */ (element);
+    refuseValue(field, value);
+    return { way: "fill", value: shownBy(field) };
   }
 
   return {

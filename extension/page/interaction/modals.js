@@ -36,11 +36,24 @@ const modals = (() => {
     const [inTopLayer] = shown("dialog:modal");
     const [declared] = inTopLayer ? [inTopLayer] : shown('[aria-modal="true"]:not([inert] *)');
     if (declared) return [declared, ...layersAbove(roots, [declared]).layers];
+    const sole = layersWithInput(roots);
+    if (sole.length) return sole;
     const layers = covers();
     if (!layers.length) return [];
     const above = layersAbove(roots, layers);
     // What hides nothing is the page itself.
     return above.hasHidden ? [...layers, ...above.layers] : [];
+  }
+
+  /**
+   * @param {Root[]} roots all of the page
+   * @returns {Element[]} what alone takes the mouse, where the page has taken it from all else
+   */
+  function layersWithInput(roots) {
+    if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return [];
+    const takes = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents !== "none" && isVisible(one);
+    const open = roots.flatMap((root) => queryAll(root, POPUPS)).filter(takes);
+    return open.filter((one) => !open.some((other) => other !== one && isDrawnIn(other, one)));
   }
 
   /**

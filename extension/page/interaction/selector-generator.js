@@ -25,7 +25,7 @@ const selectorGenerator = (() => {
   const NAMING_ATTRIBUTES = "id data-testid data-test data-cy name aria-label title placeholder href".split(" ");
   /** What libraries write into ids, names and classes: another one each time the page is drawn. */
   const GENERATED =
-    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|__[\w-]*[A-Z]\w{3,}$/u;
+    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|__[\w-]*[A-Z]\w{3,}$/u;
   /** A class that names what an element is. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states: another one after a click. */

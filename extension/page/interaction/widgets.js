@@ -33,7 +33,9 @@ const widgets = (() => {
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']"];
   /** What suggests while a text is typed, and takes any. */
-  const SEARCHES = "[type='search'], [role='searchbox'], [role='search'] *, [enterkeyhint='search']";
+  const SEARCHES =
+    "[type='search']:is(:not([role='combobox']), :not([aria-haspopup='listbox']), [placeholder], [name]), " +
+    "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
   const OTHER_FIELDS =
     "input:not([type='hidden']), select, textarea, [role='combobox'], [role='slider'], [contenteditable]";
   const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live]`;
