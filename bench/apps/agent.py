@@ -1,15 +1,19 @@
 """A scripted agent: it acts only on what the tools have listed, found by role and name as a reader of the list finds it."""
 
 import asyncio
+import itertools
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import Any, TextIO
 
 from bench.miniwob.tab import Element, Tab, ToolError, element_of
 
-WAIT_S = 15
-PAUSE_S = 0.5
+# A busy machine takes its time; each look counts, so they come further and further apart.
+WAIT_S = 60
+PAUSES_S = (0.5, 1, 2, 4)
+# The longest that wait_for waits.
+MOST_S = 25
 OFFERED = re.compile(r'"([^"]*)" (\S[^,;]*?)(?=, "|;|$)')
 
 
@@ -69,15 +73,12 @@ class Agent:
         """
         found = chosen(self._elements, name, roles, at) if find is None else None
         find = None if find == "" else (find or name)
-        end = asyncio.get_running_loop().time() + WAIT_S
-        while found is None:
-            found = chosen(await self.look(find), name, roles, at)
-            if found is None and asyncio.get_running_loop().time() > end:
-                listed = [f"{element.role} {element.name}" for element in await self.look()]
-                raise NotListedError(f"no {'/'.join(roles)} {name!r} among {listed}")
-            if found is None:
-                await asyncio.sleep(PAUSE_S)
-        return found
+        async for _ in pauses():
+            found = found or chosen(await self.look(find), name, roles, at)
+            if found:
+                return found
+        listed = [f"{element.role} {element.name}" for element in await self.look()]
+        raise NotListedError(f"no {'/'.join(roles)} {name!r} among {listed}")
 
     async def within(self, element: Element, *roles: str) -> Element:
         """List what is in a listed element and give the first line of these roles.
@@ -136,22 +137,30 @@ class Agent:
 
     async def wait(self, text: str) -> None:
         """Wait until the page shows a text."""
-        await self.say("wait_for", text=text, timeout=1000 * WAIT_S)
+        await self.say("wait_for", text=text, timeout=1000 * MOST_S)
 
     async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
         """Read until the page shows what fits the pattern: its text, or with `find` the lines that match.
 
         Raises NotListedError after `WAIT_S` seconds.
         """
-        end = asyncio.get_running_loop().time() + WAIT_S
-        while True:
+        said = ""
+        async for _ in pauses():
             said = await (self.say("read_chrome_tab") if find is None else self.say("page_elements", find=find))
             match = re.search(pattern, said)
             if match:
                 return match
-            if asyncio.get_running_loop().time() > end:
-                raise NotListedError(f"{pattern!r} is not in {said[-2000:]!r}")
-            await asyncio.sleep(PAUSE_S)
+        raise NotListedError(f"{pattern!r} is not in {said[-2000:]!r}")
+
+
+async def pauses() -> AsyncGenerator[None]:
+    """Give a turn at once, and more of them with pauses between, for `WAIT_S` seconds."""
+    end = asyncio.get_running_loop().time() + WAIT_S
+    for pause in itertools.chain(PAUSES_S, itertools.repeat(PAUSES_S[-1])):
+        yield
+        if asyncio.get_running_loop().time() > end:
+            return
+        await asyncio.sleep(pause)
 
 
 def chosen(elements: Sequence[Element], name: str, roles: Sequence[str], at: int) -> Element | None:

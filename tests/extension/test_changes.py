@@ -41,7 +41,7 @@ CLICKS = {
     f'{WRITTEN}</script>|now "2 items"; gone "1 items"',
     "a part that goes": '<button id=go onclick=box.remove()>Go</button><p id=box>Old news</p>|gone "Old news"',
     "very many": '<button id=go onclick="for (let i = 0; i < 40; i += 1) box.append(Object.assign('
-    "document.createElement('p'), { textContent: i + '.' }))\">Go</button><div id=box></div>|now \"0.\", \"1.\", \"2.\" and 37 more",
+    'document.createElement(\'p\'), { textContent: i + \'.\' }))">Go</button><div id=box></div>|now "0.", "1.", "2." and 37 more',
     "a shadow root": "<button id=go onclick=\"box.shadowRoot.querySelector('p').textContent = 'Inside'\">Go</button>"
     '<div id=box><template shadowrootmode=open><p></p></template></div>|now "Inside"',
     "what is told first": "<button id=go onclick=\"a.textContent = 'x'.repeat(150); b.textContent = 'No'; c.hidden = false\">"
@@ -57,7 +57,7 @@ CLICKS = {
     '<div id=box></div>|now "Open", "Cut"',
     "a part that fades in": "<style>@keyframes in { from, 50% { opacity: 0 } } #box.in { animation: in 0.3s }</style>"
     "<button id=go onclick=\"box.className = 'in'; box.innerHTML = '<p>Ready'\">Go</button><div id=box></div>|now \"Ready\"",
-    "a menu that closes": '<div id=box><div role=menu><p role=menuitem>Open<p role=menuitem>Cut</div></div>'
+    "a menu that closes": "<div id=box><div role=menu><p role=menuitem>Open<p role=menuitem>Cut</div></div>"
     "<button id=go onclick=box.remove()>Go</button>|menu closed",
     "signs and icons": "<button id=go onclick=\"box.innerHTML = '<i aria-hidden=true>arrow_back</i><p>·</p>'\">Go</button>"
     "<div id=box></div>|",

@@ -111,7 +111,13 @@ LISTS = {
     ),
     "field that a link stands next to": (
         "<table><tr><td><a href=#s>Subtitle</a><td><input id=s><tr><td><a href=#n>More</a> <button>Go</button><td><input id=n></table>",
-        ['link "Subtitle"  [href="#s"]', 'textbox next to "Subtitle"  #s', 'link "More"  [href="#n"]', 'button "Go"  button', "textbox  #n"],
+        [
+            'link "Subtitle"  [href="#s"]',
+            'textbox next to "Subtitle"  #s',
+            'link "More"  [href="#n"]',
+            'button "Go"  button',
+            "textbox  #n",
+        ],
     ),
     "field that a text stands next to": (
         "<table><tr><td>Subtitle<td><input id=s></table><button>Go</button> <input id=n>",

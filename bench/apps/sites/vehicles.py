@@ -1,6 +1,6 @@
 """A list of vehicles and a form for trips, made with Streamlit: trips go to the file that the arguments name."""
 
-import datetime
+import datetime as dt
 import json
 import sys
 from pathlib import Path
@@ -38,8 +38,8 @@ def take_trip() -> None:
     """Show the form for a trip."""
     st.title("New trip")
     vehicle = st.selectbox("Vehicle", fleet().vehicle)
-    day = st.date_input("Day", datetime.date(2026, 11, 2))
-    departure = st.time_input("Departure", datetime.time(8, 0))
+    day = st.date_input("Day", dt.date(2026, 11, 2))
+    departure = st.time_input("Departure", dt.time(8, 0))
     purpose = st.text_input("Purpose")
     passengers = st.number_input("Passengers", 0, 8, 0)
     if st.button("Save trip"):

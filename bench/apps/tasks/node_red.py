@@ -1,7 +1,6 @@
 """Tasks in Node-RED."""
 
 import json
-import re
 import urllib.request
 from typing import Any
 
