@@ -136,6 +136,8 @@ const pageItems = (() => {
       const isVisible_ = isRendered(element, SEEN);
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
+      // A copy that is measured only.
+      if (attributeOf(element, "aria-hidden") === "true" && isOnlySpoken(element, getComputedStyle(element))) return;
       const within = { ...around, isVisible: isVisible_ };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);
