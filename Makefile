@@ -4,7 +4,7 @@
 # Each worker would compile every test again if the user's Python kept no byte code.
 PYTEST = PYTHONDONTWRITEBYTECODE= scripts/run pytest --numprocesses=4 --dist=loadgroup --no-loadscope-reorder
 
-.PHONY: help pictures test tests setup lint types js unit e2e weights coverage format demo bench dev dist firefox soak clean
+.PHONY: help pictures test tests setup lint types js unit e2e weights coverage format demo bench apps dev dist firefox soak clean
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z0-9]*\):[^#]*## /  make \1	/p' Makefile | expand -t 16
@@ -54,6 +54,9 @@ demo: ## an answer about a page in a real browser; URL=... PROMPT=... choose ano
 
 bench: setup ## measurements, as ratios; ONLY="start size" does some
 	scripts/run python -m bench.run $(ONLY)
+
+apps: setup ## tasks in seven real programs from PyPI and npm, with figures; ONLY="gradio mlflow" takes some
+	scripts/run python -m bench.apps $(ONLY)
 
 soak: setup ## strangers, faults and load, with figures; SECONDS=180 SERVERS=20 make the last part longer
 	scripts/run python -m bench.soak $(if $(SECONDS),--seconds $(SECONDS)) $(if $(SERVERS),--servers $(SERVERS))

@@ -89,6 +89,12 @@ PLACE = """function () {
   return -1;
 }"""
 
+# What a canvas holds for those who do not see it has no place of its own to act on: a cell is in the line of its row.
+CANVAS_ROW = """function () {
+  const row = this.closest?.("canvas :is(tr, [role=row])");
+  return row ? [...row.children].map((cell) => cell.textContent.trim()).join(" | ") : "";
+}"""
+
 
 @dataclass
 class Agreement:
@@ -141,6 +147,7 @@ class Tab:
         patterns = [found["pattern"] for line in lines if (found := PATTERN.search(line))]
         selectors = [re.sub(r"^.*?  ", "", line) for line in named] + patterns
         counted = [found for line in lines if (found := COUNTED.match(line))]
+        rows = {found["name"] for line in lines if (found := LINE.match(line)) and found["role"] == "row"}
         holders = [found["selector"] for found in counted]
         self._world.evaluate(f"({FIND_ALL})({json.dumps(selectors)}, {json.dumps(holders)})")
         agreement = Agreement()
@@ -152,6 +159,7 @@ class Tab:
                 continue
             agreement.nodes += 1
             is_counted = place < -1 and counted[-2 - place]["role"] in ROLES[node["role"]["value"]]
+            is_counted = is_counted or (place == -1 and self._ask(node["backendDOMNodeId"], CANVAS_ROW) in rows)
             agreement.listed += place >= 0 or is_counted
             if place < 0 and not is_counted:
                 agreement.notes.append(f"missing: {node['role']['value']} {node.get('name', {}).get('value')!r}")
@@ -161,14 +169,18 @@ class Tab:
 
     def _place_of(self, node: int) -> int | None:
         """Give the line that names a node: -1 for none, less for one that counts it. None: not compared, or gone."""
+        place: int | None = self._ask(node, PLACE)
+        return place
+
+    def _ask(self, node: int, function: str) -> Any:
+        """Call a function of the page on a node; None when it has gone."""
         try:
             given = {"backendNodeId": node, "executionContextId": self._world.context}
             resolved = self._session.send("DOM.resolveNode", given)
         except Error:
             return None
-        called = {"objectId": resolved["object"]["objectId"], "functionDeclaration": PLACE, "returnByValue": True}
-        place: int | None = self._session.send("Runtime.callFunctionOn", called)["result"]["value"]
-        return place
+        called = {"objectId": resolved["object"]["objectId"], "functionDeclaration": function, "returnByValue": True}
+        return self._session.send("Runtime.callFunctionOn", called)["result"].get("value")
 
 
 def properties_of(node: dict[str, Any]) -> dict[str, str]:
@@ -199,6 +211,9 @@ def compare_node(agreement: Agreement, node: dict[str, Any], line: str) -> None:
     words = set(re.sub(r'"[^"]*"|\{.*\}', "", found["state"]).split())
     properties = properties_of(node)
     for state, values in STATES.items():
+        # The line of a native list names its options instead.
+        if state == "expanded" and found["role"] == "select":
+            continue
         word = values.get(properties.get(state, ""))
         if word is not None:
             agreement.add("state", is_right=word in words, note=f"{role} {name!r} is {word}: {line!r}")

@@ -44,7 +44,9 @@ def page_of(*names: str, most: int | None = None) -> server.Page:
 
 async def ask(model: TinyModel, page: server.Page, prompt: str, *, ahead: bool = False) -> Asked:
     """Ask as a server that has just been started."""
-    settings = server.load_settings({"ollama_url": model.url, "model": model.model, "context_length": CONTEXT_LENGTH}, need_model=True)
+    settings = server.load_settings(
+        {"ollama_url": model.url, "model": model.model, "context_length": CONTEXT_LENGTH}, need_model=True
+    )
     analyzer = server.PageAnalyzer(settings)
     if ahead:
         await analyzer.read_ahead(page, None, confirmed=False)
@@ -72,7 +74,9 @@ async def ask_by_process(model: TinyModel, prompt: str, name: str) -> Asked:
 
 async def chunk_fill(model: TinyModel, page: server.Page) -> list[float]:
     """Give how full each chunk of a page but the last one is: tokens of its prompt, of those that the window leaves for one."""
-    settings = server.load_settings({"ollama_url": model.url, "model": model.model, "context_length": CONTEXT_LENGTH}, need_model=True)
+    settings = server.load_settings(
+        {"ollama_url": model.url, "model": model.model, "context_length": CONTEXT_LENGTH}, need_model=True
+    )
     analyzer, sizes = server.PageAnalyzer(settings), list[int]()
     complete = analyzer.server.complete
 

@@ -51,11 +51,12 @@ export class ElementTarget {
    * @throws {CommandError} INVALID_SELECTOR, ELEMENT_NOT_FOUND, EXECUTION_ERROR
    */
   async find(action, limits = LIMITS) {
-    const { session } = this.#context;
+    const { session, isPart } = this.#context;
     const mouse = session.mouse && MOVING.has(action.action) ? { mouse: session.mouse } : {};
     const requestFor = (/** @type {chrome.tabs.Tab} */ { active }) => ({
       ...action,
       ...mouse,
+      ...(isPart && { isPart }),
       limits,
       isInFront: active,
     });
@@ -215,11 +216,12 @@ export class ElementTarget {
   /**
    * Waits for what an action has begun: another page, or changes of this one.
    *
+   * @param {{ofForm?: boolean}} [request] `ofForm`: of all parts of the action
    * @returns {Promise<string>} what has changed; empty on another page
    */
-  async consequences() {
+  async consequences(request) {
     const { session } = this.#context;
-    const rest = () => Promise.all([session.settled(), this.look("readChanges")]);
+    const rest = () => Promise.all([session.settled(), this.look("readChanges", request)]);
     let [hasLeft, changed] = await rest();
     // An answer may lead to the next request.
     while (!hasLeft && (await session.requestsEnded())) [hasLeft, changed] = await rest();

@@ -81,9 +81,11 @@ export async function pressAt({ session }, target, point, { button, count }) {
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
   // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
-  return target.watchPress({ point }, () => [
+  const outcome = await target.watchPress({ point }, () => [
     isThere,
     moveTo(session, point),
     ...presses.flatMap((nth) => [pressButton(session, point, button, nth), releaseButton(session, point, button, nth)]),
   ]);
+  // A menu opens where the right button is pressed.
+  return button === "right" ? { ...outcome, release: "" } : outcome;
 }

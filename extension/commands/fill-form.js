@@ -10,7 +10,6 @@ import { click } from "./click.js";
 
 const MAX_FIELDS = 50;
 const SHOWN_LENGTH = 80;
-const CHANGED_LENGTH = 200;
 /** Milliseconds for each field to be there and to be ready, and for all of them. */
 const FIND_MS = 1_000;
 const READY_MS = 2_000;
@@ -45,10 +44,16 @@ export async function fillForm(context) {
       lost.push(error);
     }
   }
-  const kept = written.map(({ held }) => held);
+  const kept = [];
+  for (const { held } of written) {
+    const now = held.value ? await textIn(context, held.selector) : undefined;
+    if (now === "") lost.push(dropped(held));
+    else kept.push(now === undefined ? held : { ...held, value: now });
+  }
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
-  const changed = joined([...new Set(written.flatMap((each) => each.changed ?? []))]);
+  // What a field has changed may have changed again since.
+  const changed = await new ElementTarget(context).consequences({ ofForm: true });
   const address = addressOf(await tabById(context.tabId));
   return {
     fields: kept,
@@ -59,17 +64,20 @@ export async function fillForm(context) {
 }
 
 /**
- * @param {string[]} changes of each field
- * @returns {string} those that fit, the newest at the end
+ * @param {DrivenContext} context
+ * @param {string} selector of a field that was written
+ * @returns {Promise<string | undefined>} what it holds once the others were written, too; undefined where it takes no
+ *   text, or is gone
  */
-function joined(changes) {
-  let said = "";
-  for (const change of changes.toReversed()) {
-    const longer = said ? `${change}; ${said}` : change;
-    if (longer.length > CHANGED_LENGTH) break;
-    said = longer;
-  }
-  return said;
+async function textIn(context, selector) {
+  const form = await wayOf(context, { selector, value: "" }, 0, 0).catch(() => undefined);
+  return form?.value?.slice(0, SHOWN_LENGTH).toWellFormed();
+}
+
+/** @param {Held} held by a field right after it was written */
+function dropped({ selector, value = "" }) {
+  const message = `The page did not keep ${JSON.stringify(value)} in ${selector}. It is empty now.`;
+  return new CommandError("VALUE_NOT_KEPT", message);
 }
 
 /**
@@ -156,7 +164,7 @@ async function wayOf(context, { selector, value }, findMs = FIND_MS, readyMs = R
 async function write(context, field) {
   // What was written before may have changed it.
   const { way, checked: before } = await wayOf(context, field);
-  const own = { ...context, params: { ...field } };
+  const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
     const reply = before === field.value ? null : await click(own);
     return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };

@@ -70,7 +70,7 @@ export class Widget {
   async set(values) {
     const [value = ""] = values;
     if (this.#found.widget === "list") return this.#choose(values);
-    if (this.#found.widget === "segments") return [await this.#setDate(value)];
+    if (this.#found.widget === "segments" || this.#isSegmentOf(value)) return [await this.#setDate(value)];
     await this.#reach(value);
     await this.#ask("leave");
     const { text, now } = await this.#number();
@@ -233,7 +233,13 @@ export class Widget {
       const late = await this.#until(wanted, (now) => now.option !== undefined, FILTER_MS);
       if (late.option) return late;
     }
-    return this.#ask("list", { wanted, isLoose: true });
+    // A page that offers to add what was typed may be a letter behind.
+    const end = performance.now() + QUIET_MS;
+    for (;;) {
+      const state = await this.#ask("list", { wanted, isLoose: true });
+      if (state.option || performance.now() > end) return state;
+      await pause(POLL_MS);
+    }
   }
 
   /**
@@ -326,14 +332,16 @@ export class Widget {
    */
   async #kept(labels) {
     await this.#ask("leave");
-    /** @type {ListState | undefined} */
-    let state;
+    /** @type {ListState} */
+    let state = await this.#list("");
+    // A page may drop a text that was typed a moment later.
+    if (state.isEditable && state.typed !== "") await pause(QUIET_MS);
     for (const pair of labels) {
       state = await this.#until(pair[0], (now) => holdsOption(now, pair), QUIET_MS);
       if (holdsOption(state, pair)) continue;
       throw notKept(this.#found, pair[0], state.shown.join(", "), this.#offered);
     }
-    return state?.shown ?? [];
+    return state.shown;
   }
 
   /** @param {string} wanted */
@@ -357,6 +365,14 @@ export class Widget {
   }
 
   // --- Sliders and spin buttons
+
+  /**
+   * @param {string} value
+   * @returns {boolean} whether it is for all segments of the date that a spin button is one of
+   */
+  #isSegmentOf(value) {
+    return this.#found.widget === "spinbutton" && Object.keys(datePartsOf(value) ?? {}).length > 1;
+  }
 
   /**
    * @param {string} value as 2026-12-31, as 23:59, or both

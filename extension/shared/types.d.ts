@@ -265,6 +265,8 @@ export interface CommandContext {
 /** What a command that acts gets besides. */
 export interface DrivenContext extends CommandContext {
   session: CommandSession;
+  /** Whether the action is one of several that are reported together. */
+  isPart?: boolean;
 }
 
 /** What the worker holds while it lives. */
@@ -524,10 +526,14 @@ export interface FormWay {
   way: "click" | "select" | "choose" | "fill";
   /** Of what can be checked: whether it is now. */
   checked?: boolean;
+  /** Of what takes a text: what it holds. */
+  value?: string;
 }
 
 export type ElementRequest = ElementAction & {
   isStep?: boolean;
+  /** Whether the action is one of several that are reported together. */
+  isPart?: boolean;
   /** Where the mouse rests, before it comes to the element. */
   mouse?: Point;
   id: string;

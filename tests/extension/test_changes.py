@@ -41,12 +41,26 @@ CLICKS = {
     f'{WRITTEN}</script>|now "2 items"; gone "1 items"',
     "a part that goes": '<button id=go onclick=box.remove()>Go</button><p id=box>Old news</p>|gone "Old news"',
     "very many": '<button id=go onclick="for (let i = 0; i < 40; i += 1) box.append(Object.assign('
-    "document.createElement('p'), { textContent: i + '.' }))\">Go</button><div id=box></div>|now \"0.\" and 39 more",
+    'document.createElement(\'p\'), { textContent: i + \'.\' }))">Go</button><div id=box></div>|now "0.", "1.", "2." and 37 more',
     "a shadow root": "<button id=go onclick=\"box.shadowRoot.querySelector('p').textContent = 'Inside'\">Go</button>"
     '<div id=box><template shadowrootmode=open><p></p></template></div>|now "Inside"',
     "what is reported first": "<button id=go onclick=\"a.textContent = 'x'.repeat(150); b.textContent = 'No'; c.hidden = false\">"
     "Go</button><p id=a></p><p role=alert id=b></p><div role=dialog aria-label=Why id=c hidden>z</div>"
     f'|alert "No"; dialog "Why" opened; now "{"x" * 150}"',
+    "another field that is filled": "<button id=go onclick=\"box.value = 'Booking 7'\">Go</button>"
+    '<textarea id=box aria-label=Confirmation disabled></textarea>|textarea#box "Confirmation" holds "Booking 7"',
+    "a secret that is filled": "<button id=go onclick=\"box.value = 'abc'\">Go</button><input id=box type=password>|",
+    "what stands next to it, first": "<p id=a></p><p id=b></p><p id=c></p><div><button id=go onclick=\"a.textContent = 'A';"
+    " b.textContent = 'B'; c.textContent = 'C'; d.textContent = 'D'\">Go</button><p id=d></p></div>"
+    '|now "D", "A", "B" and 1 more',
+    "a word with a marked letter": "<button id=go onclick=\"box.innerHTML = '<div><u>O</u>pen</div><div>Cut</div>'\">Go</button>"
+    '<div id=box></div>|now "Open", "Cut"',
+    "a part that fades in": "<style>@keyframes in { from, 50% { opacity: 0 } } #box.in { animation: in 0.3s }</style>"
+    "<button id=go onclick=\"box.className = 'in'; box.innerHTML = '<p>Ready'\">Go</button><div id=box></div>|now \"Ready\"",
+    "a menu that closes": "<div id=box><div role=menu><p role=menuitem>Open<p role=menuitem>Cut</div></div>"
+    "<button id=go onclick=box.remove()>Go</button>|menu closed",
+    "signs and icons": "<button id=go onclick=\"box.innerHTML = '<i aria-hidden=true>arrow_back</i><p>·</p>'\">Go</button>"
+    "<div id=box></div>|",
     # What is not worth reporting.
     "nothing": "<button id=go>Go</button>|",
     "what is invisible": "<button id=go onclick=\"a.textContent = 'x'; document.head.append(document.createElement('style'))\">"

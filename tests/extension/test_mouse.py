@@ -73,6 +73,28 @@ async def test_what_the_first_of_two_clicks_opens_does_not_get_the_second(page: 
     assert "click over 0 0 1" in await page.page.evaluate("events")
 
 
+async def test_layer_that_has_all_input_is_named_and_listed_alone(page: DrivenTab) -> None:
+    await page.show(
+        "<body style='pointer-events:none'><button id=button>Run</button><div role=dialog aria-label=News id=news "
+        "style='pointer-events:auto'>New here <button id=close>Got it</button></div>"
+    )
+
+    code, message = await page.refused_soon("click", selector="#button")
+    listed = (await page.do("page_elements"))["text"]
+
+    assert (code, '"News' in message or "#news" in message) == ("EXECUTION_ERROR", True)
+    assert ('button "Got it"' in listed, 'button "Run"' in listed) == (True, False)
+
+
+async def test_menu_that_opens_below_the_right_button_is_no_surprise(page: DrivenTab) -> None:
+    await page.show(
+        "<button id=button>File</button><div id=menu role=menu hidden style='position:fixed;inset:0'>Open</div>"
+        "<script>button.onpointerdown = () => { menu.hidden = false }</script>"
+    )
+
+    assert "notes" not in await page.do("click", selector="#button", button="right")
+
+
 async def test_right_button_asks_the_page_for_its_menu_and_opens_none_of_the_browser(page: DrivenTab) -> None:
     await page.do("click", selector="#button", button="right")
 

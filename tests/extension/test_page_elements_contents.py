@@ -117,6 +117,29 @@ LISTS = {
         "</button><button id=c data-tooltip=Print></button>",
         ['button icon "trash"  #a', 'button icon "save"  #b', 'button tooltip "Print"  #c'],
     ),
+    "copy that is measured only": (
+        "<div aria-hidden=true style='position:absolute;width:1px;height:1px;overflow:hidden'><button>Copy</button></div>"
+        "<button>Booking</button>",
+        ['button "Booking"  body > button'],
+    ),
+    "picture with a name": (
+        "<svg aria-label=Logo width=60 height=60><circle cx=30 cy=30 r=20 /></svg><button>Go</button>",
+        ['button "Go"  button'],
+    ),
+    "sheet with something on it": (
+        "<div style='cursor:crosshair;width:300px;height:300px' id=sheet><div role=button tabindex=0>Node</div></div>",
+        ["draggable 300x300  #sheet", 'button "Node"  #sheet > div'],
+    ),
+    "field that a link stands next to": (
+        "<table><tr><td><a href=#s>Subtitle</a><td><input id=s><tr><td><a href=#n>More</a> <button>Go</button><td><input id=n></table>",
+        [
+            'link "Subtitle"  [href="#s"]',
+            'textbox next to "Subtitle"  #s',
+            'link "More"  [href="#n"]',
+            'button "Go"  button',
+            "textbox  #n",
+        ],
+    ),
     "field that a text stands next to": (
         "<table><tr><td>Subtitle<td><input id=s></table><button>Go</button> <input id=n>",
         ['row "Subtitle"', 'textbox next to "Subtitle"  #s', 'button "Go"  button', "textbox  #n"],

@@ -237,6 +237,21 @@ async def test_cover_that_is_fixed_over_the_page_hides_what_is_behind_it(empty: 
     assert selectors_of(lines_of(covered)) == ["#on-cover"]
 
 
+async def test_panel_that_hides_parts_of_the_page_comes_first_and_each_of_its_elements_is_named(
+    empty: DrivenTab,
+) -> None:
+    await open_page(empty, "/list-panel-above.html")
+
+    lines = lines_of(await empty.do("page_elements"))
+    await empty.page.evaluate("document.querySelector('#below').remove()")
+    alone = lines_of(await empty.do("page_elements"))
+
+    assert lines[:2] == ["Open above the page: popover  #panel", 'button "Done"  #panel > button']
+    assert [line.partition("  ")[0] for line in lines[2:14]] == [f'link "Choice {number}"' for number in range(12)]
+    # It hides nothing: it may be a part of the page.
+    assert not alone[0].startswith("Open above the page")
+
+
 # --- Frames of other sites ---
 
 

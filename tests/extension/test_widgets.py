@@ -95,6 +95,82 @@ async def test_thumb_spin_button_and_date_segments_reach_the_value(widgets: Driv
     assert now == (["12", "31", "2026"] if name == "day" else [value])
 
 
+# It offers to add what is typed, a moment later, and drops what was not added once it is left.
+CREATABLE = """<input id=key role=combobox aria-expanded=false aria-controls=list autocomplete=off><span id=held></span>
+<div id=list role=listbox style="position:absolute" hidden></div><script>
+  const offer = () => setTimeout(() => {
+    list.hidden = !key.value;
+    list.innerHTML = key.value ? `<div role=option>Add tag "${key.value}"</div>` : "";
+    key.ariaExpanded = String(Boolean(key.value));
+  }, 40);
+  key.oninput = offer;
+  key.onblur = () => setTimeout(() => { key.value = ""; offer() }, 60);
+  list.onmousedown = (event) => event.preventDefault();
+  list.onclick = () => { if (%s) { held.textContent = key.value; key.value = ""; offer() } };
+</script>"""
+
+
+async def test_what_a_list_offers_to_add_is_added(widgets: DrivenTab) -> None:
+    await widgets.show(CREATABLE % "true")
+
+    assert (await widgets.do("fill", selector="#key", value="owner"))["value"] == "owner"
+    assert await widgets.page.locator("#held").inner_text() == "owner"
+
+
+async def test_text_that_a_list_drops_a_moment_later_is_not_kept(widgets: DrivenTab) -> None:
+    await widgets.show(CREATABLE % "false")
+
+    assert (await widgets.refused("fill", selector="#key", value="owner"))[0] == "VALUE_NOT_KEPT"
+
+
+async def test_list_with_a_search_field_of_its_own_is_operated_as_a_list(widgets: DrivenTab) -> None:
+    search = "id=key type=search aria-haspopup=listbox "
+    await widgets.show((CREATABLE % "true").replace("id=key ", search))
+
+    assert (await widgets.do("fill", selector="#key", value="owner"))["value"] == "owner"
+    assert await widgets.page.locator("#held").inner_text() == "owner"
+
+
+async def test_form_reports_a_text_that_was_dropped_when_the_next_field_was_written(widgets: DrivenTab) -> None:
+    await widgets.show(
+        "<input id=tag autocomplete=off onblur=\"this.value = ''\"><input id=phone autocomplete=off onblur=\"this.value = '555'\">"
+        "<input id=last>"
+    )
+    fields = [{"selector": f"#{name}", "value": "5"} for name in ("tag", "phone", "last")]
+
+    code, message = await widgets.refused("fill_form", fields=fields)
+
+    assert (code, "#tag. It is empty now" in message, '#phone: "555"' in message) == ("VALUE_NOT_KEPT", True, True)
+
+
+async def test_one_segment_takes_the_whole_date(widgets: DrivenTab) -> None:
+    reply = await widgets.do("fill", selector="#day [data-type=month]", value="2026-12-31")
+
+    assert reply["value"] == "2026-12-31"
+    assert await widgets.page.locator("#day").inner_text() == "12/31/2026"
+
+
+async def test_list_that_the_page_puts_back_for_a_moment_has_kept_its_option(widgets: DrivenTab) -> None:
+    await widgets.show(
+        "<select id=list><option>Code<option>Markdown</select><script>list.onchange = () => {"
+        "  const wanted = list.value; list.value = 'Code'; setTimeout(() => { list.value = wanted }) }</script>"
+    )
+
+    reply = await widgets.do("select", selector="#list", value="Markdown")
+
+    assert [option["label"] for option in reply["selected"]] == ["Markdown"]
+
+
+async def test_form_reports_the_page_as_it_is_in_the_end(widgets: DrivenTab) -> None:
+    await widgets.show(
+        "<input id=low value=0 aria-label=Low><input id=high value=9 aria-label=High><p id=said></p><script>"
+        "oninput = () => { said.textContent = `${low.value} to ${high.value}` }</script>"
+    )
+    fields = [{"selector": "#low", "value": "5"}, {"selector": "#high", "value": "7"}]
+
+    assert (await widgets.do("fill_form", fields=fields))["changed"] == 'now "5 to 7"'
+
+
 async def test_form_reports_each_field_where_one_is_not_kept(widgets: DrivenTab) -> None:
     fields = [
         {"selector": "#room", "value": "Suite"},

@@ -104,11 +104,11 @@ export class NetworkLog {
         return this.#end(params, { size: params.encodedDataLength });
       case "Network.loadingFailed":
         return this.#end(params, { error: errorOf(params) });
-      // A page that talks through a socket is answered by the next frame.
+      // A page that talks through a socket is answered by the next frames.
       case "Network.webSocketFrameSent":
         return this.ofAction.add(`${params.requestId} frame`, "websocket frame");
       case "Network.webSocketFrameReceived":
-        return this.ofAction.end(`${params.requestId} frame`);
+        return this.ofAction.endSoon(`${params.requestId} frame`);
       case "Network.webSocketClosed":
         return this.#end(params, {});
     }

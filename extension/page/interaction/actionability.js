@@ -3,7 +3,18 @@
 // Waiting until an element is there and can be acted on.
 
 const actionability = (() => {
-  const { attributeOf, drawnAncestors, isControl, isDrawnIn, isInPage, isMatch, kindOf, queryIn, timelineOf } = dom;
+  const {
+    attributeOf,
+    drawnAncestors,
+    isControl,
+    isDrawnIn,
+    isInPage,
+    isMatch,
+    kindOf,
+    queryAll,
+    queryIn,
+    timelineOf,
+  } = dom;
   const { PageError, nameOf, visibleTextOf } = texts;
   const { aimAt, aimInto, bringIntoView, handleOf, firstBoxOf, isVisible, placeInMainFrame, placeOfSpot } = geometry;
   const { PARTLY_SEARCHED, Search, allRoots } = search;
@@ -275,10 +286,25 @@ const actionability = (() => {
    */
   function coverage(handle, cover) {
     if (getComputedStyle(handle).pointerEvents === "none") {
+      const layer = layerWithInput(handle);
+      if (layer) {
+        return `takes no input while something is open above it: ${coverDetails(layer, handle)}, then try again.`;
+      }
       return "lets the mouse through (pointer-events: none). Act on its container, or on the element below it.";
     }
     if (!cover) return "cannot be scrolled into view.";
     return `is still covered by ${coverDetails(cover, handle)}, then try again.`;
+  }
+
+  /**
+   * @param {Element} handle
+   * @returns {Element | undefined} what alone takes the mouse, where the page has taken it from all else
+   */
+  function layerWithInput(handle) {
+    if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return undefined;
+    const open = allRoots().flatMap((root) => queryAll(root, `${DIALOGS}, [role='menu'], [role='listbox']`));
+    const takes = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents !== "none" && isVisible(one);
+    return open.findLast((one) => takes(one) && !isDrawnIn(one, handle));
   }
 
   /**

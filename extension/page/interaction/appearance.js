@@ -115,7 +115,9 @@ const appearance = (() => {
     const said = isDrawn ? (style.fill === "none" ? style.stroke : style.fill) : style.backgroundColor;
     const [red = 0, green = 0, blue = 0, alpha = 1] = said.match(/[\d.]+/gu)?.map(Number) ?? [];
     if (!said.startsWith("rgb") || alpha === 0) return "";
-    const distances = COLORS.map(([name, r, g, b]) => ({ name, far: Math.hypot(r - red, g - green, b - blue) }));
+    const isGray = Math.max(red, green, blue) - Math.min(red, green, blue) < EXACT;
+    const names = COLORS.filter(([, r, g, b]) => !isGray || (r === g && g === b));
+    const distances = names.map(([name, r, g, b]) => ({ name, far: Math.hypot(r - red, g - green, b - blue) }));
     const nearest = distances.reduce((a, b) => (b.far < a.far ? b : a));
     const hex = [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("");
     return nearest.far < EXACT ? nearest.name : `${nearest.name} #${hex}`;

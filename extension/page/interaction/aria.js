@@ -120,6 +120,7 @@ const aria = (() => {
   const NEIGHBOUR_STEPS = 4;
   const NEIGHBOUR_LENGTH = 60;
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
+  const LABEL_CELLS = "td, th, dt";
   /** What is named by what stands next to it rather than in it. */
   const FIELDS = new Set(
     (
@@ -398,7 +399,7 @@ const aria = (() => {
     let one = /** @type {Element | null} */ (field);
     for (let step = 0; one && step < NEIGHBOUR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
-        if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, CONTROLS))) return "";
+        if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) return "";
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
         );
@@ -407,6 +408,14 @@ const aria = (() => {
       one = parentElementOf(one);
     }
     return "";
+  }
+
+  /**
+   * @param {Element} before
+   * @returns {string} what in it belongs to no other field; the label of a row may be a link
+   */
+  function controlsOf(before) {
+    return isMatch(before, LABEL_CELLS) ? CONTROLS.replace("a[href], ", "") : CONTROLS;
   }
 
   /**

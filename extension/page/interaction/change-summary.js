@@ -10,6 +10,7 @@ const changeSummary = (() => {
     attributeOf,
     boxOf,
     childNodesOf,
+    childrenOf,
     closestOf,
     holds,
     isControl,
@@ -18,6 +19,7 @@ const changeSummary = (() => {
     isInPage,
     isMatch,
     isText,
+    kindOf,
     parentElementOf,
     parentOf,
     queryAll,
@@ -42,6 +44,31 @@ const changeSummary = (() => {
   const FAULTY = ":user-invalid, [aria-invalid]:not([aria-invalid='false'])";
   /** What people do not read, or not there. */
   const UNREAD = new Set(["link", "meta", "noscript", "option", "script", "style", "template", "title"]);
+  const UNREAD_PARTS = "script, style, template, noscript, svg title, svg desc, svg defs";
+  /** Fields whose value is not what users read on them. */
+  const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
+  const MOST_FIELDS = 300;
+  /** Parts of a sentence. */
+  const PHRASES = new Set([
+    "a",
+    "abbr",
+    "b",
+    "code",
+    "em",
+    "i",
+    "kbd",
+    "mark",
+    "q",
+    "s",
+    "small",
+    "span",
+    "strong",
+    "u",
+  ]);
+  /** Signs alone are decoration. */
+  const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
+  /** A name in an icon font, of which a picture is drawn. */
+  const ICON_WORD = /^\s*[a-z][a-z0-9]*(?:_[a-z0-9]+)*\s*$/;
   const WATCHED = {
     childList: true,
     characterData: true,
@@ -60,11 +87,11 @@ const changeSummary = (() => {
   /** Of a picture that is more than a sign on a button. */
   const PICTURE_SIDE = 64;
   const SHAPES = "path, line, polyline, polygon, rect, circle, ellipse, use";
-  /** A dialog that fades away is still drawn meanwhile. */
+  /** A dialog that fades away is still drawn meanwhile, and what fades in is not yet. */
   const FADE_MS = 400;
   /** Steps out to what clips a text that only screen readers read. */
   const CLIP_LEVELS = 5;
-  /** More texts than these are reported as a number. */
+  /** Of more texts than these the others are reported as a number. */
   const MOST_TEXTS = 3;
   const DIALOGS = "dialog[open], [role='dialog'], [role='alertdialog'], [aria-modal='true']";
   const ALERTS = "[role='alert'], [aria-live='assertive']";
@@ -84,8 +111,12 @@ const changeSummary = (() => {
     #views;
     /** @readonly */
     #roots;
-    /** @readonly */
-    #editor;
+    /** @type {Element[]} where what was written is no news */
+    #editors = [];
+    /** @readonly @type {Set<Element>} what was acted on */
+    #acted = new Set();
+    /** @type {Element[]} what was acted on last, and what holds it, from the inside out */
+    #path = [];
     /** @readonly */
     #before;
     /** @readonly @type {Set<Node>} elements and texts that have come */
@@ -98,6 +129,8 @@ const changeSummary = (() => {
     #labels = new Map();
     #latestAt = 0;
     #inputAt = 0;
+    /** @type {ReturnType<typeof setTimeout> | undefined} of the end */
+    #timer;
     /** @readonly */
     #observer = new MutationObserver((records) => this.#take(records));
 
@@ -108,12 +141,25 @@ const changeSummary = (() => {
      */
     constructor(element, roots, isTyped) {
       this.#roots = roots;
-      this.#editor = closestOf(element, "[contenteditable]");
+      this.goOn(element);
       this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
       for (const root of roots) this.#observer.observe(root, WATCHED);
       this.#views = roots.filter(isDocument).map(windowOf);
       for (const view of this.#views) for (const type of INPUTS) view?.addEventListener(type, this.#noteInput, true);
       this.#noteInput();
+    }
+
+    /**
+     * @param {Element} element that is acted on as a part of the same action
+     * @returns {this}
+     */
+    goOn(element) {
+      clearTimeout(this.#timer);
+      const editor = closestOf(element, "[contenteditable]");
+      if (editor) this.#editors.push(editor);
+      this.#acted.add(element);
+      this.#path = [...ancestorsOf(element)];
+      return this;
     }
 
     /** @returns {number} of the elements and texts that have gone or may have been hidden */
@@ -146,13 +192,24 @@ const changeSummary = (() => {
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
         await pause(POLL_MS);
       }
-      const fading = [...this.#before.dialogs.keys()].filter(isVisible).flatMap(animationsOf);
+      const coming = [...this.#come].filter(
+        (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
+      );
+      const around = coming.flatMap((one) => [...ancestorsOf(/** @type {Element} */ (one))].slice(1));
+      const fading = [
+        ...[...this.#before.dialogs.keys(), ...coming]
+          .filter(isElement)
+          .filter(isVisible)
+          .flatMap((one) => animationsOf(one)),
+        ...[...new Set(around)].flatMap((one) => animationsOf(one, false)),
+      ];
       if (fading.length) await Promise.race([Promise.allSettled(fading), pause(FADE_MS)]);
     }
 
     /** @returns {string} what has appeared and gone; empty when nothing has. More may come of requests: it goes on. */
     summarize() {
-      setTimeout(() => this.stop(), WAITS_MS.linger);
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.stop(), WAITS_MS.linger);
       this.#take(this.#observer.takeRecords());
       const { hidden } = this.#before;
       const shown = [...this.#come, ...hidden].filter((node) => isInPage(node) && isSeen(node));
@@ -167,8 +224,20 @@ const changeSummary = (() => {
         left: [...left, ...hiddenNow],
         drawn: /** @type {Element[]} */ (drawn),
         renamed,
+        refilled: [...this.#before.values]
+          .filter(([field, before]) => this.#isRefilled(field, before))
+          .map(([field]) => field),
+        path: this.#path,
         roots: this.#roots,
       });
+    }
+
+    /**
+     * @param {Control} field
+     * @param {string} before
+     */
+    #isRefilled(field, before) {
+      return isInPage(field) && !this.#acted.has(field) && valueOf(field) !== before && isVisible(field);
     }
 
     stop() {
@@ -199,7 +268,7 @@ const changeSummary = (() => {
       this.#latestAt = performance.now();
       for (const { type, target, addedNodes, removedNodes, attributeName, oldValue } of records) {
         // What was typed is no news.
-        if (this.#editor && holds(this.#editor, target)) continue;
+        if (this.#editors.some((editor) => holds(editor, target))) continue;
         if (!isRead(isText(target) ? (parentOf(target) ?? target) : target)) continue;
         if (type === "attributes" && LABELS.includes(attributeName ?? "")) this.#noteLabel(target, oldValue);
         else if (type === "attributes") this.#restyled.add(/** @type {Element} */ (target));
@@ -228,9 +297,12 @@ const changeSummary = (() => {
     return ["ul", "ol", "table"].includes(tagOf(element)) || isMatch(item, "[role='option'], li");
   }
 
-  /** @param {Element} dialog */
-  function animationsOf(dialog) {
-    const running = Reflect.apply(Element.prototype.getAnimations, dialog, [{ subtree: true }]);
+  /**
+   * @param {Element} element
+   * @param {boolean} [subtree] whether also of what is in it
+   */
+  function animationsOf(element, subtree = true) {
+    const running = Reflect.apply(Element.prototype.getAnimations, element, [{ subtree }]);
     const hasEnd = (/** @type {Animation} */ { effect }) => Number.isFinite(effect?.getComputedTiming().endTime);
     return running.filter(hasEnd).map(({ finished }) => finished);
   }
@@ -265,8 +337,24 @@ const changeSummary = (() => {
       ),
       faulty: new Set(all(FAULTY).filter(isVisible)),
       disabled: new Set(all(":disabled").filter(isVisible)),
+      values: new Map(
+        read
+          .filter(isControl)
+          .slice(0, MOST_FIELDS)
+          .map((field) => [field, valueOf(field)]),
+      ),
       hidden: hiddenAmong(read.slice(0, MOST_ELEMENTS)),
     };
+  }
+
+  /**
+   * @param {Control} field
+   * @returns {string} the text that it shows; empty where it shows none, or keeps it secret
+   */
+  function valueOf(field) {
+    if (UNSHOWN.has(kindOf(field))) return "";
+    const option = tagOf(field) === "select" ? /** @type {HTMLSelectElement} */ (field).selectedOptions[0] : null;
+    return option ? option.label : field.value;
   }
 
   /**
@@ -347,10 +435,12 @@ const changeSummary = (() => {
    * @param {Node[]} changes.left elements and texts that have gone, or cannot be seen any more
    * @param {Element[]} changes.drawn parts of drawings that are new
    * @param {[Element, string][]} changes.renamed what has another label now, and the one before
+   * @param {Control[]} changes.refilled fields that hold something else, without having been acted on
+   * @param {Element[]} changes.path what was acted on, and what holds it, from the inside out
    * @param {Root[]} changes.roots all of the page
    * @returns {string} at most 200 characters; empty when nothing is worth reporting
    */
-  function summarizeChanges(before, now, { shown, left, drawn, renamed, roots }) {
+  function summarizeChanges(before, now, { shown, left, drawn, renamed, refilled, path, roots }) {
     const opened = [...now.dialogs].filter(([dialog]) => !before.dialogs.has(dialog));
     const closed = [...before.dialogs].filter(([dialog]) => !now.dialogs.has(dialog));
     const faulty = [...now.faulty].filter((field) => !before.faulty.has(field));
@@ -365,8 +455,12 @@ const changeSummary = (() => {
     const alerts = wholesIn(news, ALERTS);
     const statuses = wholesIn(news, STATUSES).filter((status) => !alerts.includes(status));
     const lists = wholesIn(news, LISTS).map((list) => listName(list, roots));
-    const plain = news.filter(({ node }) => !wholeOf(node, ANNOUNCED));
-    const lost = gone.filter((one) => !isOfClosed(one));
+    const plain = nearestFirst(
+      news.filter(({ node }) => !wholeOf(node, ANNOUNCED)),
+      path,
+    );
+    const menus = gone.filter(({ node }) => isElement(node) && isOfMenu(node));
+    const lost = gone.filter((one) => !isOfClosed(one) && !menus.includes(one));
     const partsWith = (/** @type {number} */ length) => [
       ...alerts.map((alert) => `alert ${excerpt(visibleTextOf(alert), length)}`),
       ...faulty.map((field) => `error at ${nameOf(field)}: ${excerpt(faultOf(field), length)}`),
@@ -376,9 +470,11 @@ const changeSummary = (() => {
       ...lists,
       ...enabled.map((element) => `${nameOf(element)} enabled`),
       ...drawings(outermost(drawn), roots),
+      ...refilled.slice(0, MOST_TEXTS).map((field) => `${nameOf(field)} holds ${excerpt(valueOf(field), length)}`),
       ...plainly("now", plain, length),
       ...renamings(renamed),
       ...plainly("gone", lost, length),
+      ...(menus.length ? ["menu closed"] : []),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
   }
@@ -426,6 +522,42 @@ const changeSummary = (() => {
   }
 
   /**
+   * @param {Element} element
+   * @returns {boolean} whether it is a menu or a list, a part of one, or has nothing else to read in it
+   */
+  function isOfMenu(element) {
+    const textOf = (/** @type {Element} */ one) => collapse(textContentOf(one) ?? "");
+    return (
+      closestOf(element, LISTS) !== null || queryIn(element, LISTS).some((menu) => textOf(menu) === textOf(element))
+    );
+  }
+
+  /**
+   * @param {News[]} news
+   * @param {Element[]} path from the inside out
+   * @returns {News[]} what stands next to the element before what stands elsewhere
+   */
+  function nearestFirst(news, path) {
+    const distanceTo = (/** @type {Node} */ node) => {
+      for (let one = /** @type {Node | null} */ (node); one; one = parentOf(one)) {
+        const place = path.indexOf(/** @type {Element} */ (one));
+        if (place >= 0) return place;
+      }
+      return path.length;
+    };
+    const placed = news.map((one) => ({ one, distance: distanceTo(one.node) }));
+    return placed.sort((a, b) => a.distance - b.distance).map(({ one }) => one);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {Generator<Element>} itself and what holds it
+   */
+  function* ancestorsOf(element) {
+    for (let one = /** @type {Element | null} */ (element); one; one = parentElementOf(one)) yield one;
+  }
+
+  /**
    * Pages often rewrite what was there: only what is not on both sides is a change.
    *
    * @param {Node[]} shown
@@ -437,7 +569,7 @@ const changeSummary = (() => {
       const known = new Set(others.flatMap((other) => other.texts));
       return (/** @type {News} */ { node, texts: own }) => ({ node, texts: own.filter((text) => !known.has(text)) });
     };
-    const textsOf = (/** @type {Node} */ node) => ({ node, texts: [...textsIn(node)] });
+    const textsOf = (/** @type {Node} */ node) => ({ node, texts: textsIn(node) });
     const come = shown.map(textsOf);
     const gone = left.map(textsOf);
     const hasText = (/** @type {News} */ news) => news.texts.length > 0;
@@ -446,20 +578,51 @@ const changeSummary = (() => {
 
   /**
    * @param {Node} node
-   * @returns {Generator<string>} of what can be read in it, also when it has gone
+   * @returns {string[]} what can be read in it, also when it has gone
    */
-  function* textsIn(node) {
-    if (isText(node)) {
-      const text = collapse(textContentOf(node) ?? "");
-      if (text) yield text;
-    } else if (
-      isElement(node) &&
-      !isControl(node) &&
-      !isMatch(node, "script, style, template, noscript, svg title, svg desc, svg defs")
-    ) {
-      if (isInPage(node) && !isVisible(node) && isMatch(node, "[hidden], [style]")) return;
-      for (const child of childNodesOf(node)) yield* textsIn(child);
+  function textsIn(node) {
+    return [...runsIn(node)].map(collapse).filter((text) => WORDED.test(text));
+  }
+
+  /**
+   * @param {Node} node
+   * @returns {Generator<string>} texts that are not interrupted; a word may be marked in one of them
+   */
+  function* runsIn(node) {
+    if (isText(node)) yield textContentOf(node) ?? "";
+    if (!isElement(node) || isUnread(node)) return;
+    let run = "";
+    const children = [...childNodesOf(node)];
+    const isMixed = children.some((child) => isText(child) && WORDED.test(textContentOf(child) ?? ""));
+    for (const child of children) {
+      if (isText(child) || (isMixed && isPhrase(child))) {
+        run += textContentOf(child) ?? "";
+      } else {
+        yield run;
+        run = "";
+        yield* runsIn(child);
+      }
     }
+    yield run;
+  }
+
+  /** @param {Element} element */
+  function isUnread(element) {
+    if (isControl(element) || isMatch(element, UNREAD_PARTS) || isIconWord(element)) return true;
+    return isInPage(element) && !isVisible(element) && isMatch(element, "[hidden], [style]");
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether an icon font draws a picture for its word
+   */
+  function isIconWord(element) {
+    return isMatch(element, "[aria-hidden='true'], .notranslate") && ICON_WORD.test(textContentOf(element) ?? "");
+  }
+
+  /** @param {Node} node */
+  function isPhrase(node) {
+    return isElement(node) && PHRASES.has(tagOf(node)) && !childrenOf(node).length && !isUnread(node);
   }
 
   /**
@@ -491,8 +654,8 @@ const changeSummary = (() => {
    */
   function plainly(word, news, length) {
     const said = [...new Set(news.map((one) => one.texts.join(" ")))];
-    const more = said.length > MOST_TEXTS ? ` and ${said.length - 1} more` : "";
-    const quoted = (more ? said.slice(0, 1) : said).map((text) => excerpt(text, length));
+    const more = said.length > MOST_TEXTS ? ` and ${said.length - MOST_TEXTS} more` : "";
+    const quoted = said.slice(0, MOST_TEXTS).map((text) => excerpt(text, more ? length / MOST_TEXTS : length));
     return quoted.length ? [`${word} ${quoted.join(", ")}${more}`] : [];
   }
 

@@ -23,7 +23,8 @@ const elementCommands = (() => {
     shownBy,
     wayOf,
   } = formControls;
-  const { readList, readNumber, readSegments, readTrack, scrollList, segmentsIn, showOption, widgetKind } = widgets;
+  const { readList, readNumber, readSegments, readTrack, scrollList, groupOf, segmentsIn, showOption, widgetKind } =
+    widgets;
   const { focusedElement, takeFocus } = focusing;
   const { isField } = targets;
   const { PressWatch } = hitTarget;
@@ -50,7 +51,8 @@ const elementCommands = (() => {
    *
    * @type {{id: string, signal?: AbortSignal, prepared?: PreparedField, isEntered?: boolean, press?: Press, checkable?: Element,
    *   pressed?: Element, placed?: Element, element?: Element, upload?: HTMLInputElement, scroll?: ReturnType<typeof beginScroll>["scroll"],
-   *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>}}
+   *   widget?: HTMLElement, group?: Element, frames?: {element: Element, place: Box}[], roots?: Root[], changes?: InstanceType<typeof ChangeWatch>,
+   *   form?: InstanceType<typeof ChangeWatch>}}
    */
   let latest = { id: "" };
   /** @type {Element | null} what the mouse was moved to last */
@@ -68,7 +70,7 @@ const elementCommands = (() => {
     const { signal } = begin(request.id);
     try {
       comeBy(request.way ?? "");
-      const { pressed, placed, widget, group, changes: begun } = latest.id === request.id ? latest : {};
+      const { pressed, placed, widget, group, changes: begun, form } = latest.id === request.id ? latest : {};
       const known = request.action === "place" ? placed : undefined;
       const ready = request.selector ? await new Wait(request, signal, known).ready() : withoutSelector(request);
       const { element, found, roots, rest, ...more } = ready;
@@ -76,10 +78,11 @@ const elementCommands = (() => {
       // What one action does in several steps is reported as one.
       const isReporting = REPORTING.has(request.action) && !(request.isStep && begun);
       if (isReporting || !begun) latest.changes?.stop();
-      latest = { id: request.id, signal, pressed, placed, widget, group, element, changes: begun };
+      latest = { id: request.id, signal, pressed, placed, widget, group, element, changes: begun, form };
       if (rest) return { code: "", rest, frames: enterFrames(found, roots) };
       // Acting may take the element away.
       const description = describe(element, roots);
+      if (isReporting && request.isPart) latest.form = form?.goOn(element) ?? new ChangeWatch(element, roots, false);
       if (isReporting) latest.changes = new ChangeWatch(element, roots, request.action === "fill");
       const outline = isReporting && window.parent === window ? { outline: outlineOf(handleOf(element)) } : {};
       const done = actOn(element, roots, request);
@@ -234,8 +237,8 @@ const elementCommands = (() => {
       case "number":
         return readNumber(field);
       case "segments":
-        latest.group = field;
-        return readSegments(field);
+        latest.group = groupOf(field);
+        return readSegments(latest.group);
       case "segment":
         latest.widget = /** @type {HTMLElement} */ (segmentsIn(latest.group ?? field)[index]);
         return true;
@@ -274,11 +277,12 @@ const elementCommands = (() => {
   }
 
   /**
-   * @param {{id: string}} request after an action of that id
+   * @param {{id: string, ofForm?: boolean}} request after an action of that id; `ofForm`: of all of its parts
    * @returns {Promise<string>} what has changed since it began; empty when nothing has, and in another page than that
    */
-  async function readChanges({ id }) {
-    const watch = latest.id === id ? latest.changes : undefined;
+  async function readChanges({ id, ofForm = false }) {
+    const { changes, form } = latest.id === id ? latest : {};
+    const watch = ofForm ? form : changes;
     await watch?.rest();
     return watch?.summarize() ?? "";
   }

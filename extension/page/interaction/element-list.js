@@ -49,6 +49,8 @@ const elementList = (() => {
   /** Boxes that a page shows while it loads what belongs there. */
   const SKELETONS = "[class*=skeleton i], [class*=shimmer i], [data-testid*=skeleton i]";
   const MOST_POPUPS = 3;
+  /** Items of a menu or the like that are all named. */
+  const MOST_OF_MENU = 60;
   /** Elements to act on, on a page whose shapes and boxes are listed, too. */
   const MOST_WITH_LOOKS = 25;
   const OUT_OF_SIGHT = "-- out of sight --";
@@ -69,7 +71,7 @@ const elementList = (() => {
     if (frames.length && !framed) {
       return { code: "", rest: "", frames: frames.map((frame) => describeFrame(frame, roots)) };
     }
-    const writer = new Writer(roots, framed ?? {});
+    const writer = new Writer(roots, framed ?? {}, popups);
     const isLeftOut = (/** @type {Item} */ { role, element }) =>
       role === "frame" && leftOut.includes(selectorOf(element, roots));
     const listed = leftOut.length ? page.items.filter((item) => !isLeftOut(item)) : page.items;
@@ -222,16 +224,20 @@ const elementList = (() => {
     #described = new Map();
     /** @readonly */
     #framed;
+    /** @readonly */
+    #popups;
     /** Characters of a field's value. */
     valueLength = VALUE_LENGTH;
 
     /**
      * @param {Root[]} roots all of the page
      * @param {Record<string, ListLine[]>} framed lines of frames of other sites, by their selectors
+     * @param {Element[]} popups what lies open above the page
      */
-    constructor(roots, framed) {
+    constructor(roots, framed, popups) {
       this.#roots = roots;
       this.#framed = framed;
+      this.#popups = popups;
     }
 
     /**
@@ -274,7 +280,7 @@ const elementList = (() => {
       const length = isDetailed ? TEXT_LENGTH.detailed : TEXT_LENGTH.overview;
       const hidden = new Set();
       const wordsOf = (/** @type {Item} */ item) => this.#describe(item, length);
-      const repeated = isDetailed ? new Map() : collapsed(items, wordsOf, OVERVIEW_ROOM);
+      const repeated = isDetailed ? new Map() : collapsed(this.#withoutMenus(items), wordsOf, OVERVIEW_ROOM);
       const isAmbiguous = isDetailed ? this.#ambiguousTexts(items, length) : () => false;
       for (const { more } of repeated.values()) for (const item of more) hidden.add(item);
       return items.flatMap((item) => {
@@ -296,6 +302,16 @@ const elementList = (() => {
         const last = more ? [{ ...own, isThing: false, line: once(() => this.#moreLine(item, more)) }] : [];
         return [own, ...framed, ...last];
       });
+    }
+
+    /**
+     * @param {Item[]} items
+     * @returns {Item[]} without what is in open menus and the like: one of it comes next, so each is named
+     */
+    #withoutMenus(items) {
+      const inside = this.#popups.map((popup) => items.filter(({ element }) => isDrawnIn(popup, element)));
+      const named = new Set(inside.filter(({ length }) => length <= MOST_OF_MENU).flat());
+      return named.size ? items.filter((item) => !named.has(item)) : items;
     }
 
     /**
@@ -387,14 +403,14 @@ const elementList = (() => {
    * @param {number} [valueLength] characters of a field's value
    * @returns {string} for example `textbox "Name" = "Ada" required`
    */
-  function describe({ kind, role, element, cells, own = "" }, length, valueLength = VALUE_LENGTH) {
+  function describe({ kind, role, element, cells, own = "", isBare = false }, length, valueLength = VALUE_LENGTH) {
     const filled = cells.map((cell) => plain(cell.map(dataOf).join(role === "row" ? " " : ""))).filter(Boolean);
     const text = filled.join(" | ");
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
     if (text) return `${role} ${plainQuote(text, length)}`;
     const isPicture = kind === "look" && role !== "text";
     const isNamed = !isPicture && isNamedByContent(role);
-    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed);
+    const name = (own && accessibleNameOf(element, false)) || own || accessibleNameOf(element, isNamed && !isBare);
     const isMute = kind === "look" || (!name && !["scrollable", "frame"].includes(role) && isNamedByContent(role));
     return [
       role,

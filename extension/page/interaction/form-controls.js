@@ -61,11 +61,13 @@ const formControls = (() => {
     const { chosen } = matching(list, values);
     const changed = [...list.options].filter((option) => option.selected !== chosen.has(option));
     for (const option of list.multiple ? changed : chosen) option.selected = chosen.has(option);
+    // While the page deals with it, it may put back what was there.
+    const selected = chosenIn(list);
     if (changed.length) {
       list.dispatchEvent(new Event("input", { bubbles: true, composed: true }));
       list.dispatchEvent(new Event("change", { bubbles: true }));
     }
-    return chosenIn(list);
+    return selected;
   }
 
   /**
@@ -447,8 +449,9 @@ const formControls = (() => {
       return { way: "select" };
     }
     if (typeof value !== "string") throw misfit(element, "takes a text.");
-    refuseValue(/** @type {HTMLInputElement} */ (element), value);
-    return { way: "fill" };
+    const field = /** @type {HTMLInputElement} */ (element);
+    refuseValue(field, value);
+    return { way: "fill", value: shownBy(field) };
   }
 
   return {

@@ -12,6 +12,8 @@ const modals = (() => {
   const COVERING = 0.9;
   /** Elements that are pressed in thought to find out what is below a cover. */
   const MOST_TRIED = 100;
+  /** Elements whose place is compared with that of a layer. */
+  const MOST_LOOKED_AT = 400;
   const POPUPS =
     ":popover-open, dialog[open]:not(:modal), " +
     ":is([role=menu], [role=listbox], [role=dialog], [role=alertdialog], [role=tree], [role=grid])";
@@ -34,6 +36,8 @@ const modals = (() => {
     const [inTopLayer] = shown("dialog:modal");
     const [declared] = inTopLayer ? [inTopLayer] : shown('[aria-modal="true"]:not([inert] *)');
     if (declared) return [declared, ...layersAbove(roots, [declared]).layers];
+    const sole = layersWithInput(roots);
+    if (sole.length) return sole;
     const layers = covers();
     if (!layers.length) return [];
     const above = layersAbove(roots, layers);
@@ -42,21 +46,36 @@ const modals = (() => {
   }
 
   /**
+   * @param {Root[]} roots all of the page
+   * @returns {Element[]} what alone takes the mouse, where the page has taken it from all else
+   */
+  function layersWithInput(roots) {
+    if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return [];
+    const takes = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents !== "none" && isVisible(one);
+    const open = roots.flatMap((root) => queryAll(root, POPUPS)).filter(takes);
+    return open.filter((one) => !open.some((other) => other !== one && isDrawnIn(other, one)));
+  }
+
+  /**
    * What is hit wherever the page is touched, when that is fixed over it.
    *
    * @returns {Element[]}
    */
   function covers() {
-    const points = SPOTS.flatMap((right) => SPOTS.map((down) => ({ x: innerWidth * right, y: innerHeight * down })));
     /** @type {Set<Element>} */
     const layers = new Set();
-    for (const point of points) {
+    for (const point of spots()) {
       const hit = hitAt(point);
       const layer = hit && layerOf(hit);
       if (!layer) return [];
       layers.add(layer);
     }
     return [...layers].some(isCover) ? [...layers] : [];
+  }
+
+  /** @returns {Point[]} over all of the viewport */
+  function spots() {
+    return SPOTS.flatMap((right) => SPOTS.map((down) => ({ x: innerWidth * right, y: innerHeight * down })));
   }
 
   /**
@@ -120,11 +139,77 @@ const modals = (() => {
    */
   function openPopups(roots) {
     const declared = roots.flatMap((root) => queryAll(root, POPUPS));
-    const found = [...declared, ...looseLayers()].filter((one) => isInSight(one) && isSmall(one) && floats(one));
+    const found = [...new Set([...declared, ...looseLayers(), ...panels(roots)])].filter(
+      (one) => isInSight(one) && isSmall(one) && floats(one),
+    );
     const reached = found.filter(
       (one) => isReached(one) || queryIn(one, CANDIDATES).some((part) => isInSight(part) && isReached(part)),
     );
     return reached.filter((one) => !reached.some((other) => other !== one && isDrawnIn(other, one)));
+  }
+
+  /**
+   * @param {Root[]} roots all of the page
+   * @returns {Element[]} what hides other parts of the page that can be acted on, and holds such itself
+   */
+  function panels(roots) {
+    /** @type {Set<Element>} */
+    const layers = new Set();
+    for (const point of spots()) {
+      const hit = hitAt(point);
+      const layer = hit && panelOf(hit);
+      if (layer) layers.add(layer);
+    }
+    return [...layers].filter((layer) => queryIn(layer, CANDIDATES).length > 1 && hidesOthers(layer, roots));
+  }
+
+  /**
+   * @param {Element} hit
+   * @returns {Element | undefined} the outermost part around it of what is drawn above the page that has a size
+   */
+  function panelOf(hit) {
+    const path = [...drawnAncestors(hit)];
+    const ground = path.findLastIndex((one) => isAbove(one));
+    return path.slice(0, ground + 1).findLast((one) => isRaised(one) && boxOf(one).width > 0 && isSmall(one));
+  }
+
+  /** @param {Element} element */
+  function isRaised(element) {
+    return ["fixed", "absolute"].includes(getComputedStyle(element).position);
+  }
+
+  /** @param {Element} element */
+  function isAbove(element) {
+    return isRaised(element) && Number(getComputedStyle(element).zIndex) > 0;
+  }
+
+  /**
+   * @param {Element} layer
+   * @param {Root[]} roots
+   * @returns {boolean} whether something elsewhere on the page lies below it: what is next to it takes turns with it
+   */
+  function hidesOthers(layer, roots) {
+    const box = boxOf(layer);
+    const around = [...drawnAncestors(layer)].find((one) => !isSmall(one));
+    const isBelow = (/** @type {Element} */ one) => {
+      const { x, y, width, height } = boxOf(one);
+      const [right, down] = [x + width / 2, y + height / 2];
+      return right > box.left && right < box.right && down > box.top && down < box.bottom;
+    };
+    const others = roots.flatMap((root) => queryAll(root, CANDIDATES)).slice(0, MOST_LOOKED_AT);
+    const below = others.filter((one) => isBelow(one) && !isDrawnIn(layer, one) && !isDrawnIn(one, layer));
+    return below.slice(0, MOST_TRIED).some((one) => !isNextTo(one, layer, around) && isInSight(one) && !isReached(one));
+  }
+
+  /**
+   * @param {Element} one
+   * @param {Element} layer
+   * @param {Element | undefined} around the innermost large part of the page that the layer is in
+   * @returns {boolean} whether both are in a smaller part
+   */
+  function isNextTo(one, layer, around) {
+    const common = [...drawnAncestors(one)].find((outer) => isDrawnIn(outer, layer));
+    return common !== undefined && around !== undefined && common !== around && isDrawnIn(around, common);
   }
 
   /** @returns {Element[]} children of the body that are drawn over it and hold something to act on, such as tours */

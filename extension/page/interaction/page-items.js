@@ -9,6 +9,7 @@
  * @property {Element} element
  * @property {Text[][]} cells texts; those of a row by its cells
  * @property {string} [own] what it says, where other things to act on stand in it
+ * @property {boolean} [isBare] whether those say all that it has words for
  * @property {boolean} isInSight
  */
 
@@ -58,6 +59,8 @@ const pageItems = (() => {
   const SHAPE_TAGS = new Set(SHAPES.split(", "));
   /** Smaller graphics are icons, those with more shapes are pictures. */
   const GRAPHIC = { side: 48, shapes: 60 };
+  /** What can be dragged and is so large is rather dragged in. */
+  const SHEET_SIDE = 200;
   /** Characters that a user reads: no spaces, no glyphs of icon fonts. */
   const WORDED = /[^\s\p{C}]/u;
   const LEAST_SIDE = 8;
@@ -133,6 +136,8 @@ const pageItems = (() => {
       const isVisible_ = isRendered(element, SEEN);
       const isThere = (isVisible_ || isRendered(element)) && !this.#inert.has(element);
       if (!isThere && !(isCandidate && hasVisibleLabel(element))) return;
+      // A copy that is measured only.
+      if (attributeOf(element, "aria-hidden") === "true" && isOnlySpoken(element, getComputedStyle(element))) return;
       const within = { ...around, isVisible: isVisible_ };
       if (within.clip && isUnclipped(element, within.clip)) within.clip = "";
       const role = this.#roleAt(element, tag, isCandidate, within);
@@ -214,8 +219,9 @@ const pageItems = (() => {
       const things = inner.filter(({ kind }) => kind === "thing").map(({ element }) => element);
       if (!things.length) return;
       item.own = plain(contentOf(item.element, new Set(things)));
-      // What only surrounds something else that can be clicked says nothing more.
-      if (!item.own && inner.every(({ kind }) => kind === "thing" || kind === "look")) this.items.splice(place, 1);
+      // What only surrounds something else that can be clicked says nothing more, unless it is a sheet to draw on.
+      item.isBare = !item.own && inner.every(({ kind }) => kind === "thing" || kind === "look");
+      if (item.isBare && !isSheet(item)) this.items.splice(place, 1);
     }
 
     /**
@@ -276,7 +282,8 @@ const pageItems = (() => {
       const alternative = tag === "img" ? attributeOf(element, "alt") : "";
       // A name that it is a part of has the words of a picture.
       const isImage = tag === "img" && (within.isSilent ? !alternative : alternative !== "");
-      if (tag === "svg") within.isDrawing = within.isSilent = isPicture(element);
+      // The parts of a picture with a name of its own say nothing more.
+      if (tag === "svg") within.isDrawing = within.isSilent = isPicture(element) && !attributeOf(element, "aria-label");
       else if (within.isDrawing && SHAPE_TAGS.has(tag)) this.#addLook(element, tag);
       else if (isImage) this.#addLook(element, "image");
       else if (isBox(element, tag)) this.#addLook(element, "box");
@@ -337,6 +344,12 @@ const pageItems = (() => {
       item.isInSight = box !== null && meets(placeOf(item.element, box), this.#sight);
       this.items.push(item);
     }
+  }
+
+  /** @param {Item} item */
+  function isSheet({ role, element }) {
+    const { width, height } = boxOf(element);
+    return role === "draggable" && Math.min(width, height) >= SHEET_SIDE;
   }
 
   /**

@@ -33,7 +33,9 @@ const widgets = (() => {
   const POPUPS = "[role='listbox'], [role='tree'], [role='grid']";
   const OPTION_ROLES = ["[role='option']", "[role='treeitem']", "[role='row']"];
   /** What suggests while a text is typed, and takes any. */
-  const SEARCHES = "[type='search'], [role='searchbox'], [role='search'] *, [enterkeyhint='search']";
+  const SEARCHES =
+    "[type='search']:is(:not([role='combobox']), :not([aria-haspopup='listbox']), [placeholder], [name]), " +
+    "[role='searchbox'], [role='search'] *, [enterkeyhint='search']";
   const OTHER_FIELDS =
     "input:not([type='hidden']), select, textarea, [role='combobox'], [role='slider'], [contenteditable]";
   const UNSHOWN = `label, legend, script, style, template, svg, ${POPUPS}, [role='alert'], [aria-live]`;
@@ -345,6 +347,16 @@ const widgets = (() => {
   }
 
   /**
+   * @param {Element} field a group of segments, or one of them
+   * @returns {Element} the group
+   */
+  function groupOf(field) {
+    let group = /** @type {Element | null} */ (field);
+    while (group && segmentsIn(group).length < 2) group = parentElementOf(group);
+    return group ?? field;
+  }
+
+  /**
    * @param {Element} group
    * @returns {(DatePart | "")[]} what each segment is for
    */
@@ -413,6 +425,7 @@ const widgets = (() => {
     operableIn,
     readList,
     readNumber,
+    groupOf,
     readSegments,
     readTrack,
     scrollList,

@@ -1,0 +1,86 @@
+"""Tasks in Wagtail's administration."""
+
+import sqlite3
+from typing import Any
+
+from bench.apps.agent import Agent
+from bench.apps.programs import Site
+from bench.apps.tasks.task import Task, holds
+
+
+async def sign_in(agent: Agent) -> None:
+    if any(line.role == "password" for line in await agent.look()):
+        user = await agent.pick("Username", "textbox")
+        await agent.fill_form([(user, "admin"), (await agent.pick("Password", "password"), "pw-admin-1")])
+        await agent.click("Sign in", "button")
+
+
+async def publish_news(agent: Agent, _site: Site, name: str) -> str:
+    await sign_in(agent)
+    await agent.click("created in portal", "link")
+    await agent.click("Add child page", "link")
+    await agent.fill("Title*", f"News {name}", "textbox")
+    await agent.click("Promote", "tab")
+    slug = (await agent.read(r'textbox "Slug\*" = "([^"]+)"', find="Slug"))[1]
+    menu = await agent.click("More actions", "button")
+    await agent.choose(menu, "Publish", "button")
+    status = (await agent.read(rf'row "News {name}.*status: (\w+)', find=name))[1]
+    menu = await agent.click(f"More options for 'News {name}'", "button")
+    await agent.choose(menu, "Unpublish", "link")
+    await agent.click("Yes, unpublish", "button")
+    return f"{slug}, {status}"
+
+
+async def is_unpublished(site: Site, name: str, report: str) -> None:
+    slug = f"news-{name.lower()}"
+    holds(report, f"{slug}, live")
+    query = "select slug, live, first_published_at is not null from wagtailcore_page where title = ?"
+    holds(rows_of(site, query, f"News {name}"), [(slug, 0, 1)])
+
+
+async def add_editor(agent: Agent, _site: Site, name: str) -> str:
+    await sign_in(agent)
+    await agent.choose(await agent.click("Settings", "button"), "Users", "link")
+    await agent.click("Add a user", "link")
+    await agent.pick("Username", "textbox")
+    await agent.look()
+    texts = {
+        "Username": f"editor{name}",
+        "Email": f"editor{name}@example.com",
+        "First name": "Ed",
+        "Last name": "Itor",
+        "Password": "Winter-2026-xyz",
+        "Password confirmation": "Winter-2026-xyz",
+    }
+    await agent.fill_form([(await agent.pick(label, "textbox", "password"), text) for label, text in texts.items()])
+    await agent.click("Roles", "tab")
+    await agent.click("Editors", "checkbox")
+    await agent.click("Create", "button")
+    return (await agent.read(r"of (\d+) users|(\d+) users"))[0]
+
+
+async def is_added(site: Site, name: str, report: str) -> None:
+    holds("2 users" in report, True)
+    query = (
+        "select u.email, u.first_name, u.last_name, g.name from auth_user u join auth_user_groups m on m.user_id = u.id"
+        " join auth_group g on g.id = m.group_id where u.username = ?"
+    )
+    holds(rows_of(site, query, f"editor{name}"), [(f"editor{name}@example.com", "Ed", "Itor", "Editors")])
+
+
+def rows_of(site: Site, query: str, name: str) -> list[tuple[Any, ...]]:
+    connection = sqlite3.connect(site.folder / "db.sqlite3")
+    try:
+        return connection.execute(query, [name]).fetchall()
+    finally:
+        connection.close()
+
+
+def path(_site: Site) -> str:
+    return "admin/"
+
+
+TASKS = [
+    Task("B1", "wagtail", path, publish_news, is_unpublished),
+    Task("B2", "wagtail", path, add_editor, is_added),
+]
