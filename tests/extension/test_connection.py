@@ -236,7 +236,7 @@ async def test_server_of_another_protocol_is_left_with_4400(popup: Popup, bridge
     async def newer_opening(bridge: FakeBridge, peer: ServerConnection, hello: Message) -> None:
         nonce = make_nonce()
         proof = bridge.proof("server", hello["nonce"], nonce)
-        await peer.send(json.dumps(challenge(nonce, proof, protocol=2)))
+        await peer.send(json.dumps(challenge(nonce, proof, protocol=3)))
 
     bridge.opening = newer_opening
     await popup.paste(bridge.connection_string)

@@ -173,7 +173,7 @@ async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
         ("#radio", "x", "Use click"),
         ("#submit", "x", "Use click"),
         ("#file", "x", "Use upload"),
-        ("#paragraph", "x", "no field to write into"),
+        ("#paragraph", "x", "is not an editable field"),
         ("#wrapper", "x", "Did you mean #wrapped"),
     ],
 )

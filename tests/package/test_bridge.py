@@ -927,7 +927,7 @@ def test_a_damaged_key_is_a_sentence_and_stays_as_it_is(content: bytes, config_h
     path = config_home / "key"
     path.write_bytes(content)
 
-    with pytest.raises(server.ChromeTabError, match=r"is damaged\. Delete it, run --pair") as raised:
+    with pytest.raises(server.ChromeTabError, match=r"is damaged\. Delete it, and pair again") as raised:
         pairing.pairing_key()
 
     assert raised.value.code == "PERMISSION_DENIED"
