@@ -67,7 +67,7 @@ async def test_commands_of_a_connection_that_broke_do_not_begin_any_more(tab: Dr
         command.cancel()
 
 
-@pytest.mark.parametrize("way", ["disconnect", "forget", "connect"])
+@pytest.mark.parametrize("way", ["disconnect", "unpair", "connect"])
 async def test_tab_that_was_asked_for_before_the_user_disconnected_is_not_attached_afterwards(
     tab: DrivenTab, way: str
 ) -> None:
