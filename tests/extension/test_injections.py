@@ -43,8 +43,8 @@ STYLES = [
         for name in ("DISPLAY", "\nVISIBILITY", "COMMENT", "TITLE", "META", "SCRIPT", "NOSCRIPT", "TEMPLATE")
     ),
     *(Style(f"{name}-ORDER", in_all=False, in_main=False) for name in ("ALT", "TOOLTIP", "LABEL", "FIELD", "STYLE")),
-    # Between its letters stood invisible characters; the order is visible without them. Its block is no content of this page.
-    Style("INVISIBLE-ORDER between", in_all=True, in_main=False),
+    # Between its letters stood invisible characters; the order is visible without them.
+    Style("INVISIBLE-ORDER between", in_all=True, in_main=True),
     Style("TAGS-ORDER", in_all=False, in_main=False),
     Style("BIDI-ORDER written", in_all=True, in_main=True),
     Style("SYSTEM-ORDER: [system]", in_all=True, in_main=True),

@@ -124,6 +124,12 @@ def test_table_of_data_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
     assert text.count("Other paper") in {0, 6}
 
 
+def test_paragraph_with_soft_hyphens_stays_in_an_article(tab: Page) -> None:
+    show(tab, article("<p>Donau&shy;dampf&shy;schiff&shy;fahrt &#xfeff;am Abend.</p>"))
+
+    assert "Donaudampfschifffahrt am Abend." in read(tab)["text"]
+
+
 def test_table_inside_an_article_is_kept_whole_though_readability_unwraps_or_drops_it(tab: Page) -> None:
     films = "".join(
         f"<tr><td>{i}.</td><td><a href=/f{i}>The film {i}</a></td><td><a href=/s{i}>Studio {i}</a></td></tr>"

@@ -3,13 +3,12 @@
 // A copied page as text that keeps headings, lists, tables and code as Markdown writes them.
 
 const markdown = (() => {
+  const { withoutInvisible } = nodes;
   const { isBlock } = visibleCopy;
   const { isDataTable, rowsOf, cellsOf } = dataTables;
 
   /** Blocks with an empty line around them. */
   const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 main ol p pre section table ul".split(" "));
-  /** What no user sees in a text: some of it carries messages for models. */
-  const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
 
   /**
    * @typedef {object} Options
@@ -39,7 +38,7 @@ const markdown = (() => {
     /** @param {Element} parent */
     children(parent) {
       for (const node of parent.childNodes) {
-        if (node instanceof Text) this.line += node.data.replace(INVISIBLE, "").replace(/\s+/g, " ");
+        if (node instanceof Text) this.line += withoutInvisible(node.data).replace(/\s+/g, " ");
         else if (node instanceof Element) this.element(node);
       }
     }
@@ -151,9 +150,7 @@ const markdown = (() => {
 
     /** @param {Element} element */
     code(element) {
-      const code = preformatted(element)
-        .replace(INVISIBLE, "")
-        .replace(/^\n+|\s+$/g, "");
+      const code = withoutInvisible(preformatted(element)).replace(/^\n+|\s+$/g, "");
       if (!code.trim()) return;
       const longest = Math.max(2, ...[...code.matchAll(/`+/g)].map(([ticks]) => ticks.length));
       const fence = "`".repeat(longest + 1);

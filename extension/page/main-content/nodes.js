@@ -11,5 +11,9 @@ const nodes = (() => {
   const rectOf = (/** @type {Element} */ element) =>
     Reflect.apply(Element.prototype.getBoundingClientRect, element, []);
 
-  return { getter, rectOf };
+  /** What no user sees in a text: some of it carries messages for models. */
+  const INVISIBLE = /[\u00ad\u200b\u2060\ufeff\u{e0000}-\u{e007f}]/gu;
+  const withoutInvisible = (/** @type {string} */ text) => text.replace(INVISIBLE, "");
+
+  return { getter, rectOf, withoutInvisible };
 })();

@@ -3,6 +3,7 @@
 // A copied page's text in blocks (a block is a line of its own), each with what distinguishes content from menus.
 
 const textBlocks = (() => {
+  const { withoutInvisible } = nodes;
   const { isBlock } = visibleCopy;
 
   /** Words in classes and ids; pages in any language have them in English. */
@@ -78,7 +79,7 @@ const textBlocks = (() => {
 
   /** @param {string} text */
   function collapse(text) {
-    return text.replace(/\s+/g, " ").trim();
+    return withoutInvisible(text).replace(/\s+/g, " ").trim();
   }
 
   /** Goes once through a body. */
