@@ -113,6 +113,13 @@ class Agreement:
         if not is_right:
             self.notes.append(f"{what}: {note}")
 
+    def include(self, other: "Agreement") -> None:
+        """Add what was compared on another page, without its notes."""
+        self.nodes += other.nodes
+        self.listed += other.listed
+        self.right += other.right
+        self.compared += other.compared
+
     def summary(self) -> str:
         """Give the shares as one line."""
         shares = [f"recall {self.listed} of {self.nodes}"]
@@ -249,10 +256,7 @@ def main() -> None:
             print(f"{url}: {agreement.summary()}", flush=True)
             for note in agreement.notes[: given.missing]:
                 print(f"    {note}")
-            total.nodes += agreement.nodes
-            total.listed += agreement.listed
-            total.right += agreement.right
-            total.compared += agreement.compared
+            total.include(agreement)
     print(f"all: {total.summary()}")
 
 

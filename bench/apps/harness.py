@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -13,10 +13,8 @@ from playwright.async_api import BrowserContext
 from bench.apps.agent import Agent
 from bench.apps.programs import Site
 from bench.apps.tasks.task import Task, checked
+from bench.driven import driven_browser
 from bench.miniwob.tab import Tab
-from demo.browser import browser_with_extension, pair
-from demo.server import connection_string, server_environment, started_server
-from tests.support.fake_extension import wait_for_port
 
 TASK_S = 400
 
@@ -67,13 +65,5 @@ class Driver:
 @asynccontextmanager
 async def opened_driver(folder: Path, transcript: TextIO | None) -> AsyncGenerator[Driver]:
     """Run the server, and a browser with the extension, for the time of the block."""
-    settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
-    async with AsyncExitStack() as stack:
-        environment = server_environment(folder / "config", settings)
-        client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
-        await wait_for_port(int(environment["CHROME_TAB_PORT"]))
-        browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
-        # Playwright would answer dialogs before the extension can.
-        browser.on("dialog", lambda _dialog: None)
-        await pair(browser, await connection_string(environment))
+    async with driven_browser(folder) as (client, browser):
         yield Driver(client, browser, transcript)

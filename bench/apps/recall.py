@@ -40,10 +40,7 @@ def compare(site: Site, program: str, name: str) -> Agreement:
             if page.locator("input[type=password]").count() and program == "wagtail":
                 sign_in(page)
             agreement = Tab(page).compare()
-            total.nodes += agreement.nodes
-            total.listed += agreement.listed
-            total.right += agreement.right
-            total.compared += agreement.compared
+            total.include(agreement)
             total.notes += [f"/{path.partition('?')[0]}: {note}" for note in agreement.notes]
     return total
 

@@ -14,12 +14,10 @@ from typing import Any
 
 from playwright.async_api import Page
 
+from bench.driven import driven_browser
 from bench.miniwob.agents import Agent
 from bench.miniwob.tab import Tab
-from demo.browser import browser_with_extension, pair
-from demo.server import connection_string, server_environment, started_server
 from demo.web import QuietHandler, serving
-from tests.support.fake_extension import wait_for_port
 
 # An agent that has lost its way does not hold up the others.
 EPISODE_S = 120
@@ -117,17 +115,10 @@ class Bench:
 @asynccontextmanager
 async def opened_bench() -> AsyncGenerator[Bench]:
     """Run the server, and a browser with the extension and one attached tab, for the time of the block."""
-    settings = {"OLLAMA_BASE_URL": "http://127.0.0.1:9", "OLLAMA_MODEL": "none", "CHROME_TAB_SOURCE": "extension"}
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
         address = stack.enter_context(served_pages())
-        environment = server_environment(folder / "config", settings)
-        client = await stack.enter_async_context(started_server(environment, folder / "server.log"))
-        await wait_for_port(int(environment["CHROME_TAB_PORT"]))
-        browser = await stack.enter_async_context(browser_with_extension(folder / "profile"))
-        # Playwright would answer dialogs before the extension can.
-        browser.on("dialog", lambda _dialog: None)
-        await pair(browser, await connection_string(environment))
+        client, browser = await stack.enter_async_context(driven_browser(folder))
         async with browser.expect_page() as opened:
             created = await client.call_tool("browser_create_tab", {"url": address + path_of("click-test")})
         tab_id = (created.structured_content or {})["tab_id"]
