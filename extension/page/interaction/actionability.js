@@ -298,13 +298,22 @@ const actionability = (() => {
 
   /**
    * @param {Element} handle
-   * @returns {Element | undefined} what alone takes the mouse, where the page has taken it from all else
+   * @returns {Element | undefined} what alone takes the mouse instead of it
    */
   function layerWithInput(handle) {
-    if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return undefined;
-    const open = allRoots().flatMap((root) => queryAll(root, `${DIALOGS}, [role='menu'], [role='listbox']`));
+    const open = layersWithInput(allRoots(), `${DIALOGS}, [role='menu'], [role='listbox']`);
+    return open.findLast((one) => !isDrawnIn(one, handle));
+  }
+
+  /**
+   * @param {Root[]} roots all of the page
+   * @param {string} layers a selector
+   * @returns {Element[]} those that alone take the mouse, where the page has taken it from all else
+   */
+  function layersWithInput(roots, layers) {
+    if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return [];
     const takes = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents !== "none" && isVisible(one);
-    return open.findLast((one) => takes(one) && !isDrawnIn(one, handle));
+    return roots.flatMap((root) => queryAll(root, layers)).filter(takes);
   }
 
   /**
@@ -373,5 +382,5 @@ const actionability = (() => {
     return [...drawnAncestors(element)].some((ancestor) => isMatch(ancestor, "[inert]"));
   }
 
-  return { Wait, coverName, coverage, isSamePlace, moves, nextFrame, pause };
+  return { Wait, coverName, coverage, isSamePlace, layersWithInput, moves, nextFrame, pause };
 })();

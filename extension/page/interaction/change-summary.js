@@ -27,6 +27,7 @@ const changeSummary = (() => {
     rootOf,
     tagOf,
     textContentOf,
+    treeAncestors,
     windowOf,
   } = dom;
   const { collapse, nameOf, quote, shorten, visibleTextOf } = texts;
@@ -49,22 +50,7 @@ const changeSummary = (() => {
   const UNSHOWN = new Set(["button", "checkbox", "file", "hidden", "image", "password", "radio", "reset", "submit"]);
   const MOST_FIELDS = 300;
   /** Parts of a sentence. */
-  const PHRASES = new Set([
-    "a",
-    "abbr",
-    "b",
-    "code",
-    "em",
-    "i",
-    "kbd",
-    "mark",
-    "q",
-    "s",
-    "small",
-    "span",
-    "strong",
-    "u",
-  ]);
+  const PHRASES = new Set("a abbr b code em i kbd mark q s small span strong u".split(" "));
   /** Signs alone are decoration. */
   const WORDED = /[\p{L}\p{N}\p{Sc}\p{So}]/u;
   /** A name in an icon font, of which a picture is drawn. */
@@ -158,7 +144,7 @@ const changeSummary = (() => {
       const editor = closestOf(element, "[contenteditable]");
       if (editor) this.#editors.push(editor);
       this.#acted.add(element);
-      this.#path = [...ancestorsOf(element)];
+      this.#path = [...treeAncestors(element)];
       return this;
     }
 
@@ -195,7 +181,7 @@ const changeSummary = (() => {
       const coming = [...this.#come].filter(
         (one) => isElement(one) && isInPage(one) && isRendered(one) && !isDrawn(one),
       );
-      const around = coming.flatMap((one) => [...ancestorsOf(/** @type {Element} */ (one))].slice(1));
+      const around = coming.flatMap((one) => [...treeAncestors(/** @type {Element} */ (one))].slice(1));
       const fading = [
         ...[...this.#before.dialogs.keys(), ...coming]
           .filter(isElement)
@@ -547,14 +533,6 @@ const changeSummary = (() => {
     };
     const placed = news.map((one) => ({ one, distance: distanceTo(one.node) }));
     return placed.sort((a, b) => a.distance - b.distance).map(({ one }) => one);
-  }
-
-  /**
-   * @param {Element} element
-   * @returns {Generator<Element>} itself and what holds it
-   */
-  function* ancestorsOf(element) {
-    for (let one = /** @type {Element | null} */ (element); one; one = parentElementOf(one)) yield one;
   }
 
   /**

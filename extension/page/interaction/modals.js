@@ -5,6 +5,7 @@
 const modals = (() => {
   const { boxOf, drawnAncestors, isDrawnIn, isMatch, parentElementOf, queryAll, queryIn } = dom;
   const { hitAt, isPartOf, isVisible, placeInMainFrame } = geometry;
+  const { layersWithInput } = actionability;
   const { CANDIDATES } = aria;
 
   /** Where a cover is felt for, as fractions of the viewport. */
@@ -36,24 +37,13 @@ const modals = (() => {
     const [inTopLayer] = shown("dialog:modal");
     const [declared] = inTopLayer ? [inTopLayer] : shown('[aria-modal="true"]:not([inert] *)');
     if (declared) return [declared, ...layersAbove(roots, [declared]).layers];
-    const sole = layersWithInput(roots);
+    const sole = outermost(layersWithInput(roots, POPUPS));
     if (sole.length) return sole;
     const layers = covers();
     if (!layers.length) return [];
     const above = layersAbove(roots, layers);
     // What hides nothing is the page itself.
     return above.hasHidden ? [...layers, ...above.layers] : [];
-  }
-
-  /**
-   * @param {Root[]} roots all of the page
-   * @returns {Element[]} what alone takes the mouse, where the page has taken it from all else
-   */
-  function layersWithInput(roots) {
-    if (!document.body || getComputedStyle(document.body).pointerEvents !== "none") return [];
-    const takes = (/** @type {Element} */ one) => getComputedStyle(one).pointerEvents !== "none" && isVisible(one);
-    const open = roots.flatMap((root) => queryAll(root, POPUPS)).filter(takes);
-    return open.filter((one) => !open.some((other) => other !== one && isDrawnIn(other, one)));
   }
 
   /**
@@ -145,7 +135,15 @@ const modals = (() => {
     const reached = found.filter(
       (one) => isReached(one) || queryIn(one, CANDIDATES).some((part) => isInSight(part) && isReached(part)),
     );
-    return reached.filter((one) => !reached.some((other) => other !== one && isDrawnIn(other, one)));
+    return outermost(reached);
+  }
+
+  /**
+   * @param {Element[]} layers
+   * @returns {Element[]} without those in others
+   */
+  function outermost(layers) {
+    return layers.filter((one) => !layers.some((other) => other !== one && isDrawnIn(other, one)));
   }
 
   /**
