@@ -1791,10 +1791,9 @@ def longest_prefix(text: str, start: int, guess: int, cost: Callable[[str], floa
         if high - low <= max(1, low // 32) or WELL_FILLED <= spent <= 1:
             return max(1, low)
         # Costs grow about evenly, so the next size can be predicted; bisection guarantees an end.
-        reported = (
-            (low + high) // 2 if attempt % 2 and high <= left else min(4 * size, int(0.98 * size / (spent or 1e-9)))
-        )
-        size = max(low + 1, min(high - 1, reported))
+        predicted = min(4 * size, int(0.98 * size / (spent or 1e-9)))
+        wanted = (low + high) // 2 if attempt % 2 and high <= left else predicted
+        size = max(low + 1, min(high - 1, wanted))
     raise AssertionError
 
 
@@ -2726,7 +2725,7 @@ class Progress:
         self._message = Sentence("retrying", f"trying again ({one_line(reason, 80)})")
 
 
-# The progress of the call in progress, for those who make it wait.
+# The progress of the current call, for what makes it wait.
 current_progress: ContextVar[Progress | None] = ContextVar("current_progress", default=None)
 
 
@@ -3042,11 +3041,8 @@ class PageReading:
         """Send the first chunk for an answer of one token, so that the server keeps what it has computed of it."""
         text, room = self.page.text, await self._room()
         if not self.meter.fits(text, await self._room(whole=True)):
-            self.layout = await asyncio.to_thread(
-                TextLayout, text, self.page.headings, is_markdown=self.page.is_markdown
-            )
-            key = self.analyst.plan_key(self.model, room, self.page.headings, text)
-            end = (self.analyst.memory.plan(key) or await self._split())[0]
+            _, plan = await self._plan()
+            end = (plan or await self._split())[0]
             text = self._opening("1", 0, room) + text[:end]
         messages = messages_for(self.analyst.frame(text), self.question.prompt)
         async with self.analyst.slots:
@@ -3103,6 +3099,13 @@ class PageReading:
                 return opening
         return place
 
+    async def _plan(self) -> tuple[str, list[int] | None]:
+        """Prepare the splitting; return the text's key, and where its chunks ended when it was last read."""
+        text, headings = self.page.text, self.page.headings
+        self.layout = await asyncio.to_thread(TextLayout, text, headings, is_markdown=self.page.is_markdown)
+        key = self.analyst.plan_key(self.model, await self._room(), headings, text)
+        return key, self.analyst.memory.plan(key)
+
     async def _split(self, start: int = 0) -> list[int]:
         """Return where the chunks of the text from `start` on end."""
         cost, room = await self._cost(), await self._room()
@@ -3123,13 +3126,11 @@ class PageReading:
         The first chunk is asked alone: it shows what the model makes of this text, so that the
         others can be larger. A failure of it that is not about its text ends the reading.
         """
-        text, memory = self.page.text, self.analyst.memory
+        text = self.page.text
         if self.meter.fits(text, await self._room(whole=True)):
             return await self._ask_chunk(Chunk(0, len(text), "1"))
         self.until = self.chunks_end_at
-        self.layout = await asyncio.to_thread(TextLayout, text, self.page.headings, is_markdown=self.page.is_markdown)
-        key = self.analyst.plan_key(self.model, await self._room(), self.page.headings, text)
-        plan = memory.plan(key)
+        key, plan = await self._plan()
         is_settled = plan is not None or self.meter.knows(text)
         ends = plan or await self._split()
         self.chunks = len(ends)
@@ -3147,7 +3148,7 @@ class PageReading:
         if not answers:
             raise self.gaps[0].error
         if not self.was_split_finer:
-            memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
+            self.analyst.memory.keep_plan(key, ends, is_private=self.page.incognito is not False)
         return answers
 
     async def _ask_or_note(self, chunk: Chunk) -> list[str]:
@@ -3792,9 +3793,14 @@ def stem_of(word: str) -> str:
     return word[: SHORT_STEM if len(word) < LONG_WORD else LONG_STEM]
 
 
+def is_spaced(folded: str) -> bool:
+    """Say whether all words of a folded text have spaces between them."""
+    return folded.isascii() or not SPACELESS.search(folded)
+
+
 def stems(folded: str) -> list[str]:
     """Return the words of a folded text without their endings; two or three characters each where no spaces stand."""
-    if folded.isascii() or not SPACELESS.search(folded):
+    if is_spaced(folded):
         return list(map(stem_of, words_of(folded)))
     return [stem for stem in stems_without_spaces(folded) if " " not in stem]
 
@@ -4021,7 +4027,7 @@ def words_in(folded: str, found_words: Collection[str], words: Vocabulary) -> se
     compounds = COMPOUND.findall(" ".join(piece for piece in folded.split() if "-" in piece)) if "-" in folded else ()
     named = {*found_words, *compounds}
     found = [table[word] for table in (words.values, words.months) for word in named & table.keys()]
-    if not folded.isascii() and SPACELESS.search(folded):
+    if not is_spaced(folded):
         characters = set(folded)
         found += [meaning for word, meaning in words.spaceless.items() if word[0] in characters and word in folded]
     return set[str]().union(*found)
@@ -4350,8 +4356,7 @@ def stems_of_chunks(chunks: Sequence[TextChunk], words: Sequence[Sequence[str]])
     """Yield the stems of each chunk, whose words are given; each different word is cut once."""
     table = {word: stem_of(word) for word in set[str]().union(*words)}
     for chunk, own in zip(chunks, words, strict=True):
-        has_spaces = chunk.folded.isascii() or not SPACELESS.search(chunk.folded)
-        yield map(table.__getitem__, own) if has_spaces else stems_without_spaces(chunk.folded)
+        yield map(table.__getitem__, own) if is_spaced(chunk.folded) else stems_without_spaces(chunk.folded)
 
 
 def quoted_parts(quoted: str) -> list[str]:
@@ -5031,16 +5036,21 @@ class TabAnswer(NamedTuple):
         return f"Not read: {self.error.message} [{self.error.code}]" if self.error else ""
 
 
+def place_of(title: str, url: str) -> str:
+    """Return a page's title and host, as one line."""
+    return f"{one_line(title, 80)} ({host_of(url) or 'no host'})"
+
+
 def place_note(browser: str, title: str, url: str) -> Sentence:
     """Return in which browser a page was read, with its title and host."""
-    return Sentence("read_in", f"read in {browser}: {one_line(title, 80)} ({host_of(url) or 'no host'})")
+    return Sentence("read_in", f"read in {browser}: {place_of(title, url)}")
 
 
 def with_other_browser(page: Page, application: str, kinds: Sequence[str]) -> Page:
     """Return a page with the note that it is not of the application in front, unless that is one of the connected kinds."""
     if any(kind in application for kind in kinds):
         return page
-    place = f"{one_line(page.title, 80)} ({host_of(page.url) or 'no host'})"
+    place = place_of(page.title, page.url)
     note = f"{application} is in front and could not be read: this page is of another browser, {place}"
     return page._replace(notes=(*page.notes, Sentence("read_in", note)))
 
