@@ -1,4 +1,4 @@
-"""What the user asks in the browser's side panel, without any MCP client; DESIGN.md, "Asking in the browser".
+"""What the user asks in the browser's side panel, without any MCP client; docs/design/protocol.md, "Side panel".
 
 It goes the server's one way of reading and answering. It is imported at the first question.
 """
@@ -94,7 +94,7 @@ class ReadAheadRequest(BaseModel):
 
 
 class SidePanel:
-    """Answers what the user asks in one browser, by events; DESIGN.md, "Asking in the browser".
+    """Answers what the user asks in one browser, by events; docs/design/protocol.md, "Side panel".
 
     What was read stays for the next question about it, in memory only, until the panel is closed.
     """
@@ -181,7 +181,9 @@ class SidePanel:
 
             self._ahead[key] = asyncio.create_task(work())
             await asyncio.wait([self._ahead[key]])
-            self._ahead.pop(key).exception()
+            ahead = self._ahead.pop(key)
+            if not ahead.cancelled():
+                ahead.exception()  # the question will say what is wrong
 
     def _leave_ahead(self, conversation: str, *but: str | None) -> None:
         """End what is read ahead for a conversation, but for that model."""

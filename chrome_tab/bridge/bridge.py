@@ -103,7 +103,7 @@ class Bridge:
         """Open the port's listening socket; raise ChromeTabError when another program has it."""
         if listener := take_port(self.port):
             return listener
-        # Find out whether one of our servers or a other program has the port.
+        # Find out whether one of our servers or another program has the port.
         following = asyncio.create_task(self._follow(key))
         tried = asyncio.create_task(self._tried.wait())
         await asyncio.wait({following, tried}, return_when=asyncio.FIRST_COMPLETED)

@@ -139,7 +139,7 @@ export class Redactor {
   /**
    * @param {[string, unknown][]} members of a block
    * @param {number} about what its key says that it is about
-   * @returns {number} the same with what they show: parts of an address stand together, a user has several names
+   * @returns {number} the same with what they show: parts of an address stand together, a person has several names
    */
   #aboutMembers(members, about) {
     const meanings = members.map(([name]) => this.#meaning(name, about & ~ABOUT.THING));
