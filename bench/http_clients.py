@@ -1,7 +1,7 @@
 """One server for many HTTP clients at once, compared with sessions over stdio: `measure_http`.
 
-Alone: python -m bench.http. Everything is a real process on loopback; the model and the extension are fakes that answer
-at once, so that what is measured is the way.
+Alone: python -m bench.http_clients. Everything is a real process on loopback; the model and the extension are fakes
+that answer at once, so that what is measured is the way.
 """
 
 import asyncio
