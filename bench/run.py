@@ -414,8 +414,9 @@ async def main() -> int:
     rows: list[Ratio] = []
     for name in names or MEASUREMENTS:
         print(f"Measuring: {name}", flush=True)
-        rows += await MEASUREMENTS[name]()
-    print_table(rows)
+        measured = await MEASUREMENTS[name]()
+        print_table(measured)
+        rows += measured
     if not names:
         write_figures(rows)
     return 0 if all(row.value <= row.limit for row in rows) else 1
