@@ -5154,14 +5154,14 @@ class ChromeTabs:
         prompt = about.prompt or by_site.prompt or DEFAULT_SYSTEM_PROMPT
         return about._replace(prompt=prompt, output_schema=schema, model=about.model or by_site.model)
 
-    async def site_told(self) -> str:
+    async def site_rules(self) -> str:
         """Return what `[sites]` says about the active tab."""
         url = (await self._read(ReadOptions(), None, clipboard=False)).url
         said = ((key.removeprefix("output_"), value) for key, value in self.settings.site(url) if value or value == [])
         rules = (f"{key} = {one_line(compact_json(value), 80)}" for key, value in said)
         return f"for {host_of(url) or 'this page'} holds {', '.join(rules)}"
 
-    async def read_telling(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
+    async def read_with_progress(self, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Page:
         """Read a tab as a step of a call."""
         await progress.begin(Sentence("reading_tab", "reading the tab"), TAB_SHARE)
         page = await self.read(wanted, tab_id)
@@ -5235,7 +5235,7 @@ class ChromeTabs:
     async def process(self, about: Query, wanted: ReadOptions, tab_id: int | None, progress: Progress) -> Answer:
         """Read a tab and return the model's answer about all of it."""
         async with progress:
-            return await self.answer(await self.read_telling(wanted, tab_id, progress), about, progress)
+            return await self.answer(await self.read_with_progress(wanted, tab_id, progress), about, progress)
 
     async def answer(self, page: Page, about: Query, progress: Progress) -> Answer:
         """Return the model's answer, which the history keeps if it is wanted and the page is known not to be incognito."""
@@ -5262,7 +5262,7 @@ class ChromeTabs:
         async def one(tab_id: int) -> TabAnswer:
             page = None
             try:
-                page = (await self.read_telling(wanted, tab_id, progress))._replace(tab_id=tab_id)
+                page = (await self.read_with_progress(wanted, tab_id, progress))._replace(tab_id=tab_id)
                 answer = await self.answer(page, about, progress)
             except ChromeTabError as error:
                 return TabAnswer(tab_id, page, None, error)
@@ -5405,7 +5405,7 @@ async def site_layer(tabs: ChromeTabs, layers: Sequence[Layer]) -> Layer:
     if not any(layer.ok for layer in layers if layer.name in {"permission", "extension"}):
         return Layer("this site", ok=None, text="unknown: no tab can be read")
     try:
-        return Layer("this site", ok=True, text=await tabs.site_told())
+        return Layer("this site", ok=True, text=await tabs.site_rules())
     except ChromeTabError as error:
         return Layer("this site", ok=None, text=f"unknown: {error.message}")
 
