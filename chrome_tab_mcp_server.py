@@ -3271,10 +3271,9 @@ class PageReading:
     async def _was_cut(self, prompt: str, sent: PromptSize, parent: PromptSize | None) -> bool:
         """Return whether `prompt_tokens` suggests that the server cut the prompt; otherwise learn from it.
 
-        A count below the lower bound does. So does one that a cut leaves: half the window in Ollama
-        (the one we know, or any usual one), all of it elsewhere. Believing it wrongly costs requests and
-        loses nothing, because the slices show it: one that took no more than its share of the whole's
-        tokens acquits it, and one that took more convicts it.
+        A count below the lower bound does. So does the count that a cut leaves: half the window in Ollama (the known one,
+        or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
+        settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
         known = await self.analyst.window(self.model)
         window = known.tokens
