@@ -749,10 +749,17 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
 
 
 def cloud_warnings(settings: Settings) -> list[str]:
-    """Return a warning for each model whose name says that it runs elsewhere; start-up does not query the server."""
+    """Return a warning for each configured model that runs elsewhere, by its name or its server's address.
+
+    Start-up does not query the server.
+    """
+    host = host_of(settings.ollama_url or "")
+    is_here = not host or is_this_computer(host)
+    warnings = [] if is_here else [f"Warning: --ollama-url {host} is another computer: page text leaves this one."]
     leaves = f"runs on {CLOUD_SERVICE}: page text leaves this computer"
     named = {"--model": settings.model, "--vision-model": settings.vision_model}
-    warnings = [f"Warning: {flag} {name} {leaves}." for flag, name in named.items() if name and is_cloud_name(name)]
+    named |= {f'[sites."{one_line(site)}"] model': rule.model for site, rule in settings.sites.items()}
+    warnings += [f"Warning: {where} {name} {leaves}." for where, name in named.items() if name and is_cloud_name(name)]
     refused = [name for name in settings.fallback_model if is_cloud_name(name) and not settings.allow_cloud]
     return warnings + [
         f"Warning: --fallback-model {name} {leaves}. It is not used without --allow-cloud." for name in refused
