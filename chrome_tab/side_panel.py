@@ -244,7 +244,8 @@ class SidePanel:
         settings = self._tabs.settings
         with contextlib.suppress(ChromeTabError):
             listed = (await self._tabs.analyst.server.catalog())[:MAX_NAMED_MODELS] if settings.ollama_url else []
-            cloud = {model.name: known_host(model.cloud_host) for model in listed if model.cloud_host}
+            hosts = {model.name: model.cloud_host or self._tabs.analyst.server.host for model in listed}
+            cloud = {name: known_host(host) for name, host in hosts.items() if host}
             names = [model.name for model in listed]
             await self._send_event(ask_id, "models", models=names, cloud=cloud, model=settings.model or "")
 

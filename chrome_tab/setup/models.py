@@ -81,6 +81,10 @@ class Model(NamedTuple):
     billions: float | None
     elsewhere: bool
 
+    def leaves(self) -> bool:
+        """Return whether page text leaves this computer, because the model or its server runs elsewhere."""
+        return self.elsewhere or not server.is_this_computer(server.host_of(self.url))
+
     def fitness(self) -> tuple[bool, float]:
         """Return a sort key that puts the better proposal first."""
         distance = abs(math.log2(self.billions / GOOD_BILLIONS)) if self.billions else 1.0
@@ -189,7 +193,7 @@ def choose_model(terminal: Terminal, models: Sequence[Model], current: Model | N
     for column in ("", "model", "size", "server"):
         table.add_column(column, style="bold" if column == "model" else "", overflow="fold")
     for number, model in enumerate(shown[:MAX_LISTED_MODELS], 1):
-        place = f"{model.server}, {model.url}" + " (leaves this computer)" * model.elsewhere
+        place = f"{model.server}, {model.url}" + " (leaves this computer)" * model.leaves()
         table.add_row(*(Text(cell) for cell in (str(number), model.name, size_in_words(model), place)))
     terminal.console.print(table)
     if len(shown) > MAX_LISTED_MODELS:
@@ -221,7 +225,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
             listed = ", ".join(model.name for model in models[:MAX_LISTED_MODELS])
             raise SetupError(f"No model server has a model {settings.model!r}. Available: {listed}.")
         url = wanted[0].url if wanted else settings.ollama_url
-        warn_if_elsewhere(terminal, settings.model or "", elsewhere=bool(wanted and wanted[0].elsewhere))
+        warn_if_elsewhere(terminal, settings.model or "", leaves=bool(wanted and wanted[0].leaves()))
         return {"ollama_url": url, "model": settings.model} if url else {}
     if not models:
         return {}
@@ -231,11 +235,11 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
             "The only available models run elsewhere, so page text would leave this computer. To use one, name it with --model."
         )
     model = settings.model if chosen in current else chosen.name
-    warn_if_elsewhere(terminal, chosen.name, elsewhere=chosen.elsewhere)
+    warn_if_elsewhere(terminal, chosen.name, leaves=chosen.leaves())
     return {"ollama_url": chosen.url, "model": model}
 
 
-def warn_if_elsewhere(terminal: Terminal, model: str, *, elsewhere: bool) -> None:
-    """Warn if a model runs elsewhere, so that page text leaves this computer."""
-    if elsewhere or server.is_cloud_name(model):
+def warn_if_elsewhere(terminal: Terminal, model: str, *, leaves: bool) -> None:
+    """Warn if page text leaves this computer with a model."""
+    if leaves or server.is_cloud_name(model):
         terminal.say(f"{model} runs elsewhere: page text leaves this computer.", "yellow")

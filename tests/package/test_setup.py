@@ -700,6 +700,41 @@ def test_a_list_of_many_models_is_cut_and_each_can_be_named(monkeypatch: pytest.
     assert f"and {30 - models.MAX_LISTED_MODELS} more; enter a name to choose one of them." in said(capsys)
 
 
+@pytest.mark.parametrize(
+    ("url", "name", "leaves"),
+    [
+        ("http://localhost:11434", "qwen3:8b", False),
+        ("http://localhost:11434", "gpt-oss:120b-cloud", True),
+        ("http://gpu-box:11434", "qwen3:8b", True),
+    ],
+)
+async def test_a_model_with_which_text_leaves_is_marked_in_the_list_and_warned_of_when_chosen(
+    url: str, name: str, *, leaves: bool, monkeypatch: pytest.MonkeyPatch, capsys: Capture
+) -> None:
+    (listed,) = server.listed_models({"data": [{"id": name}]}, {})
+    found = models.Found(url, "Ollama", models.models_of(url, "Ollama", [listed]))
+
+    async def look_everywhere(_addresses: object) -> list[models.Found]:
+        return [found]
+
+    def take_proposed(_question: str, proposed: str) -> str:
+        return proposed
+
+    monkeypatch.setattr(models, "look_everywhere", look_everywhere)
+    terminal = setup_terminal.Terminal(yes=False)
+    monkeypatch.setattr(terminal, "ask", take_proposed)
+    values = await asyncio.to_thread(models.find_model, terminal, server.load_settings({}, need_model=False), {})
+    chosen = said(capsys)
+    flags = {"ollama_url": url, "model": name}
+    await asyncio.to_thread(models.find_model, terminal, server.load_settings(flags, need_model=False), flags)
+
+    assert values == flags
+    assert ("(leaves this computer)" in chosen) is leaves
+    warning = f"{name} runs elsewhere: page text leaves this computer."
+    assert (warning in chosen) is leaves
+    assert (warning in said(capsys)) is leaves
+
+
 def listed(*names: str, **about: Any) -> list[str]:
     found = server.listed_models({"data": [{"id": name} for name in names]}, about)
     return [model.name for model in models.models_of("http://m", "Ollama", found)]

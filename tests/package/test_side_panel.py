@@ -288,6 +288,33 @@ async def test_a_model_that_runs_elsewhere_is_asked_after_one_confirmation() -> 
     assert (confirmed["receipt"]["model"], confirmed["receipt"]["model_host"]) == ("big", "ollama.com")
 
 
+async def test_the_models_of_a_server_on_another_computer_are_marked(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with FakeOpenAIServer(answer("1 euro.")) as fake:
+        monkeypatch.setattr(server, "is_this_computer", "another".__eq__)
+        async with panel(**model(fake)) as shown:
+            await shown.send(models="m")
+            named = await shown.event()
+            await shown.ask("What do apples cost?")
+            end = await shown.end()
+
+    assert named["cloud"] == dict.fromkeys(named["models"], "127.0.0.1")
+    assert named["models"]
+    assert (end["state"], end["receipt"]["model_host"]) == ("done", "127.0.0.1")
+
+
+async def test_a_follow_up_question_is_confirmed_before_its_model_elsewhere_gets_the_page() -> None:
+    async with FakeCloudOllama(answer("1 euro.")) as fake, panel(**model(fake)) as shown:
+        await shown.ask("What do apples cost?")
+        first = await shown.end()
+        await shown.ask("And ten?", model="big")
+        refused = await shown.end()
+        asked = [chat.body["model"] for chat in fake.chats]
+
+    assert (first["state"], refused["state"]) == ("done", "failed")
+    assert refused["confirm"] == {"model": "big", "host": "ollama.com"}
+    assert asked == ["fake-model"]
+
+
 async def test_tabs_are_compared_by_a_model_that_runs_elsewhere_only_when_that_is_confirmed() -> None:
     async with FakeCloudOllama(answer("Apples.")) as fake, panel(**model(fake)) as shown:
         await shown.ask("Which is cheaper?", 1, 2, model="big")

@@ -261,6 +261,45 @@ def test_the_users_own_cloud_model_gets_a_warning_and_an_answer(run: Run, osascr
     assert "it runs on ollama.com: page text leaves this computer" in doctor[1]
 
 
+@pytest.mark.parametrize(
+    ("own", "warned"),
+    [
+        ({"model": "big-cloud"}, ["--model big-cloud "]),
+        ({"vision_model": "eye:cloud"}, ["--vision-model eye:cloud "]),
+        ({"fallback_model": ["far-cloud"]}, ["--fallback-model far-cloud "]),
+        ({"fallback_model": ["far-cloud"], "allow_cloud": True}, []),
+        ({"sites": {"page.test": {"model": "big-cloud"}}}, ['[sites."page.test"] model big-cloud ']),
+        ({"ollama_url": "http://gpu-box:11434"}, ["--ollama-url gpu-box "]),
+        ({"ollama_url": "http://localhost:11434", "fallback_model": ["cloudy"], "vision_model": "eye"}, []),
+    ],
+)
+def test_each_model_that_the_user_names_elsewhere_gets_a_warning_at_start(
+    own: dict[str, Any], warned: list[str]
+) -> None:
+    settings = server.load_settings(
+        {"ollama_url": "http://127.0.0.1:11434", "model": "fake-model"} | own, need_model=True
+    )
+    warnings = server.cloud_warnings(settings)
+
+    assert [warning.startswith(f"Warning: {where}") for warning, where in zip(warnings, warned, strict=True)] == [
+        True for _ in warned
+    ]
+
+
+@pytest.mark.e2e
+def test_a_server_that_starts_with_a_cloud_model_says_so_on_stderr() -> None:
+    def start(model: str) -> str:
+        command = [sys.executable, str(SERVER), *MODEL[:2], "--model", model, "--port", str(free_port())]
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert (done.returncode, done.stdout) == (0, "")
+        return done.stderr
+
+    assert "Warning: --model" in start(CLOUD_MODELS[0])
+    assert "Warning" not in start("fake-model")
+
+
 @pytest.mark.e2e
 async def test_analyze_prints_the_answer_while_the_model_writes_it(osascript: FakeOsascript) -> None:
     assert osascript

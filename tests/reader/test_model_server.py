@@ -756,8 +756,10 @@ async def test_a_server_on_another_computer_is_named_and_not_refused(monkeypatch
         monkeypatch.setattr(server, "is_this_computer", "elsewhere".__eq__)
         async with serving(fake) as asker:
             receipt = receipt_of(await asker.ask(model="fake-model"))
+            status = await asker.client.call_tool("chrome_tab_status", {})
 
     assert receipt["model_host"] == "127.0.0.1"
+    assert "it runs on 127.0.0.1: page text leaves this computer" in str(status.content)
 
 
 @pytest.mark.parametrize(
