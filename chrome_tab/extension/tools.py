@@ -240,7 +240,7 @@ def add_vision_tool(provider: LocalProvider, tabs: server.ChromeTabs, source: Ex
     @server.register_tool(
         provider,
         server.READ_ONLY,
-        "Answer about how an attached tab looks: a local model sees its picture, only words come back.",
+        "Ask a local model how an attached tab looks: it sees a picture, you get only its answer.",
     )
     async def look_at_chrome_tab(
         context: Context,
