@@ -24,7 +24,7 @@ MAX_BYTES = 20_000_000
 MAX_LISTED = 50
 MAX_ID = 2**63 - 1
 BUSY_TIMEOUT_S = 5.0
-USAGE = "Give --history list, --history show ID, --history search TEXT, or --history clear."
+USAGE = "Use --history list, --history show ID, --history search TEXT, or --history clear."
 
 TABLE = """
 CREATE TABLE IF NOT EXISTS analyses (
@@ -161,7 +161,7 @@ def run_command(history: History, words: Sequence[str]) -> Iterator[str]:
         case ["list"]:
             yield from listed(history.newest(), "History is empty. Pass --history to record answers.")
         case ["search", *texts] if texts:
-            yield from listed(history.search(" ".join(texts)), "Nothing that is kept holds this text.")
+            yield from listed(history.search(" ".join(texts)), "No entry contains this text.")
         case ["show", number] if number.isdecimal() and (found := history.get(min(int(number), MAX_ID))):
             yield from shown(found)
         case ["show", _]:

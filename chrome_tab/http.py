@@ -136,7 +136,7 @@ class HttpSide:
         body = b""
         async for chunk in request.stream():
             if len(body := body + chunk) > MAX_LINK_BYTES:
-                return port.http_failure(413, "A link is shorter than that.")
+                return port.http_failure(413, "The request is too long for a link. Send the link as it was printed.")
         shown = server.parse_frame(body).get("link")
         if isinstance(shown, str) and (key := self.redeem(shown)):
             return JSONResponse({"key": key})

@@ -96,7 +96,7 @@ class TabResources(LocalProvider):
         self._tabs, self._bridge = tabs, bridge
 
     async def _list_resources(self) -> Sequence[Resource]:
-        active = Resource(uri=AnyUrl(ACTIVE), name="active-tab", title="The tab in front", mime_type="text/plain")
+        active = Resource(uri=AnyUrl(ACTIVE), name="active-tab", title="The active tab", mime_type="text/plain")
         return [active, *map(tab_resource, await self._open())]
 
     async def _open(self) -> list[dict[str, Any]]:

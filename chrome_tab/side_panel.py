@@ -123,7 +123,7 @@ class SidePanel:
             case {"models": str(ask_id)}:
                 spawn(self._name_models(ask_id))
             case _:
-                logger.debug("dropped a question that is none")
+                logger.debug("dropped a malformed message from the side panel")
 
     async def _attend(self, ask_id: str, message: Mapping[str, Any]) -> None:
         """Answer one prompt: send events for its progress, the growing answer, and the end."""

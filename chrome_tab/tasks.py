@@ -194,7 +194,7 @@ class TasksExtension(ServerExtension, Middleware):
         task = self._tasks.get(params.task_id)
         if task is None or task.is_over():
             sentence = (
-                "There is no such task. Results are kept for 10 minutes, until the server ends; call the tool again."
+                "There is no such task. Results are kept for 10 minutes while the server runs; call the tool again."
             )
             raise MCPError(mcp_types.INVALID_PARAMS, sentence)
         return task

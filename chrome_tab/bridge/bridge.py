@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 def not_connected(port: int, waited_s: float = 0) -> server.ChromeTabError:
     """Build the error for a call that needs the extension while it is disconnected."""
     last = pairing.last_port()
-    waited = f", and did not come within {waited_s:g} s" if waited_s else ""
+    waited = f", and did not connect within {waited_s:g} s" if waited_s else ""
     elsewhere = "" if last in {None, port} else f" It was on port {last} before: use --port {last}, or pair again."
     return server.ChromeTabError(
         "EXTENSION_NOT_CONNECTED",
@@ -115,8 +115,8 @@ class Bridge:
             raise ended
         raise server.ChromeTabError(
             "EXTENSION_NOT_CONNECTED",
-            f"Port {self.port} is held by another server of yours, which was started by an MCP client or by hand. "
-            "Use that one, stop it, or choose another --port for this one and pair the extension again.",
+            f"Port {self.port} belongs to another of your servers, started by an MCP client or by hand. "
+            "Use that server, stop it, or choose another --port for this one and pair the extension again.",
         )
 
     async def own(self, listener: socket.socket, key: str) -> None:

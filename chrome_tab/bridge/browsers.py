@@ -184,7 +184,7 @@ class Browsers:
         if browser.about.run != place.run:
             raise server.ChromeTabError(
                 "TAB_NOT_FOUND",
-                f"There is no tab {tab_id} any more: {browser.name} or its extension was restarted. List the open tabs with "
+                f"Tab {tab_id} no longer exists: {browser.name} or its extension was restarted. List the open tabs with "
                 "browser_get_tabs.",
             )
         return browser

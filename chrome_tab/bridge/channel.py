@@ -35,7 +35,7 @@ class Channel:
         if self.failures >= protocol.MAX_EXTENSION_FAILURES:
             raise server.ChromeTabError(
                 "COMMAND_TIMEOUT",
-                f"{who} left {self.failures} calls in a row unanswered; calls fail at once until it responds. "
+                f"{who} did not answer {self.failures} calls in a row; calls fail immediately until it responds. "
                 "Ask the user to reload it in chrome://extensions.",
             )
         command_id, message, future = self._pending.add(command, tab_id, params)

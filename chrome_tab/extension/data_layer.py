@@ -60,11 +60,11 @@ def fitted_result(reply: dict[str, Any], found: list[Any], since: int | None, pa
         result.reverse()
         first += len(found) - len(result)
     if path and len(result) < len(found):
-        notes.append(f"only {len(result)} of {len(found)} finds fit: narrow path, or ask from another since")
+        notes.append(f"only {len(result)} of {len(found)} matches fit: narrow path, or use another since")
     elif not path:
         end = first + len(result)
-        before = f"entries 0 to {first - 1} of {total} are left out: ask with since, or for parts with path"
-        after = f"entries {end} to {total - 1} are left out: ask with since={end}"
+        before = f"entries 0 to {first - 1} of {total} are left out: get them with since, or parts with path"
+        after = f"entries {end} to {total - 1} are left out: get them with since={end}"
         notes += [before] * (since is None and first > 0) + [after] * (end < total)
     # A page may contain such markers itself: count no more than the extension has inserted.
     shown = server.compact_json(result)
@@ -88,6 +88,6 @@ def fitting_entries(values: Iterable[Any], room: int) -> list[Any]:
         if room < 0 and fitting:
             break
         # As a string: half an entry is not JSON.
-        cut = text[: server.MAX_ANSWER_CHARS // 2] + "... [cut: ask for a part of it with path]"
+        cut = text[: server.MAX_ANSWER_CHARS // 2] + "... [cut: get a part of it with path]"
         fitting.append(value if room >= 0 else cut)
     return fitting

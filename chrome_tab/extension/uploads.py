@@ -104,7 +104,7 @@ class Uploads:
     def _make_room(self, size: int) -> None:
         if size > MAX_UPLOAD_BYTES:
             sentence = (
-                f"The files have {size:,} bytes; the maximum is {MAX_UPLOAD_BYTES:,}. Upload fewer or smaller files."
+                f"The files total {size:,} bytes; the maximum is {MAX_UPLOAD_BYTES:,}. Upload fewer or smaller files."
             )
             raise ChromeTabError("FILE_NOT_ALLOWED", sentence)
         while self._sizes and sum(self._sizes.values()) + size > MAX_UPLOAD_BYTES:

@@ -69,10 +69,12 @@ def why_none() -> str:
     """Return why `--setup` cannot set up a start at login here, and how to do it by hand."""
     if sys.platform == "win32":
         return (
-            "On Windows --setup starts nothing at login: put a shortcut to the command with --serve into the folder that "
+            "On Windows --setup cannot set up a start at login: put a shortcut to the command with --serve into the folder that "
             "Win+R, shell:startup opens."
         )
-    return "This system has no systemd, so --setup starts nothing at login. Run the server with --serve yourself."
+    return (
+        "This system has no systemd, so --setup cannot set up a start at login. Run the server with --serve yourself."
+    )
 
 
 def user_unit(command: Sequence[str], systemctl: str) -> Agent:

@@ -123,7 +123,7 @@ def replace_file(path: Path, text: str) -> None:
             os.utime(draft)
         draft.replace(target)
     if read_file(path) != text:
-        raise SetupError(f"{path} does not hold what was written to it. Check the file, then run --setup again.")
+        raise SetupError(f"{path} does not contain what was written to it. Check the file, then run --setup again.")
 
 
 def backup_of(path: Path) -> Path:
@@ -139,7 +139,7 @@ def run_program(title: str, call: Sequence[str], fine: Collection[int] = (0,)) -
             call, stdin=subprocess.DEVNULL, capture_output=True, timeout=PROGRAM_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise SetupError(f"{title} could not be asked ({server.one_line(str(error), 120)}).") from None
+        raise SetupError(f"{title} could not be run ({server.one_line(str(error), 120)}).") from None
     if done.returncode not in fine:
         said = (done.stderr or done.stdout).decode(errors="replace").strip().rpartition("\n")[2]
-        raise SetupError(f"{title} refused: {server.one_line(said) or f'status {done.returncode}'}.")
+        raise SetupError(f"{title} failed: {server.one_line(said) or f'status {done.returncode}'}.")

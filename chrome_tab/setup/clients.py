@@ -84,10 +84,12 @@ def entry_of(client: Client) -> dict[str, Any] | None:
     try:
         servers = server.fields(json.loads(text), client.section) if text else {}
         if text and not isinstance(json.loads(text).get(client.section, {}), dict):
-            raise ValueError(f"{client.section} is no object")  # noqa: TRY301 -- one message for all malformed files
+            raise ValueError(f"{client.section} is not an object")  # noqa: TRY301 -- one message for all malformed files
     except (ValueError, AttributeError, RecursionError) as error:
         problem = server.one_line(str(error), 100)
-        raise SetupError(f"{client.path} is broken, or holds comments ({problem}), so it stays as it is.") from None
+        raise SetupError(
+            f"{client.path} is not valid JSON, or contains comments ({problem}), so it stays as it is."
+        ) from None
     entry = servers.get(server.APP_NAME)
     return entry if isinstance(entry, dict) else {} if entry is not None else None
 
@@ -127,9 +129,9 @@ def client_change(client: Client, command: Sequence[str] | None) -> Change | Non
         raise SetupError(f"{client.path} stays as it is: {error}.") from None
     lines = differing(shown_entry(entry), shown_entry(wanted))
     if wanted is None and not json.loads(after):
-        title = f"{client.title}: {client.path} is deleted, because it holds nothing else:"
+        title = f"{client.title}: {client.path} will be deleted, because it contains nothing else:"
         return file_change(title, lines, client.path, before, None)
-    title = f"{client.title}: this {'goes into' if wanted else 'is taken out of'} {client.path}:"
+    title = f"{client.title}: this will be {'added to' if wanted else 'removed from'} {client.path}:"
     return file_change(title, lines, client.path, before, after)
 
 
@@ -152,7 +154,7 @@ def command_change(client: Client, program: str, command: Sequence[str] | None, 
         require_registered(client, command)
 
     shown = [" ".join(["claude", *call[1:]]) for call in calls]
-    return Change(f"{client.title}: this is run:", shown, make)
+    return Change(f"{client.title}: this will be run:", shown, make)
 
 
 def require_registered(client: Client, command: Sequence[str] | None) -> None:

@@ -120,13 +120,13 @@ async def look(url: str, key: str | None) -> Found | None:
         models = await there.described(listed) if listed else []
     except server.RetryableError as error:
         away = error.error.code == "MODEL_UNREACHABLE"
-        return None if away else Found(url, "Something", [], error.error.message)
+        return None if away else Found(url, "A program", [], error.error.message)
     finally:
         await there.close()
     known = next((usual for usual, answer in zip(USUAL, answers, strict=True) if answer), None)
     lists = isinstance(listed, dict) and (listed.get("object") == "list" or isinstance(listed.get("data"), list))
     if not lists and not (known and problem):
-        return Found(url, "Something", [], "It is not a model server.")
+        return Found(url, "A program", [], "It is not a model server.")
     name = known.name if known else "A model server"
     return Found(url, name, models_of(url, name, models), problem)
 

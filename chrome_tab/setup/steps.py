@@ -333,7 +333,7 @@ def complaint(terminal: Terminal, clients: str | None) -> str | None:
     """Return what is wrong with the command line, or None."""
     unknown = set(filter(None, map(str.strip, (clients or "").split(",")))) - {*CLIENT_NAMES, "none"}
     if unknown:
-        return f"--clients does not know {min(unknown)!r}. It takes {', '.join(CLIENT_NAMES)}, or none."
+        return f"--clients does not know {min(unknown)!r}. Choose from {', '.join(CLIENT_NAMES)}, or none."
     if not terminal.yes and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return "--setup asks questions: run it in a terminal, or add --yes to accept every proposal."
     return None
