@@ -937,7 +937,7 @@ def test_a_damaged_key_is_a_sentence_and_stays_as_it_is(content: bytes, config_h
 def test_a_key_that_cannot_be_kept_is_a_sentence(config_home: Path) -> None:
     config_home.write_text("a file where the folder should be", encoding="ascii")
 
-    with pytest.raises(server.ChromeTabError, match=r"cannot be read or made") as raised:
+    with pytest.raises(server.ChromeTabError, match=r"cannot be read or created") as raised:
         pairing.pairing_key()
 
     assert raised.value.code == "PERMISSION_DENIED"

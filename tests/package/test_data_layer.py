@@ -120,7 +120,7 @@ async def test_newest_entries_that_fit_come_back_with_how_to_get_the_rest(
     assert entries[-1]["event"] == "event 3999"
     first = 4_000 - len(entries)
     assert entries[0]["event"] == f"event {first}"
-    assert f"entries 0 to {first - 1} of 4000 are left out: ask with since" in notes
+    assert f"entries 0 to {first - 1} of 4000 are left out: get them with since" in notes
 
     entries, notes = await asked(parts, layer(100))
     assert (len(entries), notes) == (100, "")
@@ -131,7 +131,7 @@ async def test_entries_are_read_on_from_since_without_a_gap(parts: tuple[Client[
     while len(seen) < 400:
         entries, notes = await asked(parts, layer(400 - len(seen), len(seen)), since=len(seen))
         seen += [entry["event"] for entry in entries]
-        assert (f"ask with since={len(seen)}" in notes) == (len(seen) < 400)
+        assert (f"get them with since={len(seen)}" in notes) == (len(seen) < 400)
 
     assert seen == [f"event {index}" for index in range(400)]
 
@@ -140,7 +140,7 @@ async def test_finds_of_a_path_are_bounded_too(parts: tuple[Client[Any], FakeExt
     entries, notes = await asked(parts, layer(4_000), path="$[*].text")
 
     assert set(entries) == {"x" * 200}
-    assert f"{len(entries)} of 4000 finds fit" in notes
+    assert f"{len(entries)} of 4000 matches fit" in notes
 
 
 async def test_entry_that_is_too_long_alone_is_cut_as_text(parts: tuple[Client[Any], FakeExtension]) -> None:

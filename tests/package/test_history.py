@@ -184,7 +184,7 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
     assert "Question 2\nin lines" in run("--history", "show", "2")[1]
     assert "It costs 3 EUR." in run("--history", "show", "2")[1]
     assert [line.split()[0] for line in run("--history", "search", "100%", "WOOL")[1].splitlines()] == ["2"]
-    assert run("--history", "search", "nowhere")[1] == "Nothing that is kept holds this text.\n"
+    assert run("--history", "search", "nowhere")[1] == "No entry contains this text.\n"
 
     assert run("--history", "clear")[1] == "Deleted 3 entries.\n"
     assert b"EUR" not in kept.path.read_bytes()
@@ -194,8 +194,8 @@ def test_the_terminal_lists_shows_searches_and_clears(kept: History, run: Run) -
 @pytest.mark.parametrize(
     ("words", "reported"),
     [
-        (["find"], "Give --history list,"),
-        (["search"], "Give --history list,"),
+        (["find"], "Use --history list,"),
+        (["search"], "Use --history list,"),
         (["show", "1"], "There is no analysis with this id."),
         (["show", "9" * 40], "There is no analysis with this id."),
         (["show", "x"], "There is no analysis with this id."),

@@ -665,7 +665,7 @@ async def test_port_of_another_of_our_servers_is_named_and_left_alone(served: Ht
         {"ollama_url": "http://127.0.0.1:9", "model": "m", "transport": "http", "port": served.port}, need_model=True
     )
 
-    with pytest.raises(server.ChromeTabError, match=r"held by another server of yours.*choose another --port"):
+    with pytest.raises(server.ChromeTabError, match=r"belongs to another of your servers.*choose another --port"):
         await within(app.serve_http(taken))
 
     async with served.client() as client:

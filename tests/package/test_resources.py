@@ -111,7 +111,7 @@ async def test_open_tabs_are_listed_and_read_in_pages_but_not_those_of_denied_ho
     first, note = await client.read_resource("tab://7")
     (rest,) = (await client.read_resource("tab://active?offset=40000"))[:1]
 
-    assert listed == {"tab://active": "The tab in front", "tab://7": "Open page"}
+    assert listed == {"tab://active": "The active tab", "tab://7": "Open page"}
     assert getattr(first, "text", "") == TEXT[:20_000]
     assert "continue with offset=20000" in getattr(note, "text", "")
     assert getattr(rest, "text", "") == TEXT[40_000:60_000]

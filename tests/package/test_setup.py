@@ -275,7 +275,7 @@ async def test_it_finds_the_model_writes_settings_and_registers_with_the_clients
     url = f"http://localhost:{home.ports['Ollama']}"
 
     assert f"Ollama answers at {url}. It has 4 models to choose from." in terminal.shown
-    assert f"Something answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
+    assert f"A program answers at http://localhost:{home.ports['vLLM']}. It is not a model server." in terminal.shown
     assert "LM Studio" not in terminal.shown
     assert "nomic" not in terminal.shown
     assert terminal.shown.count("(leaves this computer)") == 1
@@ -310,7 +310,7 @@ async def test_broken_client_files_stay_as_they_are_and_it_says_what_to_add(read
     for folder, (name, text) in broken.items():
         assert [path.name for path in (home.folder / folder).iterdir()] == [name]
         assert (home.folder / folder / name).read_text() == text
-        assert f"{home.folder / folder / name} is broken, or holds comments" in terminal.shown
+        assert f"{home.folder / folder / name} is not valid JSON, or contains comments" in terminal.shown
     entry = {"type": "stdio", "command": sys.executable, "args": [str(SERVER)]}
     assert json.dumps({"servers": {server.APP_NAME: entry}}) in terminal.shown
 
@@ -510,7 +510,7 @@ def test_a_start_at_login_that_the_system_refuses_is_said_and_leaves_no_file(
 
     assert at_login(start=True).failed
     assert Home(tmp_path, {}).changed(before) == set()
-    assert "refused: Failed to connect to bus" in said(capsys)
+    assert "failed: Failed to connect to bus" in said(capsys)
 
 
 def test_no_argument_of_the_command_is_anything_else_at_login(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -552,7 +552,7 @@ def test_a_job_that_has_ended_already_is_taken_back_without_a_complaint(
     terminal = at_login(start=False)
 
     assert terminal.failed is not is_fine
-    assert ("launchctl refused: No such process" in said(capsys)) is not is_fine
+    assert ("launchctl failed: No such process" in said(capsys)) is not is_fine
     assert not (tmp_path / LOGIN_PLACES["darwin"][1]).exists()
 
 
@@ -573,7 +573,7 @@ def test_a_system_without_such_a_program_says_what_to_do(
     [
         (["--setup"], "--setup asks questions: run it in a terminal, or add --yes"),
         (["--setup", "remove"], "--setup asks questions"),
-        (["--setup", "--yes", "--clients", "emacs"], "--clients does not know 'emacs'. It takes claude-code,"),
+        (["--setup", "--yes", "--clients", "emacs"], "--clients does not know 'emacs'. Choose from claude-code,"),
         (["--setup", "--yes", "--port", "1"], "--port (CHROME_TAB_PORT) is wrong"),
     ],
 )
@@ -607,7 +607,7 @@ async def test_what_answers_is_distinguished_from_what_is_no_model_server() -> N
         found = await models.look_everywhere(dict.fromkeys([*urls, unused]))
 
     assert [one.url for one in found] == urls
-    assert [one.name for one in found] == ["Ollama", "LM Studio", "LiteLLM", "A model server", *["Something"] * 3]
+    assert [one.name for one in found] == ["Ollama", "LM Studio", "LiteLLM", "A model server", *["A program"] * 3]
     assert [[model.name for model in one.models] for one in found[:5]] == [
         [],
         ["gemma-3-4b"],
@@ -625,7 +625,7 @@ async def test_a_silent_connection_delays_no_other(monkeypatch: pytest.MonkeyPat
     async with FakeOpenAIServer(routes={"/v1/models": HANG}) as silent:
         found = await models.look_everywhere({silent.url: None})
 
-    assert [(one.name, one.models) for one in found] == [("Something", [])]
+    assert [(one.name, one.models) for one in found] == [("A program", [])]
 
 
 async def test_a_key_goes_to_its_own_address_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -889,7 +889,7 @@ def test_a_file_that_does_not_keep_what_was_written_is_not_called_written(
         return target
 
     monkeypatch.setattr(Path, "replace", overwritten)
-    with pytest.raises(setup_terminal.SetupError, match=r"mcp\.json does not hold what was written"):
+    with pytest.raises(setup_terminal.SetupError, match=r"mcp\.json does not contain what was written"):
         changes.replace_file(path, "ours again")
 
 
@@ -1057,7 +1057,7 @@ def test_a_clients_file_that_is_odd_is_a_sentence(text: str, tmp_path: Path) -> 
     client = clients.Client("cursor", "Cursor", tmp_path / "mcp.json", tmp_path)
     client.path.write_text(text, encoding="utf-8")
 
-    with pytest.raises(setup_terminal.SetupError, match="is broken, or holds comments"):
+    with pytest.raises(setup_terminal.SetupError, match="is not valid JSON, or contains comments"):
         clients.client_change(client, ["uv", "run", "server.py"])
 
 
@@ -1369,7 +1369,7 @@ def test_a_client_that_refuses_is_reported_with_its_own_words(tmp_path: Path) ->
 
     assert change
     assert change.lines == ["claude mcp add --scope user chrome-tab-reader -- uv run server.py"]
-    with pytest.raises(setup_terminal.SetupError, match="Claude Code refused: managed by your organisation"):
+    with pytest.raises(setup_terminal.SetupError, match="Claude Code failed: managed by your organisation"):
         change.make()
 
 

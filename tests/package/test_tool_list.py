@@ -168,7 +168,7 @@ async def test_where_an_extension_was_connected_lately_its_tools_are_listed_at_o
     assert listed_first == READER_TOOLS | TAB_TOOLS | set(DRIVING_TOOLS)
     code, sentence = error_of(failed)
     assert code == "EXTENSION_NOT_CONNECTED"
-    assert "did not come within 0.1 s" in sentence
+    assert "did not connect within 0.1 s" in sentence
     assert "Open its popup" in sentence
     assert answered == "[]"
     assert listed_last == READER_TOOLS

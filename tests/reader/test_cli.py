@@ -190,7 +190,7 @@ def test_pair_with_a_key_that_cannot_be_kept_is_a_sentence_and_exit_1(run: Run, 
     status, out, err = run("--pair")
 
     assert (status, out) == (1, "")
-    assert "cannot be read or made" in err
+    assert "cannot be read or created" in err
     assert "[PERMISSION_DENIED]" in err
 
 
