@@ -106,7 +106,7 @@ async def test_refusal_names_what_is_in_the_way_and_what_closes_it(tab: DrivenTa
 # What a server answers after longer than a page without requests is watched.
 SLOW_MS = 350
 ASKING = """<button id=go>Go</button><button id=forever>Go on</button><button id=soon>Soon</button><p id=said role=status></p>
-<input id=field value=old aria-label=Name><script>
+<input id=field value=old aria-label=Name><input id=search aria-label=Search><input id=filter aria-label=Filter><script>
   const ask = (path) => fetch(path).then((answer) => answer.text());
   document.querySelector("#go").onclick = async () => {
     await ask("/asked");
@@ -114,6 +114,11 @@ ASKING = """<button id=go>Go</button><button id=forever>Go on</button><button id
   };
   const said = async () => (document.querySelector("#said").textContent = await ask("/asked"));
   document.querySelector("#soon").onclick = () => setTimeout(said, 45);
+  document.querySelector("#search").onkeydown = ({ key }) => void (key === "Enter" && said());
+  document.querySelector("#filter").oninput = () => {
+    document.querySelector("#said").textContent = "Searching";
+    setTimeout(said, 45);
+  };
   document.querySelector("#forever").onclick = () => ask("/never");
   const field = document.querySelector("#field");
   field.onchange = async () => (field.value = await ask("/asked"));
@@ -139,6 +144,11 @@ async def test_toast_after_the_requests_of_a_click_is_in_its_reply(asking: Drive
 
 async def test_request_that_begins_within_50_ms_is_waited_for(asking: DrivenTab) -> None:
     assert (await asking.do("click", selector="#soon"))["changed"] == 'status "Saved"'
+
+
+@pytest.mark.parametrize(("selector", "value"), [("#search", "ada\n"), ("#filter", "ada")], ids=["entered", "typed"])
+async def test_what_a_filled_field_asks_for_is_waited_for(asking: DrivenTab, selector: str, value: str) -> None:
+    assert (await asking.do("fill", selector=selector, value=value))["changed"] == 'status "Saved"'
 
 
 async def test_request_that_has_no_end_is_not_waited_for_long(asking: DrivenTab) -> None:
