@@ -66,7 +66,8 @@ function listOf(notes) {
  * @returns {Promise<{field: FilledField | null, changed?: string}>}
  */
 async function afterwards({ session }, target, { text, isEntered }, filled) {
-  if (!filled || isEntered || !session.hasRequests) return { field: filled, changed: filled?.changed };
+  if (!filled) return { field: null, changed: await target.consequences() };
+  if (isEntered || !session.hasRequests) return { field: filled, changed: filled.changed };
   const changed = await target.consequences();
   const later = /** @type {FilledField | null} */ (await target.look("readField", { text }));
   return { field: later ?? filled, changed };

@@ -344,3 +344,15 @@ def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element
     ]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1
+
+
+def test_icon_that_closes_a_tab_is_listed_and_is_not_in_the_name_of_the_tab(elements: Elements) -> None:
+    elements.show((WRITTEN_PAGES / "closable-tabs.html").read_text(encoding="utf-8"))
+
+    assert lines_of(elements) == [
+        'tab "data.csv"  [role=tab] text=data.csv',
+        'clickable "Close data.csv"  [title="Close data.csv"]',
+        'tab "notes.md"  div:nth-of-type(2)',
+        'clickable "✕"  .close',
+        'tab "old.txt *"  div:nth-of-type(3)',
+    ]

@@ -234,8 +234,9 @@ const search = (() => {
     if (count("(") !== count(")")) return "its round brackets do not match.";
     if (kind === "xpath") return "test it, or use a CSS selector or text=...";
     if (/^\.{0,2}\//u.test(text)) return "it looks like XPath; write xpath= before it.";
-    if (/:(?:contains|has-text|text)\b/u.test(bare))
-      {return "CSS has no such selector; write button text=... to find by text.";}
+    if (/:(?:contains|has-text|text)\b/u.test(bare)) {
+      return "CSS has no such selector; write button text=... to find by text.";
+    }
     const [, digit] = /[#.](\d[\w-]*)/u.exec(bare) ?? [];
     if (digit) return `a name must not start with a digit; write [id="${digit}"] instead.`;
     return "test it, or use text=... to find by text.";
