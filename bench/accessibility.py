@@ -98,10 +98,12 @@ CANVAS_ROW = """function () {
 
 @dataclass
 class Agreement:
-    """What was compared on a page."""
+    """What was compared on a page; selectors by place count siblings (`nth-of-type`)."""
 
     nodes: int = 0
     listed: int = 0
+    selectors: int = 0
+    by_place: int = 0
     right: Counter[str] = field(default_factory=Counter)
     compared: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
@@ -117,6 +119,8 @@ class Agreement:
         """Add what was compared on another page, without its notes."""
         self.nodes += other.nodes
         self.listed += other.listed
+        self.selectors += other.selectors
+        self.by_place += other.by_place
         self.right += other.right
         self.compared += other.compared
 
@@ -124,6 +128,7 @@ class Agreement:
         """Give the shares as one line."""
         shares = [f"recall {self.listed} of {self.nodes}"]
         shares += [f"{what} {self.right[what]} of {self.compared[what]}" for what in ("role", "name", "state")]
+        shares.append(f"selectors by place {self.by_place} of {self.selectors}")
         return ", ".join(shares)
 
 
@@ -157,7 +162,9 @@ class Tab:
         rows = {found["name"] for line in lines if (found := LINE.match(line)) and found["role"] == "row"}
         holders = [found["selector"] for found in counted]
         self._world.evaluate(f"({FIND_ALL})({json.dumps(selectors)}, {json.dumps(holders)})")
-        agreement = Agreement()
+        by_place = [line for line in named if "nth-of-type" in line]
+        agreement = Agreement(selectors=len(named), by_place=len(by_place))
+        agreement.notes += [f"by place: {line!r}" for line in by_place]
         for node in self._session.send("Accessibility.getFullAXTree")["nodes"]:
             if not is_interactive(node):
                 continue

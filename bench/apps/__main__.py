@@ -32,6 +32,7 @@ def row_of(outcome: Outcome) -> str:
 def agreement_row(program: str, agreement: Agreement) -> str:
     """Give the row of a program's pages."""
     shares = [f"{agreement.right[what]} of {agreement.compared[what]}" for what in COMPARED]
+    shares.append(f"{agreement.by_place} of {agreement.selectors}")
     return f"| {program} | {agreement.listed} of {agreement.nodes} | {' | '.join(shares)} |"
 
 
@@ -80,7 +81,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     count = sum(not outcome.trouble for outcome in outcomes)
     calls, characters = (sum(getattr(one, what) for one in outcomes) for what in ("calls", "characters"))
     print(f"\n{count} of {len(outcomes)} tasks solved in {calls} calls with {characters:,} characters.\n")
-    print("| program | listed | role | name | state |\n| --- | --- | --- | --- | --- |")
+    print("| program | listed | role | name | state | selectors by place |\n| --- | --- | --- | --- | --- | --- |")
     for name, agreement in agreements.items():
         print(agreement_row(name, agreement))
     is_complete = all(one.listed >= LEAST_RECALL * one.nodes for one in agreements.values())

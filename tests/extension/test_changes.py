@@ -83,6 +83,35 @@ async def test_click_reports_what_it_has_changed(tab: DrivenTab, case: str) -> N
     assert len(json.dumps(result)) < 400
 
 
+PUBLISHED = 'status "Page News published."'
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("/saved.html", PUBLISHED),
+        ("/saved.html#failed", f'alert "Nothing was saved."; {PUBLISHED}'),
+        # Static texts of another page are no news.
+        ("/blank", ""),
+    ],
+)
+async def test_action_that_leads_to_another_page_reports_what_that_page_announces(
+    tab: DrivenTab, target: str, said: str
+) -> None:
+    for body, action in [
+        (f"<a id=go href='{target}'>Go</a>", {"command": "click", "selector": "#go"}),
+        (f"<input id=q onchange=\"location = '{target}'\">", {"command": "fill", "selector": "#q", "value": "a\n"}),
+        (
+            f"<button id=go onclick=\"location = '{target}'\">Go</button>",
+            {"command": "press", "keys": "Enter", "selector": "#go"},
+        ),
+    ]:
+        await tab.show(body)
+        command = action.pop("command")
+
+        assert (await tab.do(command, **action)).get("changed", "") == said, command
+
+
 async def test_reply_about_more_than_fits_says_so(tab: DrivenTab) -> None:
     fields = "".join(f"<input id=f{n} required aria-label='Field {n}'>" for n in range(20))
     await tab.show(f"<form>{fields}<button id=go>Go</button></form>")

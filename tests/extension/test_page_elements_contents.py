@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from tests.extension.conftest import WRITTEN_PAGES
 from tests.extension.test_page_elements import Elements
 from tests.support.browser import launch_chromium
 
@@ -179,7 +180,7 @@ LISTS = {
     "page that is a fixed layer": (
         "<div style='position:fixed;inset:0'><button>app</button></div>"
         "<div style='position:absolute;top:40px;left:300px;z-index:9'><button>menu</button></div>",
-        ['button "app"  div:nth-of-type(1) > button', 'button "menu"  div:nth-of-type(2) > button'],
+        ['button "app"  button text=app', 'button "menu"  button text=menu'],
     ),
     "list above a dialog": (
         "<button>behind</button><div role=dialog aria-modal=true aria-label=Edit "
@@ -189,7 +190,7 @@ LISTS = {
             'A dialog "Edit" lies over the page: only what is in it or above it is listed.',
             'dialog "Edit"',
             'button "Save"  [aria-label=Edit] > button',
-            'option "one"  div:nth-of-type(2) > div',
+            'option "one"  [role=option] text=one',
         ],
     ),
     "open menu": (
@@ -325,3 +326,33 @@ def test_button_in_a_host_of_the_same_name_is_reached_through_the_host(elements:
     assert selectors == ["[aria-label=New] >>> button", "[aria-label=Old] >>> button"]
     for selector in selectors:
         assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1
+
+
+def test_no_selector_counts_siblings_where_something_stable_leads_to_the_element(elements: Elements) -> None:
+    elements.show((WRITTEN_PAGES / "stable-selectors.html").read_text(encoding="utf-8"))
+
+    lines = lines_of(elements)
+
+    selectors = [line.split("  ")[1] for line in lines if "  " in line]
+    assert selectors == [
+        *("li text=File", "li text=Edit", "[data-palette-type=inject]", "[data-palette-type=debug]"),
+        *('[href="#title"]', 'tr:has([href="#title"]) input', '[href="#subtitle"]', 'tr:has([href="#subtitle"]) input'),
+        *('[aria-rowindex="1"] > div', '[aria-rowindex="2"] > div'),
+        # Generated ids and figures do not outlive anything.
+        *("p > button:nth-of-type(1)", "p > button:nth-of-type(2)"),
+        *("button text=Deploy all", "button text=Deploy"),
+    ]
+    for selector in selectors:
+        assert elements.evaluate(f"new search.Search({json.dumps(selector)}).find().length") == 1
+
+
+def test_icon_that_closes_a_tab_is_listed_and_is_not_in_the_name_of_the_tab(elements: Elements) -> None:
+    elements.show((WRITTEN_PAGES / "closable-tabs.html").read_text(encoding="utf-8"))
+
+    assert lines_of(elements) == [
+        'tab "data.csv"  [role=tab] text=data.csv',
+        'clickable "Close data.csv"  [title="Close data.csv"]',
+        'tab "notes.md"  div:nth-of-type(2)',
+        'clickable "✕"  .close',
+        'tab "old.txt *"  div:nth-of-type(3)',
+    ]

@@ -33,13 +33,13 @@ slider "Volume" = 4 (0 to 10)  [aria-label=Volume]
 textbox "Coupon" invalid  [placeholder=Coupon]
 textbox "Note" = "As it is" readonly  [title=Note]
 file "Choose a picture" empty  #hidden-file
-button "Order" disabled  fieldset > button:nth-of-type(1)
-button "Details" collapsed  fieldset > button:nth-of-type(2)
-button "Send"  input:nth-of-type(4)
+button "Order" disabled  button text=Order
+button "Details" collapsed  button text=Details
+button "Send"  [value=Send]
 textbox "Letter" = "Dear Sir"  [aria-label=Letter]
 clickable "A card without a role"  #card
 clickable "Large child of an inline wrapper"  #wrapper
-tab "First tab" selected  div:nth-of-type(4)
+tab "First tab" selected  [role=tab] text=First tab
 row "Duration: | 3 h"
 row "Duration: | 4 h"
 scrollable "Results"  #results
@@ -299,7 +299,7 @@ async def test_find_and_within_reach_into_frames_of_other_sites(empty: DrivenTab
     [
         ("docker", ["#docker"]),
         ("LOVELACE", ["[name=customer]"]),
-        ("button det", ["fieldset > button:nth-of-type(2)"]),
+        ("button det", ["button text=Details"]),
         ("note textbox", ["[title=Note]"]),
         ("duration:", ["tr:nth-of-type(1)", "tr:nth-of-type(2)"]),
         ("nothing like it", []),
@@ -384,6 +384,8 @@ IS_LISTED = """function () {
   // The browser's own parts of a date field stand for the field.
   for (; element; element = element.getRootNode().host) {
     if (element.matches(listed)) return true;
+    const text = element.textContent.trim().replace(/\\s+/g, " ");
+    if (labeled.some(([css, label]) => text === label && element.matches(css))) return true;
   }
   return false;
 }"""
@@ -395,8 +397,11 @@ async def left_out(session: CDPSession, selectors: list[str]) -> tuple[int, list
     acted_on = [node for node in nodes if not node["ignored"] and node["role"]["value"] in ACTED_ON]
     missing: list[str] = []
     # Sent once: with each of thousands of nodes, thousands of selectors would take most of the time.
-    listed = ", ".join(selector.rpartition(">>>")[2].strip() for selector in selectors)
-    await session.send("Runtime.evaluate", {"expression": f"globalThis.listed = {json.dumps(f':is({listed})')}"})
+    last_parts = [selector.rpartition(">>>")[2].strip() for selector in selectors]
+    listed = ", ".join(part for part in last_parts if " text=" not in part)
+    labeled = [part.split(" text=") for part in last_parts if " text=" in part]
+    given = f"globalThis.listed = {json.dumps(f':is({listed})')}; globalThis.labeled = {json.dumps(labeled)}"
+    await session.send("Runtime.evaluate", {"expression": given})
     for node in acted_on:
         resolved = await session.send("DOM.resolveNode", {"backendNodeId": node["backendDOMNodeId"]})
         asked = {"objectId": resolved["object"]["objectId"], "functionDeclaration": IS_LISTED}

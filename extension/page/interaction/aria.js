@@ -129,14 +129,18 @@ const aria = (() => {
     ).split(" "),
   );
 
+  /** Icons in tabs that close them: their tab has the words, and its name is not theirs. */
+  const CLOSERS = "[role=tab] [class*=close i]:not([class*=closed i], [class*=close i] *)";
+
   /** What may be acted on, by what it says itself. */
   const CANDIDATES =
+    `${CLOSERS}, ` +
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
     ":is(td, th, tr)[tabindex], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
     "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
   /** The same, but for what is only a role or a place among the tab stops. */
-  const LISTENERS = CANDIDATES.replace(/\[role\].*tr\)\[tabindex\], /u, "");
+  const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
 
   /**
    * @param {Element} element
@@ -148,7 +152,7 @@ const aria = (() => {
       () => labelledBy(element),
       () => attributeOf(element, "aria-label"),
       () => nativeNameOf(element),
-      () => (fromContent ? contentOf(element) : ""),
+      () => (fromContent ? contentOf(element, closersIn(element)) : ""),
       () => attributeOf(element, "title"),
       () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
     ];
@@ -174,6 +178,20 @@ const aria = (() => {
   function undoubled(name) {
     const half = name.slice(0, (name.length - 1) / 2);
     return half.length > 1 && name === `${half} ${half}` ? half : name;
+  }
+
+  /** @param {Element} element */
+  function closersIn(element) {
+    const isTab = attributeOf(element, "role") === "tab";
+    return new Set(isTab ? queryIn(element, CLOSERS).filter(isCloser) : []);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it closes its tab, by an icon or one character
+   */
+  function isCloser(element) {
+    return isMatch(element, CLOSERS) && plain(textContentOf(element) ?? "").length < 2;
   }
 
   /** @param {Element} element */
@@ -376,7 +394,7 @@ const aria = (() => {
       return isSo ? said : "";
     }
     const isStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
-    return native || (isStop || isMatch(element, LISTENERS) ? "clickable" : "");
+    return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
   }
 
   /** @param {Element} element */

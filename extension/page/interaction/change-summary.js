@@ -489,6 +489,22 @@ const changeSummary = (() => {
   }
 
   /**
+   * @param {Root[]} roots all of a page
+   * @returns {string} its alerts and statuses, in at most 200 characters
+   */
+  function announcements(roots) {
+    const said = (/** @type {string} */ selector) =>
+      roots.flatMap((root) => queryAll(root, selector)).filter((one) => WORDED.test(visibleTextOf(one)) && isSeen(one));
+    const alerts = said(ALERTS);
+    const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
+    const partsWith = (/** @type {number} */ length) => [
+      ...outermost(alerts).map((one) => `alert ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
+      ...outermost(statuses).map((one) => `status ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
+    ];
+    return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /**
    * @param {string} text
    * @param {number} length
    * @returns {string} in quotes, cut between words
@@ -725,5 +741,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, dialogName, stateOf, summarizeChanges };
+  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, dialogName, stateOf, summarizeChanges };
 })();
