@@ -1090,7 +1090,7 @@ property pageFunction : "function readPage(request) {
     const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
     } catch {
       return nothing;
     }

@@ -24,7 +24,7 @@ from sklearn.preprocessing import StandardScaler
 RUN = 4
 MIN_PAGE_WORDS = 50
 # Strength of what keeps weights small.
-REGULARITY = 0.3
+REGULARITY = 0.01
 
 
 def words(text: str) -> list[str]:

@@ -1357,7 +1357,7 @@ export function readPage(request) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
     } catch {
       // Too many elements, or too deep: the whole page is there all the same.
       return nothing;

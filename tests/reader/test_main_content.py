@@ -105,6 +105,34 @@ def test_headings_lists_tables_and_code_are_written_as_markdown(tab: Page) -> No
     assert "see [the book](https://b.test/)." in with_links["text"]
 
 
+def test_heading_that_is_a_button_and_the_header_of_a_section_are_content(tab: Page) -> None:
+    questions = "".join(
+        f"<section><header><h2><button>How high was flood {i}?</button></h2><p>Asked in {1900 + i}</p></header>"
+        f"<p>{SENTENCE}</p><button>Share answer {i}</button></section>"
+        for i in range(6)
+    )
+    show(tab, f"<title>Floods</title>{PRODUCT}<header>Old Town Gazette</header>{MENU}<main>{questions}</main>{FOOTER}")
+
+    text = read(tab)["text"]
+
+    assert "How high was flood 4?" in text
+    assert "Asked in 1904" in text
+    assert "Share answer 4" not in text
+    assert "Old Town Gazette" not in text
+
+
+def test_page_that_still_fades_in_is_read_as_a_whole(tab: Page) -> None:
+    show(tab, article(head=f"{PRODUCT}<style>main {{ opacity: 0 }}</style>"))
+
+    faded = read(tab)
+    tab.evaluate("document.querySelector('style').remove()")
+    drawn = read(tab)
+
+    assert (faded["content"]["path"], drawn["content"]["path"]) == ("whole", "blocks")
+    assert "paragraph 7" in faded["text"]
+    assert "paragraph 7" in drawn["text"]
+
+
 def test_table_of_data_is_kept_or_left_out_as_a_whole(tab: Page) -> None:
     row = "<tr><td><div>Stop {0}</div><div>pier</div></td><td>No</td><td><ul><li>No</li></ul></td></tr>"
     table = f"<table><tr><th>Stop</th><th>Lift</th><th>Café</th></tr>{''.join(map(row.format, range(6)))}</table>"
