@@ -652,7 +652,7 @@ def ascii_host(name: str) -> str:
     """Return a host's name, or a pattern of one, as browsers report it.
 
     UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
-    The extension normalises in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
+    The extension normalizes in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
     """
     if name.isascii():
         name = name.lower()
@@ -870,7 +870,7 @@ VIRAMA = "\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17
 RTL = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]")
 UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # scripts with a zero-width space between words
 EMOJI = "\u00a9\u00ae\u203c-\u3299\U0001f000-\U0001faff"
-# Of a run of invisible characters between its neighbours, those that the script around them needs.
+# Of a run of invisible characters between its neighbors, those that the script around them needs.
 NEEDED = re.compile(
     f"(?<=[{JOINED}])[\u200c\u200d](?=[{JOINED}])|(?<=[{VIRAMA}])[\u200c\u200d](?![\u200c\u200d])"
     f"|(?<=[{EMOJI}\ufe0f])\u200d(?=[{EMOJI}])|(?<=[{EMOJI}#*0-9])[\ufe0e\ufe0f]"
@@ -930,7 +930,7 @@ def messages_for(framed: str, instruction: str) -> list[dict[str, str]]:
 # of an answer is deleted but invisible characters: one space goes in where an address, a link, a picture or a tag
 # would act, for the strictest and for the most lenient client. Code stays as it is, where every client sees code.
 
-MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognised
+MAX_PARSED_CHARS = 50_000  # in a longer text no code is recognized
 # What ends an address: spaces, quotation marks, brackets of Markdown and HTML, typographic and East Asian punctuation.
 EAST_ASIAN_MARKS = "\u2018-\u201f\u2026\u2014\u3001\u3002\u300c-\u300f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f"
 ADDRESS = rf"[^\s<>\"'`|{{}}{EAST_ASIAN_MARKS}]"
@@ -2005,7 +2005,7 @@ def without_key(text: str, key: str | None) -> str:
 
 
 def prompt_too_long(raw: str, message: str) -> PromptTooLongError | None:
-    """Recognise a refusal for length; llama.cpp and vLLM name the window in it."""
+    """Recognize a refusal for length; llama.cpp and vLLM name the window in it."""
     if not re.search(r"exceed_context_size|context ?(length|size|window)|too long", raw, re.IGNORECASE):
         return None
     n_ctx = re.search(r'"n_ctx"\s*:\s*(\d{1,9})\b', raw)
@@ -4149,7 +4149,7 @@ def dated(years: Sequence[str], days: Sequence[tuple[str, str]]) -> Iterator[set
 
 
 def date_groups(items: Sequence[DatePart], folded: str) -> Iterator[list[DatePart]]:
-    """Yield neighbours that are one date: a month by its name, and a number or two."""
+    """Yield neighbors that are one date: a month by its name, and a number or two."""
     group: list[DatePart] = []
     for item in [*items, (len(folded) + 9, len(folded) + 9, frozenset[str]())]:
         is_near = (
@@ -4191,7 +4191,7 @@ def currency_of(folded: str, start: int, end: int, words: Vocabulary) -> frozens
 
 
 class TextChunk(NamedTuple):
-    """Neighbouring passages of one of the texts of an index."""
+    """Neighboring passages of one of the texts of an index."""
 
     source: int
     start: int
@@ -4909,7 +4909,7 @@ async def visible_applications() -> list[str]:
 
 
 def osascript_failure(browser: str, stderr: str) -> ChromeTabError:
-    """Return the error that a failed run means, recognised by its number."""
+    """Return the error that a failed run means, recognized by its number."""
     found = ERROR_NUMBER.search(stderr)
     number = int(found[1]) if found else 0
     if number in SCRIPT_CODES:

@@ -11,7 +11,7 @@ import { answerNow, ask } from "./page-elements.js";
 const FIND_MS = 2_000;
 /** Long enough for the user to see what an agent acts on. */
 const OUTLINE_MS = 600;
-/** The colours of the browser's own. */
+/** The colors of the browser's own. */
 const COLORS = {
   color: { r: 111, g: 168, b: 220, a: 0.4 },
   outlineColor: { r: 26, g: 115, b: 232, a: 0.9 },
