@@ -39,7 +39,7 @@ PAGE_TEXT = "word " * 400
 
 def asked(request: Request) -> Reply:
     """Answer with the question, so that a mixed-up answer shows; one question is never answered."""
-    question = request.body["messages"][0]["content"]
+    question = request.instruction
     return HANG if question == "hang" else answer(f"You asked: {question}.")
 
 

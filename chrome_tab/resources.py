@@ -215,9 +215,9 @@ class TabNews(Middleware):
     def _heard(self) -> None:
         """Take a change of the tabs; changes within a short time share one notification."""
         if self._settling is None or self._settling.done():
-            self._settling = self._bridge.spawn(self._tell())
+            self._settling = self._bridge.spawn(self._notify())
 
-    async def _tell(self) -> None:
+    async def _notify(self) -> None:
         await asyncio.sleep(SETTLING_S)
         about = mcp_types.ResourceUpdatedNotificationParams(uri=ACTIVE)
         news: list[tuple[tools.SubscribedSessions, mcp_types.ServerNotification, ServerEvent]] = [

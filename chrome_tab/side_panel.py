@@ -219,7 +219,7 @@ class SidePanel:
             await self._wait_ahead(asked)
             conversation = self._conversations.get(asked.conversation)
             if conversation is None:
-                page = await tabs.read_telling(ReadOptions(), asked.tab_ids[0], progress)
+                page = await tabs.read_with_progress(ReadOptions(), asked.tab_ids[0], progress)
                 conversation = Conversation(page._replace(tab_id=asked.tab_ids[0]))
             check_site(tabs.settings, conversation.page.url)
             said = "\n".join([*(question for question, _ in conversation.exchanges), asked.text])

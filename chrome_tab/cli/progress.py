@@ -24,7 +24,7 @@ def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progre
     with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("", total=100)
 
-        async def tell_step(reached: float, message: str) -> None:
+        async def show_step(reached: float, message: str) -> None:
             bar.update(task, completed=reached, description=message)
             step = message.partition(",")[0]
             if step not in reported and not console.is_terminal:
@@ -36,4 +36,4 @@ def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progre
                 bar.live.stop()
                 show(answer)
 
-        yield server.Progress(tell_step, begin_to_show)
+        yield server.Progress(show_step, begin_to_show)

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 
 START_DELAY_S = 0.3
 SESSIONLESS_PROTOCOL = "2026-07-28"
-MAX_TOLD_SESSIONS = 1_000
-TELL_TIMEOUT_S = 5.0
+MAX_SESSIONS = 1_000
+NOTIFY_TIMEOUT_S = 5.0
 READER_TOOLS = (*server.READER_TOOLS, "look_at_chrome_tab")
 
 
@@ -51,7 +51,7 @@ class SubscribedSessions(OrderedDict[int, ServerSession]):
     def remember(self, session: ServerSession) -> None:
         """Keep a client's session: each request has one of its own, but all of a client share its parameters."""
         self[id(session.client_params)] = session
-        while len(self) > MAX_TOLD_SESSIONS:
+        while len(self) > MAX_SESSIONS:
             self.popitem(last=False)
 
     async def notify(self, notification: mcp_types.ServerNotification) -> None:
@@ -60,7 +60,7 @@ class SubscribedSessions(OrderedDict[int, ServerSession]):
 
     async def _notify(self, key: int, notification: mcp_types.ServerNotification) -> None:
         try:
-            async with asyncio.timeout(TELL_TIMEOUT_S):
+            async with asyncio.timeout(NOTIFY_TIMEOUT_S):
                 await self[key].send_notification(notification)
         except Exception as error:  # noqa: BLE001 -- whatever a stream that has ended raises, it is forgotten
             server.logger.debug("a session is gone: %s", type(error).__name__)

@@ -35,17 +35,17 @@ class Usual(NamedTuple):
     get_model: str = ""
 
 
-def tells_version(reply: Any) -> bool:
+def has_version(reply: Any) -> bool:
     """Say whether a reply is `{"version": "..."}`."""
     return isinstance(reply, dict) and isinstance(reply.get("version"), str)
 
 
-def tells_kinds(reply: Any) -> bool:
+def has_kinds(reply: Any) -> bool:
     """Say whether a reply lists models with their kinds."""
     return any("type" in model for model in server.items(reply, "data"))
 
 
-def tells_slots(reply: Any) -> bool:
+def has_slots(reply: Any) -> bool:
     """Say whether a reply describes how answers are made."""
     return bool(server.fields(reply, "default_generation_settings"))
 
@@ -59,10 +59,10 @@ INSTALL = "install it from ollama.com, then run `ollama pull qwen3`."
 START = "install it from lmstudio.ai, load a model, and start the server in its Developer tab."
 PULL = "Run `ollama pull qwen3`."
 USUAL = (
-    Usual("Ollama", 11434, "/api/version", tells_version, INSTALL, PULL),
-    Usual("LM Studio", 1234, "/api/v0/models", tells_kinds, START, "Load a model in LM Studio."),
-    Usual("llama.cpp", 8080, "/props", tells_slots, "run `llama-server -hf ggml-org/gemma-3-4b-it-GGUF`."),
-    Usual("vLLM", 8000, "/version", tells_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
+    Usual("Ollama", 11434, "/api/version", has_version, INSTALL, PULL),
+    Usual("LM Studio", 1234, "/api/v0/models", has_kinds, START, "Load a model in LM Studio."),
+    Usual("llama.cpp", 8080, "/props", has_slots, "run `llama-server -hf ggml-org/gemma-3-4b-it-GGUF`."),
+    Usual("vLLM", 8000, "/version", has_version, "run `vllm serve Qwen/Qwen3-8B`, with a large graphics card."),
     Usual("LiteLLM", 4000, "/health/liveliness", is_alive, "run `litellm --config FILE`, in front of several servers."),
 )
 # Names of models that are made for something narrower than reading pages.
@@ -157,7 +157,7 @@ def size_in_words(model: Model) -> str:
     return f"{model.billions:g}B" if model.billions >= 1 else f"{model.billions * 1000:g}M"
 
 
-def tell_found(terminal: Terminal, found: Sequence[Found]) -> None:
+def print_found(terminal: Terminal, found: Sequence[Found]) -> None:
     """Say what answers, and how to get a model server where none does."""
     for one in found:
         count = f"{len(one.models)} model{'s' * (len(one.models) != 1)}"
@@ -215,7 +215,7 @@ def find_model(terminal: Terminal, settings: server.Settings, flags: Mapping[str
         found = asyncio.run(look_everywhere(own if "ollama_url" in flags else usual | own))
     if settings.ollama_url and settings.ollama_url not in {one.url for one in found}:
         terminal.say(f"The configured model server {settings.ollama_url} does not answer.", "yellow")
-    tell_found(terminal, found)
+    print_found(terminal, found)
     models = sorted((model for one in found for model in one.models), key=Model.fitness)
     names = {settings.model, f"{settings.model}:latest"}
     current = [model for model in models if model.name in names and model.url == settings.ollama_url]

@@ -68,6 +68,8 @@ export function readPage(request) {
   const MENUS = "[role=menubar], [role=menu], [role=toolbar], nav, header";
   /** Characters next to a canvas and its menus that are more than a title. */
   const MIN_OUTSIDE_MENUS = 200;
+  /** Entries such as files, tabs and results: a page that lists some is not only what it draws. */
+  const ENTRIES = "li, tr, [role=row], [role=listitem]";
   /** A repeated run has at least that many different lines, or that many characters. */
   const MIN_RUN_LINES = 3;
   const MIN_RUN_CHARS = 100;
@@ -711,9 +713,16 @@ export function readPage(request) {
   function isDrawnEditor(text) {
     const isLabels = !text.split("\n").some((line) => line.length >= LONG_LINE);
     if (!isLabels || windowShare("canvas") < 0.5 || all(EDITORS).length === 0) return false;
-    const menus = all(MENUS).filter((menu) => menu.parentElement?.closest(MENUS) === null);
+    const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
-    return text.length - lengths.reduce((sum, length) => sum + length, 0) < MIN_OUTSIDE_MENUS;
+    if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
+    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
+    return !entries.some((entry) => isShown(entry) && entry.textContent?.trim());
+  }
+
+  /** @param {Element} element */
+  function isShown(element) {
+    return drawnSize(element).height > 0;
   }
 
   /** The text of a PDF, which other scripts have taken from it. */

@@ -170,7 +170,7 @@ def test_bundle_that_does_not_fit_the_format_is_refused(
         dist.bundle(tmp_path, made.files[".whl"])
 
 
-def test_extension_for_the_store_has_no_key_and_a_name_that_begins_with_nobodys_mark(made: Made) -> None:
+def test_extension_for_the_store_has_no_key_and_a_name_without_a_trademark_first(made: Made) -> None:
     ours = json.loads((ROOT / "extension/manifest.json").read_text(encoding="utf-8"))
     with zipfile.ZipFile(made.files[".zip"]) as store:
         manifest = json.loads(store.read("manifest.json"))

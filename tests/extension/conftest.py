@@ -190,7 +190,7 @@ async def comes_true(page: Page, expression: str) -> None:
     await until(lambda: page.evaluate(expression))
 
 
-async def use_as_person(page: Page) -> None:
+async def use_as_user(page: Page) -> None:
     """Give the page what it needs to ask before it is left. A press would be lost before the page's first picture."""
     assert await page.evaluate("navigator.userActivation.hasBeenActive"), "Playwright's scripts count as a user's act"
 

@@ -38,6 +38,27 @@ async def test_list_that_opened_below_the_resting_mouse_takes_the_item_that_is_c
     assert await tab.page.evaluate("chosen.trim()") == "PDX"
 
 
+# Begins to move when the mouse comes, by script, for longer than a press takes to come.
+LEAVING = """<style>body { margin: 0; height: 400px } button { position: absolute; left: 0; width: 40px }</style>
+<button id=go>Go</button><script>
+  window.pressed = [];
+  addEventListener("pointerdown", ({ target }) => pressed.push(target.id), true);
+  const step = (left) => {
+    document.querySelector("#go").style.left = `${left}px`;
+    if (left < 600) requestAnimationFrame(() => step(left + 60));
+  };
+  addEventListener("mousemove", () => step(60), { once: true });
+</script>"""
+
+
+async def test_element_that_moves_away_before_the_press_is_pressed_where_it_rests(tab: DrivenTab) -> None:
+    await tab.show(LEAVING)
+
+    await tab.do("click", selector="#go")
+
+    assert await tab.page.evaluate("[pressed.at(-1), document.querySelector('#go').style.left]") == ["go", "600px"]
+
+
 async def test_hover_knows_of_the_mouse_in_quirks_mode(tab: DrivenTab) -> None:
     tab.site.pages["/quirks"] = b"<title>Quirks</title><p id=menu onmouseover='document.title = \"Over\"'>Menu</p>"
     await tab.do("navigate", url=tab.site.url("/quirks"))
@@ -84,13 +105,15 @@ async def test_refusal_names_what_is_in_the_way_and_what_closes_it(tab: DrivenTa
 
 # What a server answers after longer than a page without requests is watched.
 SLOW_MS = 350
-ASKING = """<button id=go>Go</button><button id=forever>Go on</button><p id=said role=status></p>
+ASKING = """<button id=go>Go</button><button id=forever>Go on</button><button id=soon>Soon</button><p id=said role=status></p>
 <input id=field value=old aria-label=Name><script>
   const ask = (path) => fetch(path).then((answer) => answer.text());
   document.querySelector("#go").onclick = async () => {
     await ask("/asked");
     document.querySelector("#said").textContent = await ask("/asked");
   };
+  const said = async () => (document.querySelector("#said").textContent = await ask("/asked"));
+  document.querySelector("#soon").onclick = () => setTimeout(said, 45);
   document.querySelector("#forever").onclick = () => ask("/never");
   const field = document.querySelector("#field");
   field.onchange = async () => (field.value = await ask("/asked"));
@@ -112,6 +135,10 @@ async def asking(tab: DrivenTab) -> AsyncGenerator[DrivenTab]:
 
 async def test_toast_after_the_requests_of_a_click_is_in_its_reply(asking: DrivenTab) -> None:
     assert (await asking.do("click", selector="#go"))["changed"] == 'status "Saved"'
+
+
+async def test_request_that_begins_within_50_ms_is_waited_for(asking: DrivenTab) -> None:
+    assert (await asking.do("click", selector="#soon"))["changed"] == 'status "Saved"'
 
 
 async def test_request_that_has_no_end_is_not_waited_for_long(asking: DrivenTab) -> None:

@@ -17,10 +17,12 @@ WRITTEN = "box.innerHTML = '<h1>Cart</h1><p>Same</p><p>' + (n += 1) + ' items</p
 CLICKS = {
     "an alert": "<button id=go onclick=\"said.textContent = 'Wrong password'\">Go</button><p role=alert id=said></p>"
     '|alert "Wrong password"',
-    "a toast that comes late and goes soon": f'<button id=go onclick="setTimeout(() => {{ {TOAST} }}, 30)">Go</button>'
+    "a toast that comes late and goes soon": f'<button id=go onclick="setTimeout(() => {{ {TOAST} }}, 45)">Go</button>'
     '|now "Added to cart"',
-    "a toast of a page that thinks first": f'<button id=go onclick="{THINKING}; setTimeout(() => {{ {TOAST} }}, 30)">Go'
+    "a toast of a page that thinks first": f'<button id=go onclick="{THINKING}; setTimeout(() => {{ {TOAST} }}, 45)">Go'
     '</button>|now "Added to cart"',
+    "a toast of a page that keeps its events": f'<button id=go onclick="event.stopPropagation(); {THINKING}; setTimeout(() => '
+    f'{{ {TOAST} }}, 45)">Go</button>|now "Added to cart"',
     "a status": "<button id=go onclick=\"said.textContent = 'Saved'\">Go</button><p role=status id=said></p>"
     '|status "Saved"',
     "a dialog that opens": "<button id=go onclick=box.showModal()>Go</button>"

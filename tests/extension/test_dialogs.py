@@ -108,7 +108,7 @@ async def test_link_that_leads_nowhere_is_reported_after_the_click(asking: Drive
 
 
 PRINTING = (
-    """tabId => chrome.debugger.onEvent.dispatch({ tabId }, "Runtime.bindingCalled", { name: "tellOfPrinting" })"""
+    """tabId => chrome.debugger.onEvent.dispatch({ tabId }, "Runtime.bindingCalled", { name: "reportPrinting" })"""
 )
 
 
@@ -125,8 +125,8 @@ async def test_page_that_prints_is_heard_unseen_and_goes_on_where_nothing_holds_
     assert (await asking.do("click", selector="#print"))["title"] == "Shown"
     assert "Print" in (await asking.do("read_tab"))["text"]
 
-    assert await heard.json_value() == ["tellOfPrinting"]
-    assert await asking.page.evaluate("typeof tellOfPrinting") == "undefined"
+    assert await heard.json_value() == ["reportPrinting"]
+    assert await asking.page.evaluate("typeof reportPrinting") == "undefined"
 
 
 async def test_page_that_stands_still_while_it_prints_is_said_to(asking: DrivenTab) -> None:

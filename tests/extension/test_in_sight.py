@@ -371,6 +371,10 @@ async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_user_wants_it_an
     before = (await driven.do("screenshot"))["data"]
     async with changed_worker(driven.page.context, SPY, True, False):
         await driven.do("hover", selector="#b")
+        # It is drawn after the reply.
+        async with asyncio.timeout(20):
+            while not await worker.evaluate("drawn.length"):
+                pass
         after = (await driven.do("screenshot"))["data"]
         drawn = await worker.evaluate("drawn.splice(0)")
         await driven.do("click", selector="#b")
@@ -391,4 +395,6 @@ async def test_what_is_acted_on_is_outlined_for_a_moment_if_the_user_wants_it_an
         await worker.evaluate("drawn.splice(0)")
         await until(driven.popup, "true")
         await driven.do("click", selector="#b")
+        # A timer of the same length that begins later ends later.
+        await worker.evaluate("new Promise(end => setTimeout(end, 10))")
         assert await worker.evaluate("drawn") == []

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.extension.conftest import DrivenTab, use_as_person
+from tests.extension.conftest import DrivenTab, use_as_user
 from tests.extension.test_attaching import tab_has
 
 STAY = "<body onbeforeunload='event.preventDefault()'>stay"
@@ -122,7 +122,7 @@ async def test_link_whose_server_never_answers_is_waited_for_once(tab: DrivenTab
 async def test_page_that_asks_before_leaving_is_left_and_the_question_reported(tab: DrivenTab) -> None:
     await tab.show(STAY)
     # A page may ask only after somebody has used it.
-    await use_as_person(tab.page)
+    await use_as_user(tab.page)
 
     left = await tab.do("navigate", url=tab.site.url("/two"))
 

@@ -52,6 +52,39 @@ async def test_viewport_is_pictured_as_it_is(driven: DrivenTab) -> None:
     assert await color_at(driven, shot, 5, 5) == [255, 0, 0]
 
 
+# In the service worker: the window gets another size once the first picture is asked for; counts the pictures.
+RESIZING = """isOn => {
+  const { debugger: cdp } = chrome;
+  const real = (cdp.sendCommand.real ??= cdp.sendCommand);
+  globalThis.pictures = 0;
+  const send = async (target, method, params) => {
+    const isFirst = method === "Page.captureScreenshot" && ++pictures === 1;
+    if (isFirst) {
+      const tab = await chrome.tabs.get(target.tabId);
+      const { height } = await chrome.windows.get(tab.windowId);
+      await chrome.windows.update(tab.windowId, { height: height - 100 });
+    }
+    return real.call(cdp, target, method, params);
+  };
+  cdp.sendCommand = isOn ? Object.assign(send, { real }) : real;
+}"""
+
+
+async def test_picture_is_taken_again_when_the_window_changes_its_size_meanwhile(driven: DrivenTab) -> None:
+    await driven.show(RED)
+    (worker,) = driven.page.context.service_workers
+    steady = await driven.do("screenshot")
+
+    async with changed_worker(driven.page.context, RESIZING, True, False):
+        shot = await driven.do("screenshot")
+        pictures = await worker.evaluate("pictures")
+        await driven.do("screenshot")
+        later = await worker.evaluate("pictures") - pictures
+
+    assert (pictures, later) == (2, 1)
+    assert png_size(shot)[1] == await driven.page.evaluate("innerHeight") < png_size(steady)[1]
+
+
 async def test_tab_in_the_background_is_pictured_too(driven: DrivenTab) -> None:
     await driven.show(RED)
     await driven.bridge.ask("browser_create_tab", url=driven.site.url("/two"))

@@ -10,7 +10,7 @@ import pytest
 from playwright.async_api import BrowserContext, Dialog, Playwright
 from playwright.async_api import Error as PlaywrightError
 
-from tests.extension.conftest import Popup, Site, launched_chromium, use_as_person
+from tests.extension.conftest import Popup, Site, launched_chromium, use_as_user
 from tests.extension.test_attaching import opened_popup, until
 from tests.extension.test_reading import open_page, open_window
 from tests.support.fake_bridge import FakeBridge
@@ -203,7 +203,7 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_user_did
     asked: asyncio.Queue[Dialog] = asyncio.Queue()
     # Playwright accepts what is asked before its browser has heard that somebody listens; the next line goes there too.
     page.on("dialog", asked.put_nowait)
-    await use_as_person(page)
+    await use_as_user(page)
     drafts = await paired.tab_id(site.url("/draft"))
 
     error = (await bridge.ask("browser_close_tab", tab_id=drafts))["error"]
@@ -213,7 +213,7 @@ async def test_page_that_asks_before_it_closes_asks_only_about_what_the_user_did
 
     async with paired.page.context.expect_page() as opened:
         created = (await bridge.ask("browser_create_tab", url=site.url("/own")))["result"]
-    await use_as_person(await opened.value)
+    await use_as_user(await opened.value)
     assert (await bridge.ask("browser_close_tab", tab_id=created["tab_id"]))["result"] == {"success": True}
 
 

@@ -329,6 +329,8 @@ def pages_without_text(page: Page) -> Iterator[tuple[IsolatedWorld, str]]:
         f"Menu{canvas}<div contenteditable></div>",
         f"Menu{canvas}",
         f"<nav>{'Menu ' * 9}</nav>{canvas}<div contenteditable></div>{'<p>a file of the list' * 20}",
+        f"<nav>{'Menu ' * 9}<li>b</nav><nav hidden>{'Menu ' * 99}</nav>{canvas}<i contenteditable></i><li><li hidden>c",
+        f"Menu{canvas}<i contenteditable></i><li>a file of the list",
         f"<div role=feed>a</div>{canvas.replace('<canvas', '<canvas hidden')}<i contenteditable></i>",
         f"<video {big}></video>",
         f"<iframe src=about:blank {big}></iframe>",

@@ -1,5 +1,6 @@
 """The page function in real Chromium: as the extension sends it, and through the script for a Mac."""
 
+import json
 from collections.abc import Generator
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ from tests.support.page_text import (
 )
 
 pytestmark = pytest.mark.e2e
+PAGES = Path(__file__).parent.parent / "pages"
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +70,37 @@ def test_result_names_address_and_title_of_the_page(tab: Page) -> None:
     page = read(tab)
 
     assert page == {"code": "", "message": "", "text": "text", "url": PAGE_URL, "title": "Caf\u00e9 & more"}
+
+
+def read_both_ways(page: Page) -> tuple[dict[str, Any], int, str, dict[str, Any] | str]:
+    """The extension's result; of the script its status, its text, and its report or the end of its message."""
+    world = IsolatedWorld(page)
+    script = osascript(SCRIPT_TEXT, ["--no-filter"], Surroundings(FakeChrome(world)))
+    report = script.stderr.removeprefix("chrome_tab_page normal ")
+    is_read = script.status == 0
+    return read_as_extension(world, None, None), script.status, script.stdout, json.loads(report) if is_read else report
+
+
+def test_page_that_lists_something_next_to_a_canvas_is_read_with_a_note(tab: Page) -> None:
+    show(tab, (PAGES / "half-canvas.html").read_text(encoding="utf-8"))
+
+    page, status, text, report = read_both_ways(tab)
+
+    assert page["text"].split() == ["File", "View", "harbour.csv", "ferries.csv"]
+    assert page["notes"] == [{"code": "canvas"}]
+    assert (status, text) == (0, f"{page['text']}\n")
+    assert isinstance(report, dict)
+    assert report["notes"] == page["notes"]
+
+
+def test_page_that_draws_its_document_next_to_menus_alone_is_refused(tab: Page) -> None:
+    show(tab, (PAGES / "drawn-editor.html").read_text(encoding="utf-8"))
+
+    page, status, text, message = read_both_ways(tab)
+
+    assert (page["code"], page["text"]) == ("UNREADABLE_PAGE", "")
+    assert (status, text) == (1, "")
+    assert message == failure(page["message"], NUMBERS["UNREADABLE_PAGE"])
 
 
 def test_lines_keep_their_ends_where_folding_makes_one_longer(tab: Page) -> None:

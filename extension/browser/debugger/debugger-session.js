@@ -25,9 +25,9 @@ const SILENCE_MS = 1_000;
 const REST_MS = 2_000;
 const ALREADY_ATTACHED = /already attached/i;
 /** In a world of its own, so that no page sees it: this binding reports what the page is about to do. */
-const PRINT_BINDING = { name: "tellOfPrinting", executionContextName: "Chrome Tab Reader" };
+const PRINT_BINDING = { name: "reportPrinting", executionContextName: "Chrome Tab Reader" };
 const PRINT_WATCH = {
-  source: "addEventListener('beforeprint', () => tellOfPrinting(''))",
+  source: "addEventListener('beforeprint', () => reportPrinting(''))",
   worldName: PRINT_BINDING.executionContextName,
   runImmediately: true,
 };
@@ -293,6 +293,7 @@ export class DebuggerSession {
         break;
       case "Input.dragIntercepted":
       case "Page.fileChooserOpened":
+      case "Page.frameResized":
         this.#command?.hear(method, params);
         break;
       case "Runtime.executionContextCreated":
