@@ -652,7 +652,7 @@ def ascii_host(name: str) -> str:
     """Return a host's name, or a pattern of one, as browsers report it.
 
     UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
-    The extension normalises in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
+    The extension normalizes in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
     """
     if name.isascii():
         name = name.lower()

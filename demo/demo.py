@@ -43,11 +43,11 @@ from tiny_model import started as tiny_model_started
 from web import demonstration_page
 
 ON_MAC = sys.platform == "darwin"
-DEFAULT_PROMPT = "Summarise this page."
+DEFAULT_PROMPT = "Summarize this page."
 PAGE_S = 60
 ANSWER_S = 600
 
-# Page text must not be taken for colours, emoji or links.
+# Page text must not be taken for colors, emoji or links.
 steps = Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True)
 results = Console(highlight=False, markup=False, emoji=False)
 

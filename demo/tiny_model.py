@@ -124,7 +124,7 @@ def main() -> None:
     parser.add_argument("--context-length", type=int, default=4096, help="tokens")
     options = parser.parse_args()
 
-    # The threads of OpenMP would spin while they wait and starve every neighbour; read when xllamacpp is imported.
+    # The threads of OpenMP would spin while they wait and starve every neighbor; read when xllamacpp is imported.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
     xllamacpp: Any = importlib.import_module("xllamacpp")
 

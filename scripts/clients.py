@@ -158,9 +158,9 @@ def page() -> str:
         "<!-- Written by `python -m scripts.clients`; a test compares. -->",
         "The shortest way is `--setup` ([installing](install.md#in-one-run)): it registers the server with Claude Code, "
         "Claude Desktop, Cursor and VS Code as you have it. By hand:",
-        f"Each text starts a clone of this repository: put its folder for `/path/to`, the address of your model server and "
-        "the name of your model. With both settings in `config.toml`, as `--setup` writes it, the flags can be left out. "
-        f"Where the package is installed from a file, the command is `{INSTALLED.line}`.",
+        "Each text starts the server in a clone of this repository. Replace `/path/to` with the folder of the clone, and the "
+        "address and the model with yours. With both settings in `config.toml`, as `--setup` writes it, leave out the flags. "
+        f"If you installed the package from a file, the command is `{INSTALLED.line}`.",
         "## Claude Code",
         block("sh", claude_code(CLONE)),
         "Or as a plugin, which brings skills for summarizing, asking, extracting and driving (without `--config` it asks for "
@@ -168,8 +168,8 @@ def page() -> str:
         block(
             "sh", f"claude plugin marketplace add /path/to/clone\nclaude plugin install {APP_NAME}@{APP_NAME} {plugin}"
         ),
-        "**Permissions.** In its manual mode Claude Code asks before each call of a tool, and `claude -p` refuses it; in auto "
-        "mode it decides by itself. To let it read pages without asking, open `/permissions`, choose Allow, then Add a new "
+        "**Permissions.** In its manual mode Claude Code asks before each call of a tool, and `claude -p` refuses the call; "
+        "in auto mode it decides by itself. To let it read pages without asking, open `/permissions`, choose Allow, then Add a new "
         f"rule, and enter `mcp__{APP_NAME}__process_chrome_tab`, and so for each reading tool. Or put all of them into "
         "`~/.claude/settings.json`:",
         block("json", permissions()),
@@ -177,12 +177,12 @@ def page() -> str:
         "that act in a page out of the list, so that you see each action first.",
         f"**Prompts.** `/mcp__{APP_NAME}__summarize_tab`, `/mcp__{APP_NAME}__ask_tab When is the vote?` and "
         f"`/mcp__{APP_NAME}__extract_tab all prices`. The menu that opens with `/` shows them as `/{APP_NAME}:ask_tab (MCP)`, "
-        "a name that only the menu takes. Claude Code hands over just the first word that follows the name, with or without "
-        "quotes; the prompt tells Claude to take the whole line.",
+        "a name that works only in the menu. Claude Code passes on just the first word after the name, with or without "
+        "quotes; the prompt makes Claude use the whole line.",
         "**Time limits.** The server bounds an answer as a whole by `--max-seconds` (900) and one request to the model by "
         "`--timeout` (300), both in seconds. A large model that thinks first needs more on a long page. For "
         "Qwen3-30B-A3B-Thinking, which Ollama has as `qwen3:30b-a3b-thinking-2507-q4_K_M`, this sets both, and as `timeout`, "
-        "in milliseconds, how long Claude Code waits for one call of this server:",
+        "in milliseconds, how long Claude Code waits for one call:",
         block("sh", slow_model()),
         f"`MCP_TOOL_TIMEOUT={SLOW_S * 1000} claude` is the same for every server that has no `timeout` of its own. Neither is "
         "extended by progress. A server has 30 s to start, and the first start fetches the libraries: run `--doctor` once "

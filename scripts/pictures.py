@@ -144,7 +144,7 @@ async def take_side_panel(browser: BrowserContext, shown: Page) -> None:
     await page.bring_to_front()
     await page.locator("#question").fill(QUESTION)
     await page.keyboard.press("Enter")
-    await expect(page.locator("#talk .end")).to_be_visible(timeout=ANSWER_MS)
+    await expect(page.locator("#conversation .end")).to_be_visible(timeout=ANSWER_MS)
     print(f"The side panel was answered: {await page.locator('.answer').inner_text()}")
     await picture(page, "side-panel")
     await page.close()
@@ -182,8 +182,8 @@ async def main(names: list[str]) -> None:
             await take_own_page(browser, "welcome")
         await pair(browser, await connection_string(environment))
         takes = {
+            "test-app": lambda: take_app(browser, link),  # before its link expires
             "answer": lambda: take_moving_picture(browser, shown, environment, PICTURES),
-            "test-app": lambda: take_app(browser, link),
             "consent": lambda: take_consent(browser, shown, environment),
             "popup": lambda: take_popup(browser, shown),
             "panel": lambda: take_panel(browser, shown),

@@ -104,6 +104,9 @@ def pair_browser(terminal: Terminal, settings: server.Settings) -> bool:
         )
         extension = server.EXTENSION.resolve()
         terminal.exact(f"  {extension}", "cyan")
+        if any(part.startswith(".") for part in extension.parts):
+            keys = "Cmd+Shift+G" if sys.platform == "darwin" else "Ctrl+L"
+            terminal.say(f"A folder in this path is hidden: press {keys} in the dialog and paste the path.")
         if launcher.for_one_run(extension):
             lasting = shlex.join(["uv", "tool", "install", launcher.origin()])
             terminal.say(

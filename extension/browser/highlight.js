@@ -13,7 +13,7 @@ const FIND_MS = 2_000;
 const OUTLINE_MS = 600;
 /** In which a reply is on its way. */
 const REPLY_MS = 10;
-/** The colours of the browser's own. */
+/** The colors of the browser's own. */
 const COLORS = {
   color: { r: 111, g: 168, b: 220, a: 0.4 },
   outlineColor: { r: 26, g: 115, b: 232, a: 0.9 },

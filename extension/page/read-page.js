@@ -651,7 +651,7 @@ export function readPage(request) {
   /**
    * Entries of a list in any markup: each repeats what others have, and says it about another thing.
    *
-   * @returns {Set<Element>} three or more neighbours of one shape
+   * @returns {Set<Element>} three or more neighbors of one shape
    */
   function cardsOfPage() {
     /** @type {Set<Element>} */
@@ -1059,7 +1059,7 @@ export function readPage(request) {
   }
 
   /**
-   * The lines that share the most pairs of neighbouring characters with the keyword.
+   * The lines that share the most pairs of neighboring characters with the keyword.
    *
    * @param {string} text
    * @param {string} keyword

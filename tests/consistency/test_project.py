@@ -164,7 +164,7 @@ async def test_each_skill_is_named_after_its_folder_and_uses_tools_and_parameter
     tools = await app.create_server(server.load_settings({}, need_model=False)).list_tools(run_middleware=False)
     known = {tool.name for tool in tools}.union(*(tool.parameters["properties"] for tool in tools), OTHER_WORDS)
 
-    assert SKILLS == ["ask", "drive", "extract", "summarise"]
+    assert SKILLS == ["ask", "drive", "extract", "summarize"]
     for name in SKILLS:
         text = read(f"skills/{name}/SKILL.md")
         head = re.match(r"---\nname: (\w+)\ndescription: (.{1,1024})\n---\n\n# ", text)

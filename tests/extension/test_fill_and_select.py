@@ -166,7 +166,7 @@ async def test_what_the_field_makes_of_a_value_or_finds_wrong_is_noted(
         ("#datetime", "2026-12-31", "2026-12-31T23:59"),
         ("#month", "December", "a month such as 2026-12"),
         ("#week", "52", "a week such as 2026-W52"),
-        ("#color", "red", "a colour such as #ff8800"),
+        ("#color", "red", "a color such as #ff8800"),
         ("#range", "99", "a number from 10 to 50"),
         ("#range", "much", "a number from 10 to 50"),
         ("#checkbox", "x", "Use click"),

@@ -585,6 +585,18 @@ def test_a_call_that_cannot_be_done_is_a_sentence_and_exit_2(
     assert not config_home.exists()
 
 
+@pytest.mark.parametrize(("folder", "is_hidden"), [("clone/extension", False), (".local/tools/extension", True)])
+def test_an_extension_in_a_hidden_folder_is_reached_by_pasting_its_path(
+    folder: str, *, is_hidden: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture, config_home: Path
+) -> None:
+    monkeypatch.setattr(server, "EXTENSION", tmp_path / folder)
+    pretend(monkeypatch, "linux", steps)
+    steps.pair_browser(setup_terminal.Terminal(yes=True), server.load_settings({}, need_model=False))
+
+    assert config_home.exists()
+    assert ("Ctrl+L" in said(capsys)) is is_hidden
+
+
 # --- Model servers ---
 
 

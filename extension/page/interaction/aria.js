@@ -110,15 +110,15 @@ const aria = (() => {
   const LISTS = new Set(["ol", "ul"]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
   /** Fields that a text before them names where nothing else does. */
-  const NEIGHBOURLY = new Set(
+  const NEIGHBORLY = new Set(
     "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
       " ",
     ),
   );
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Steps outwards to the text next to a field. */
-  const NEIGHBOUR_STEPS = 4;
-  const NEIGHBOUR_LENGTH = 60;
+  const NEIGHBOR_STEPS = 4;
+  const NEIGHBOR_LENGTH = 60;
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
   const LABEL_CELLS = "td, th, dt";
   /** What is named by what stands next to it rather than in it. */
@@ -412,16 +412,16 @@ const aria = (() => {
    * @param {Element} field without a name
    * @returns {string} for example `next to "Subtitle"`: the text before it; empty when there is none
    */
-  function neighbourOf(field) {
-    if (!NEIGHBOURLY.has(roleOf(field))) return "";
+  function neighborOf(field) {
+    if (!NEIGHBORLY.has(roleOf(field))) return "";
     let one = /** @type {Element | null} */ (field);
-    for (let step = 0; one && step < NEIGHBOUR_STEPS; step += 1) {
+    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) return "";
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
         );
-        if (text) return text.length > NEIGHBOUR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+        if (text) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
       one = parentElementOf(one);
     }
@@ -608,7 +608,7 @@ const aria = (() => {
     accessibleNameOf,
     contentOf,
     isNamedByContent,
-    neighbourOf,
+    neighborOf,
     plain,
     plainQuote,
     roleOf,
