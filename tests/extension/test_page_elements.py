@@ -233,7 +233,7 @@ def test_request_that_is_cancelled_during_its_wait_does_nothing(elements: Elemen
 
     assert elements.evaluate("waits.then(({ code }) => code)") == "EXECUTION_ERROR"
     assert elements.page.evaluate("[list.value, document.activeElement.id]") == ["b", ""]
-    # Control: canceling another one does not affect it.
+    # Control: cancelling another one does not affect it.
     elements.evaluate('chromeTabReader.cancel({ id: "8" })')
     assert elements.evaluate(f"chromeTabReader.act({json.dumps(request)}).then(({{ code }}) => code)") == ""
 

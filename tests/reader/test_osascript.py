@@ -427,7 +427,7 @@ async def test_a_cancelled_read_returns_only_after_osascript_and_its_child_have_
     watch = Watch(osascript, HANG)
     start = asyncio.create_subprocess_exec
     made: list[asyncio.subprocess.Process] = []
-    # Every wait in a canceled scope ends at once; a task is canceled once.
+    # Every wait in a cancelled scope ends at once; a task is cancelled once.
     scope = anyio.CancelScope()
 
     async def start_slowly(*arguments: Any, **options: Any) -> asyncio.subprocess.Process:
