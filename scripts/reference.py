@@ -82,7 +82,7 @@ PARAMETERS = {
     "end": "only before this text",
 }
 NOTES = {
-    "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer holds](asking.md).",
+    "process_chrome_tab": "Without `system_prompt` the answer is a general analysis. [What is read, and what an answer contains](asking.md).",
     "read_chrome_tab": "Returns 20,000 characters at a time.",
     "look_at_chrome_tab": "Sends a screenshot to your local vision model and returns only its answer. [Pictures](asking.md#pictures).",
     "chrome_tab_status": "Returns one line for each layer (browser, permission, extension, bridge, model, window): ok, or how to fix it.",
@@ -91,14 +91,14 @@ NOTES = {
     "[Tab ids there](install.md#browsers).",
     "browser_attach_tab": "The prompt shows the client's name, the tab and the reason. The call ends when the user allows or denies it, "
     "or after 60 s.",
-    "getDataLayer": "`name` reads another global than `window.dataLayer`; `path` is a JSONPath, `since` skips entries. The tool returns the "
+    "getDataLayer": "`name` reads a global other than `window.dataLayer`; `path` is a JSONPath, `since` skips older entries. The tool returns the "
     "newest entries that fit into 40,000 characters, with a note on how to get the rest. Private values are "
     "[redacted](driving.md#private-values) and counted; `redact=false` shows them only where the user allows that.",
     "page_elements": "Each line is one element, with a selector for the other tools. `find` searches for words, `within` limits the list to "
     "a part of the page, `offset` continues the list. [Looking first](driving.md#looking-first).",
     "click": "Clicks the first element that matches. Two clicks select a word, three a line. `at` is a point in the element, "
     "`[x, y]` in CSS pixels from its top left corner.",
-    "press": "Presses keys in an element or where the focus is. `keys` contains names and chords separated by spaces (`Control+A Delete`, "
+    "press": "`keys` contains names and chords separated by spaces (`Control+A Delete`, "
     '`Shift+Tab`, `ArrowDown`), and text in quotes, which is typed key by key (`"New York" ArrowDown Enter`).',
     "drag": "Drags with the mouse or with the page's own drag and drop: sliders, sortable lists, files in a page. `source_at` and "
     "`target_at` are points in the two elements; without a target, `target_at` is measured from the source.",
@@ -106,7 +106,7 @@ NOTES = {
     "of pixels down. The reply gives the resulting position and the total size.",
     "wait_for": "Waits until all named conditions hold: a text is shown, a text is gone, an element is visible. It continues on the page "
     "that follows a navigation.",
-    "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. White space, cell borders and Markdown are "
+    "highlight_in_tab": "Highlights the text in the page, or in the first frame that shows it. Whitespace, cell borders and Markdown are "
     "ignored. The page itself is not changed. Escape, the next highlight or an empty text removes the highlight.",
     "fill_form": "If one field cannot be written, none is.",
     "upload": "The selector names a file field, or the button that asks for files.",
@@ -213,8 +213,8 @@ async def page() -> str:
         "",
         "<!-- Written by `python -m scripts.reference`; a test compares. -->",
         "",
-        "Parameters that are not marked as required are optional. Without `tab_id` the reading tools use the active tab, the "
-        "others the only attached tab. [Troubleshooting](troubleshooting.md#by-code) explains each error code.",
+        "Parameters that are not marked as required are optional. Without `tab_id` the reading tools use the active tab, and "
+        "the other tools the only attached one. [Troubleshooting](troubleshooting.md#by-code) explains each error code.",
         "",
     ]
     return "\n".join([*head, *(line for tool in tools for line in section(tool))])
@@ -313,8 +313,8 @@ def errors_page() -> str:
         "",
         "<!-- Written by `python -m scripts.reference`; a test compares. -->",
         "",
-        "Every failure has a code and a sentence. This page lists all codes with their sentences. \u2026 stands for a name, an "
-        "address or a number that is only known when the error occurs.",
+        "Every failure has a code and a sentence. This page lists the sentences of each code. \u2026 stands for a name, an "
+        "address or a number that is known only when the error occurs.",
         "",
     ]
     return "\n".join([*head, *(line for section in sections for line in section)])
