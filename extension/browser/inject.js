@@ -211,7 +211,7 @@ async function refusalOf(error, tabId) {
     return "The tab shows an error of the browser instead of the page. Reload it, and try again when it has loaded.";
   }
   if (/policy/.test(reason)) {
-    return "Your organisation's policy keeps extensions from reading this page. Choose another tab.";
+    return "Your organization's policy keeps extensions from reading this page. Choose another tab.";
   }
   if (/^No tab|tab was closed|was removed/.test(reason)) {
     return "The page went away while it was being read. Try again when it has loaded.";

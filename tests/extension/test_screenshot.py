@@ -160,7 +160,7 @@ async def test_sized_picture_that_no_one_waits_for_leaves_the_tab_its_size(drive
 
     await driven.bridge.send({"type": "cancel", "id": str(driven.bridge.last_id)})
 
-    assert "was cancelled" in (await shooting)["error"]["message"]
+    assert "was canceled" in (await shooting)["error"]["message"]
     await driven.page.wait_for_function(f"innerWidth === {before}")
 
 
