@@ -76,7 +76,7 @@ PARAMETERS = {
     "code": "JavaScript",
     "value": "the new value of the field",
     "max": "how many",
-    "fields": "a text, options, or true and false for what can be checked",
+    "fields": "for each field a text, a list of options, or true or false for a checkbox or radio button",
     "paths": "files below `--upload-folder`",
     "start": "only after this text",
     "end": "only before this text",
@@ -146,25 +146,36 @@ ERRORS: dict[str, tuple[str, ...]] = {
 }
 
 
-def kind_of(schema: dict[str, Any]) -> str:
-    """Return what a value may be, in words."""
+def kinds_of(schema: dict[str, Any]) -> list[str]:
+    """Return the kinds of value that a schema allows, in words."""
     match schema:
         case {"enum": options}:
-            return " or ".join(f"`{option}`" for option in options)
+            return [f"`{option}`" for option in options]
         case {"anyOf": schemas}:
-            return " or ".join(map(kind_of, schemas))
+            return [kind for each in schemas for kind in kinds_of(each)]
         case {"items": item}:
-            return f"list of {kind_of(item)}"
+            of_words = item.get("type") in {"string", "integer", "number"}
+            return [f"list of {kind_of(item)}{'s' if of_words else ''}"]
         case {"properties": properties}:
-            return "{" + ", ".join(f"{name}: {kind_of(each)}" for name, each in properties.items()) + "}"
+            return ["{" + ", ".join(f"{name}: {kind_of(each)}" for name, each in properties.items()) + "}"]
+        case {"type": "boolean"}:
+            return ["`true`", "`false`"]
         case _:
             kind = str(schema.get("type", "any"))
-            return {"string": "text", "integer": "whole number", "boolean": "true or false"}.get(kind, kind)
+            return [{"string": "text", "integer": "whole number"}.get(kind, kind)]
+
+
+def kind_of(schema: dict[str, Any]) -> str:
+    """Return what a value may be, in words: "a", "a or b", "a, b or c"."""
+    *others, last = kinds_of(schema)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def limits_of(schema: dict[str, Any]) -> str:
     """Return a value's limits in words, also those that the list of tools leaves out."""
     bounds = {**schema, **schema.get("unlisted", {})}
+    if bounds.get("minItems", 0) == bounds.get("maxItems"):
+        return f"exactly {bounds['maxItems']}"
     said = [
         f"{words} {bounds[key]:,}{unit}"
         for key, words, unit in (
@@ -185,7 +196,7 @@ def section(tool: Any) -> list[str]:
         f"{schema.get('description') or PARAMETERS.get(name, '')} | {limits_of(table.get(name, schema))} |"
         for name, schema in tool.parameters["properties"].items()
     ]
-    parameters = ["| parameter | kind | what | limits |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
+    parameters = ["| parameter | type | meaning | limits |", "|---|---|---|---|", *rows] if rows else ["No parameters."]
     codes = dict.fromkeys(("INVALID_ARGUMENT", *ERRORS.get(tool.name, ELEMENT)))
     errors = ", ".join(f"`{code}`" for code in codes)
     call = json.dumps(EXAMPLES[tool.name])
@@ -377,7 +388,7 @@ def settings_table() -> list[str]:
 def names_table() -> list[str]:
     """Return a row for each tool that has another name."""
     names = commands.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
-    return ["| tool | its other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
+    return ["| tool | other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
 
 
 def commands_table() -> list[str]:
@@ -408,8 +419,9 @@ def limits_table() -> list[str]:
         "frame to the server": f"{protocol.MAX_FRAME_BYTES // mib} MiB",
         "frame to the extension": f"{protocol.MAX_COMMAND_BYTES // mib} MiB",
         "page text": f"{constant('page/read-page.js', 'const MAX_TEXT_BYTES = ') // mib} MiB of UTF-8; more is `UNREADABLE_PAGE`",
-        "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB, from a disk "
-        f"{constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB; {pdf_wait} s, by AppleScript {script_wait} s",
+        "PDF": f"{constant('page/pdf/pdf-text.js', 'const MAX_BYTES = ') // mib} MiB "
+        f"({constant('commands/read-tab.js', 'const MAX_FILE_BYTES = ') // mib} MiB from a disk), {pdf_wait} s "
+        f"({script_wait} s by AppleScript)",
         "handshake": f"{protocol.OPENING_TIMEOUT_S:g} s",
         "command": f"{constant('background/router.js', 'const COMMAND_TIMEOUT_MS = ') // seconds} s in the extension, "
         f"{protocol.COMMAND_TIMEOUT_S:g} s in the server",
@@ -417,8 +429,8 @@ def limits_table() -> list[str]:
         "console of a tab": f"the newest {constant('browser/debugger/console-log.js', 'const MAX_ENTRIES = '):,} messages of at most "
         f"{constant('browser/debugger/console-log.js', 'const MAX_MESSAGE_LENGTH = '):,} characters",
         "requests of a tab": f"the newest {constant('browser/debugger/network-log.js', 'const MAX_REQUESTS = '):,} with addresses of at most "
-        f"{constant('browser/debugger/network-log.js', 'const MAX_URL_LENGTH = '):,} characters; of a body "
-        f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters",
+        f"{constant('browser/debugger/network-log.js', 'const MAX_URL_LENGTH = '):,} characters, and "
+        f"{constant('commands/network.js', 'const MAX_BODY_LENGTH = '):,} characters of a body",
         "list of elements": f"{constant('page/interaction/element-list.js', 'const MAX_TEXT = '):,} characters",
         "screenshot": f"{constant('commands/screenshot.js', 'const MAX_DATA_LENGTH = '):,} characters of base64, "
         f"{constant('commands/screenshot.js', 'const MAX_SIDE = '):,} pixels a side",
