@@ -2107,7 +2107,7 @@ def parse_event(data: str, key: str | None) -> Any:
     try:
         event = parse_json(data, halves=True)
     except ValueError:
-        sentence = "The model server's stream holds a line that is not JSON. Look at its log."
+        sentence = "The model server's stream contains a line that is not JSON. Look at its log."
         raise ChromeTabError("MODEL_ERROR", sentence) from None
     if isinstance(event, dict) and event.get("error"):
         message = server_message(data, key)
@@ -4816,8 +4816,8 @@ class AppleScriptSource:
                 except TimeoutError:
                     raise ChromeTabError(
                         "COMMAND_TIMEOUT",
-                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Look whether a "
-                        "dialog waits for you on the screen, or reload the page, then ask again.",
+                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Check for a "
+                        "dialog on the screen, or reload the page, then ask again.",
                     ) from None
                 except OSError:
                     raise ChromeTabError(

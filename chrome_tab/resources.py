@@ -136,7 +136,7 @@ def add_texts(mcp: FastMCP, tabs: server.ChromeTabs) -> None:
         if not (NUMBER.fullmatch(offset) and (tab == "active" or NUMBER.fullmatch(tab))):
             raise server.ChromeTabError(
                 "INVALID_ARGUMENT",
-                "The address must be tab://active or tab://ID, with ?offset=NUMBER to go on. The list of resources names the tabs.",
+                "The address must be tab://active or tab://ID, with ?offset=NUMBER to continue. The list of resources names the tabs.",
             )
         server.current_tool.set("read_chrome_tab")  # the tool that [sites] is checked for
         page = await tabs.read(server.ReadOptions(), None if tab == "active" else int(tab))

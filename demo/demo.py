@@ -91,16 +91,18 @@ def model_settings() -> Generator[dict[str, str]]:
     if url:
         name = os.environ.get("OLLAMA_MODEL")
         if not name:
-            raise RuntimeError("OLLAMA_BASE_URL is set, OLLAMA_MODEL is not. Set both, or neither for the tiny model.")
+            raise RuntimeError(
+                "OLLAMA_BASE_URL is set, but OLLAMA_MODEL is not. Set both, or neither to use the tiny model."
+            )
         say("Model", f"{name} at {url}")
         yield {"OLLAMA_BASE_URL": url, "OLLAMA_MODEL": name}
         return
     with ExitStack() as stack:
-        with steps.status("Starting the tiny demonstration model; the first time 120 MB are fetched"):
+        with steps.status("Starting the tiny demonstration model; the first time it downloads 120 MB"):
             model = stack.enter_context(tiny_model_started())
         say(
             "Model",
-            "a tiny demonstration model: often wrong; it shows that the path works; use Ollama for real answers",
+            "a tiny demonstration model: often wrong; it only shows that everything works. Use Ollama for real answers",
         )
         yield {"OLLAMA_BASE_URL": model.url, "OLLAMA_MODEL": model.model}
 
@@ -148,7 +150,7 @@ def open_on_mac(url: str) -> None:
         say("Page", "the active tab of Google Chrome")
         return
     subprocess.run(["open", "-a", "Google Chrome", address(url)], check=True, timeout=PAGE_S)
-    steps.input("Press Return when the page is there. ")
+    steps.input("Press Return when the page has loaded. ")
 
 
 async def open_page(browser: BrowserContext, url: str) -> None:
@@ -209,9 +211,9 @@ async def demonstrate(url: str, prompt: str, model: dict[str, str], interruption
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="One answer about one page, for real.")
-    parser.add_argument("--url", default="", help="any page; without it, the demonstration's own")
-    parser.add_argument("--prompt", default="", help=f"without it: {DEFAULT_PROMPT}")
+    parser = argparse.ArgumentParser(description="Answer about one page, with a real browser and a real model.")
+    parser.add_argument("--url", default="", help="any page (default: the demo's own)")
+    parser.add_argument("--prompt", default="", help=f"default: {DEFAULT_PROMPT}")
     options = parser.parse_args()
     interruption = Interruption()
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -229,7 +231,7 @@ def main() -> int:
         steps.print("\nStopped.")
         return 130
     if failure:
-        steps.print(f"\nThe demonstration failed. {plain(str(failure))}", style="red")
+        steps.print(f"\nThe demo failed. {plain(str(failure))}", style="red")
         return 1
     return 0
 

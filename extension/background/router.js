@@ -117,7 +117,7 @@ export async function endCommands(tabId, ending) {
 function stopAll() {
   const stopped = new CommandError(
     "TAB_DISCONNECTED",
-    "The user pressed Stop: all running commands were cancelled and all tabs detached. Ask the user before you continue.",
+    "The user pressed Stop: all running commands were canceled and all tabs detached. Ask the user before you continue.",
   );
   void abortAll(underWay, stopped);
 }

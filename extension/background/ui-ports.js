@@ -50,7 +50,7 @@ export class UiPorts {
     port.onDisconnect.addListener(() => {
       this.#pages.delete(port);
       this.#worker.sidePanelChat.handleClose(port);
-      page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that asked was closed."));
+      page.closed.abort(new CommandError("COMMAND_TIMEOUT", "The page that sent the command was closed."));
       if (page.tabId !== null) void this.#worker.highlight({ action: "highlight", tabId: page.tabId, selector: "" });
     });
     port.onMessage.addListener((request) => void this.#serve(port, page, request));

@@ -26,7 +26,7 @@ export async function pageElements(context) {
   const { params } = context;
   const { offset = null } = params;
   if (offset !== null && !(Number.isInteger(offset) && Number(offset) >= 0)) {
-    throw invalid("offset must be a whole number from 0 on, as next_offset gives it.");
+    throw invalid("offset must be a whole number, 0 or more, such as the next_offset of a reply.");
   }
   const request = { find: textOf(params, "find"), within: textOf(params, "within"), offset: Number(offset) };
   const answer = await firstContent(context, request);

@@ -41,6 +41,6 @@ async function strokesIn(keys) {
   }
   const { os } = await chrome.runtime.getPlatformInfo();
   const strokes = strokesOf(keys, os === "mac");
-  if (!strokes.length) throw invalid(`keys names no key. ${HOW_TO_WRITE}`);
+  if (!strokes.length) throw invalid(`keys does not name a key. ${HOW_TO_WRITE}`);
   return strokes;
 }

@@ -116,7 +116,7 @@ export async function closeTab({ tabId, attachments, signal }) {
 export function webAddressOf({ url }) {
   const parsed = typeof url === "string" ? URL.parse(url) : null;
   if (parsed?.protocol === "http:" || parsed?.protocol === "https:") return parsed.href;
-  throw invalid("url must be a whole address that starts with http:// or https://.");
+  throw invalid("url must be a complete address that starts with http:// or https://.");
 }
 
 /**

@@ -73,7 +73,7 @@ def test_demo_answers_about_its_page_and_leaves_nothing_behind(folder: Path) -> 
     title, blank, text, *_ = answer.splitlines()
     assert (title, blank) == ("The night ferry to Skarholm, one year on - Coast Gazette", "")
     assert text
-    assert re.search(r"\n\(read [\d,]+ of [\d,]+ characters in \d+ chunks?, .+ s\)\n", answer)
+    assert re.search(r"\n\(read [\d,]+ of [\d,]+ characters in \d+ chunks?, .+ s[;)]", answer)
     assert "The model took in " in answer
     assert "tiny demonstration model: often wrong" in steps
     assert_nothing_is_left(folder)

@@ -36,7 +36,7 @@ async def test_cancelled_command_ends_at_once_and_the_next_one_runs(tab: DrivenT
     await cancel(tab, "999999")
     await cancel(tab, str(tab.bridge.last_id))
 
-    assert "was cancelled" in (await running)["error"]["message"]
+    assert "was canceled" in (await running)["error"]["message"]
     assert (await tab.do("evaluate", code="1"))["value"] == 1
 
 
@@ -46,7 +46,7 @@ async def test_queued_command_that_is_cancelled_never_starts(tab: DrivenTab) -> 
     _, kept = await asked(tab, "evaluate", code="globalThis.ran ??= 'kept'")
 
     await cancel(tab, cancelled_id)
-    assert "was cancelled" in (await cancelled)["error"]["message"]
+    assert "was canceled" in (await cancelled)["error"]["message"]
     await tab.page.evaluate("go()")
 
     assert (await running)["success"]

@@ -193,7 +193,7 @@ async def test_cancelled_screenshot_of_a_given_size_restores_the_tabs_size(drive
 
     await driven.bridge.send({"type": "cancel", "id": str(driven.bridge.last_id)})
 
-    assert "was cancelled" in (await shooting)["error"]["message"]
+    assert "was canceled" in (await shooting)["error"]["message"]
     await driven.page.wait_for_function(f"innerWidth === {before}")
 
 

@@ -449,6 +449,6 @@ export class CommandSession {
 function stays() {
   return new CommandError(
     "NAVIGATION_FAILED",
-    "The page asked whether to leave it, and on_dialog refused: the tab stays there. Leave on_dialog out to go.",
+    "The page asked whether to leave it, and on_dialog dismissed that: the tab stays there. Leave on_dialog out to navigate.",
   );
 }
