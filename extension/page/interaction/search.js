@@ -1,9 +1,9 @@
 "use strict";
 
-// Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the frames of the same
-// origin. `button text=Pay` finds what matches the CSS selector and has that text. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
-// the document itself only. The last part may be XPath or text, too. Into a frame of another site the worker takes what
-// is left of the selector.
+// Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the same-origin frames.
+// `button text=Pay` finds elements that match the CSS selector and have that text.
+// `host >>> inner` searches only the shadow root or the frame of `host`; `>>> inner` searches only the document itself.
+// The last part may also be XPath or text. For a cross-origin frame the worker continues with the rest of the selector.
 
 /** @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS */
 
@@ -27,9 +27,12 @@ const search = (() => {
 
   const MAX_ROOTS = 500;
   const PARTLY_SEARCHED = `The page has more than ${MAX_ROOTS} shadow roots and frames; only the first ${MAX_ROOTS} were searched.`;
-  /** Letters that one letter is drawn as. */
+  /** Letters that are drawn as one. */
   const MAX_CAPITALS = 3;
-  /** Most elements of large pages are of kinds that cannot have a shadow root; of the others, most are the first three. */
+  /**
+   * Most elements of large pages are of types that cannot have a shadow root; the first three are the most common
+   * others.
+   */
   const MAY_HOLD_A_ROOT =
     "div, span, p, *:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, " +
     "meta, ol, option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
@@ -42,13 +45,13 @@ const search = (() => {
   class Search {
     /** @readonly */
     #parts;
-    /** @type {Root[]} where it was searched last: going through a large page again would take as long */
+    /** @type {Root[]} the roots searched last: visiting a large page again would take as long */
     roots = [];
-    /** Whether that was all there is. */
+    /** Whether those were all roots. */
     isWhole = true;
-    /** Whether the text was found only as a part of another. */
+    /** Whether the text was found only as part of a longer one. */
     isPartial = false;
-    /** What is to be searched for in the found frames of other sites; empty when elements of this page were found. */
+    /** The rest of the selector, for the cross-origin frames found; empty if elements of this page were found. */
     rest = "";
 
     /**
@@ -59,7 +62,7 @@ const search = (() => {
       this.#parts = parse(selector);
     }
 
-    /** @returns {Element[]} outer trees first, each in its own order; or frames of other sites that lead on */
+    /** @returns {Element[]} outer trees first, each in its own order; or cross-origin frames that lead on */
     find() {
       this.roots = allRoots();
       this.isWhole = this.roots.length <= MAX_ROOTS;
@@ -139,8 +142,8 @@ const search = (() => {
   }
 
   /**
-   * @returns {Root[]} the document, and every root inside it that may be searched, outer ones first; one more than may
-   *   be when there are too many
+   * @returns {Root[]} the document and every searchable root inside it, outer ones first; one more than the limit if
+   *   there are too many
    */
   function allRoots() {
     /** @type {Root[]} */
@@ -156,7 +159,7 @@ const search = (() => {
 
   /**
    * @param {Root[]} roots
-   * @returns {Element[]} the visible frames of other sites
+   * @returns {Element[]} the visible cross-origin frames
    */
   function crossOriginFramesIn(roots) {
     return roots
@@ -195,7 +198,7 @@ const search = (() => {
 
   /**
    * @param {SelectorPart[]} parts
-   * @returns {string} a selector that searches the document itself first
+   * @returns {string} a selector that starts at the document itself
    */
   function written(parts) {
     const ended = (/** @type {SelectorPart} */ { words }) => (words === undefined ? "" : ` text=${words}`);
@@ -213,7 +216,7 @@ const search = (() => {
       throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Name an element there.");
     }
     try {
-      // In what holds nothing, so that it costs nothing.
+      // Searched in an empty element, so that it costs nothing.
       if (part.kind === "css") document.createDocumentFragment().querySelector(part.text);
       if (part.kind === "xpath") nodesAt(document.createElement("a"), part.text);
     } catch {
@@ -224,7 +227,7 @@ const search = (() => {
 
   /**
    * @param {SelectorPart} part
-   * @returns {string} what is wrong, as far as it is known
+   * @returns {string} what is wrong, as far as known
    */
   function faultOf({ kind, text }) {
     const bare = text.replace(/\\.|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/gsu, "");
@@ -243,8 +246,8 @@ const search = (() => {
   }
 
   /**
-   * @param {SelectorPart | undefined} before the part before
-   * @param {Element[]} found by it
+   * @param {SelectorPart | undefined} before the previous part
+   * @param {Element[]} found its matches
    * @returns {Root[]}
    */
   function innerScopes(before, found) {
@@ -257,7 +260,7 @@ const search = (() => {
    * @returns {Element[]}
    */
   function byXPath(root, expression) {
-    // A shadow root itself is no context for XPath, but what stands in it is.
+    // A shadow root cannot be an XPath context, but its children can.
     const contexts = isDocument(root) ? [root] : [...root.children];
     const elements = contexts
       .flatMap((context) => nodesAt(context, expression))
@@ -281,7 +284,7 @@ const search = (() => {
   }
 
   /**
-   * The smallest elements that are drawn with that text.
+   * Finds the smallest elements drawn with that text.
    *
    * @param {Root[]} roots
    * @param {string} text
@@ -289,7 +292,7 @@ const search = (() => {
   function byText(roots, text) {
     const wanted = normalized(text);
     return roots.flatMap((root) => [
-      // A document that is just being replaced has no element at all.
+      // A document that is being replaced has no elements.
       ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
       ...queryAll(root, '[aria-label], input:is([type="submit"], [type="button"], [type="reset"])').flatMap((element) =>
         hit(element, attributeOf(element, "aria-label") ?? textOf(element), wanted),
@@ -303,7 +306,8 @@ const search = (() => {
    * @returns {{element: Element, isExact: boolean}[]}
    */
   function smallestWith(element, wanted) {
-    // Drawn text costs more to ask for than all text, and is longer by blanks and capitals ("ß" is drawn as "SS") only.
+    // Drawn text is slower to query than all text, and only longer than it by spaces and capitals ("ß" is drawn as
+    // "SS").
     const most = (textContentOf(element)?.length ?? 0) * MAX_CAPITALS;
     if (most < wanted.replaceAll(" ", "").length || !isRendered(element)) return [];
     const own = hit(element, visibleTextOf(element), wanted);

@@ -1,6 +1,6 @@
 "use strict";
 
-// A short selector for an element, which outlives the next drawing of the page.
+// Generates a short selector for an element that survives re-rendering.
 
 const selectorGenerator = (() => {
   const {
@@ -43,10 +43,10 @@ const selectorGenerator = (() => {
     /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$/u;
   /** A class that names what an element is. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
-  /** Classes of states: another one after a click. */
+  /** Classes of states, which change after a click. */
   const STATE_NAME =
     /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
-  /** What there is one of, or few, and what is inside is spoken of as being there. */
+  /** Regions of which there are few, and which people refer to when they describe a place. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
   /** Places among siblings, or more than two steps: a label outlives them. */
   const LONG_PATH = /:nth-of-type\(|(?: \S+){3}/u;
@@ -59,11 +59,11 @@ const selectorGenerator = (() => {
   const TRIED_REGIONS = 3;
   const TRIED_CLASSES = 3;
 
-  /** How many elements match: going through a large page takes long, so no question is asked twice. */
+  /** Match counts: visiting a large page takes long, so no query runs twice. */
   class Counts {
-    /** @type {Map<Root, Map<string, Map<string, number>>>} by roots and names of attributes */
+    /** @type {Map<Root, Map<string, Map<string, number>>>} by root and attribute name */
     #values = new Map();
-    /** @type {Map<Root, Map<string, number>>} by roots and selectors */
+    /** @type {Map<Root, Map<string, number>>} by root and selector */
     #matches = new Map();
     /** @type {Map<Root, Map<string, Map<string, Element[]>>>} by roots, selectors and texts */
     #labeled = new Map();
@@ -73,7 +73,7 @@ const selectorGenerator = (() => {
      * @param {{name: string, value: string}} naming
      */
     named(root, { name, value }) {
-      // The browser keeps a list of ids itself, and knows where they mean the same in capitals.
+      // The browser has its own index of ids, and knows where they are case-insensitive.
       if (name.startsWith("id")) return this.of(root, selectorBy({ name, value }));
       const ofRoot = kept(this.#values, root, () => new Map());
       return kept(ofRoot, name, () => countValues(root, name)).get(value) ?? 0;
@@ -137,17 +137,17 @@ const selectorGenerator = (() => {
     return counts;
   }
 
-  /** The selector that leads from the main frame into this page of another site; empty in the main frame. */
+  /** The selector that leads from the main frame into this page in a cross-origin frame; empty in the main frame. */
   let way = "";
 
-  /** @param {string} selector of the frame that this page is in */
+  /** @param {string} selector of the frame that contains this page */
   function comeBy(selector) {
     way = selector;
   }
 
   /**
    * @param {string} selector of something in this page
-   * @returns {string} the same, from the main frame on
+   * @returns {string} the same, starting at the main frame
    */
   function fromMainFrame(selector) {
     return way ? `${way} ${selector.startsWith(">>>") ? "" : ">>> "}${selector}` : selector;
@@ -155,18 +155,18 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @param {Root[]} roots all of the page
-   * @param {Counts} [counts] of the page as it is, for many elements
-   * @returns {string} a short selector that matches this element only
+   * @param {Root[]} roots of the whole page
+   * @param {Counts} [counts] of the current page, for many elements
+   * @returns {string} a short selector that matches only this element
    */
   function selectorOf(element, roots, counts = new Counts()) {
-    // Who goes into a frame searches its document first.
+    // Inside a frame, a selector searches the frame's document first.
     return fromMainFrame(ownSelectorOf(element, way ? [document] : roots, counts));
   }
 
   /**
    * @param {Element} element
-   * @param {Root[]} roots that the selector searches, and in them the ways that it names itself
+   * @param {Root[]} roots that the selector searches, including those that it names itself
    * @param {Counts} counts
    * @returns {string}
    */
@@ -175,7 +175,7 @@ const selectorGenerator = (() => {
     const isSearched = roots.includes(root);
     const ownNames = namesOf(element);
     const isItsOwn = (/** @type {{name: string, value: string}} */ naming) => counts.named(root, naming) === 1;
-    // The first one that will do: each attribute that is asked about is looked for in all of the page.
+    // The first match is enough: checking each attribute searches the whole page.
     const unique = ownNames.find(
       (naming) => isItsOwn(naming) && sum(roots.map((one) => counts.named(one, naming))) === 1,
     );
@@ -183,7 +183,7 @@ const selectorGenerator = (() => {
     const named = ownNames.find(isItsOwn);
     const isAlone = (/** @type {string} */ selector) => counts.of(root, selector) === 1;
     const holder = holderOf(root);
-    // In the shadow root of a named host one word often is enough.
+    // In the shadow root of a named host, one word is often enough.
     const isLone = holder && !isDocument(root) && !named?.name.startsWith("id") && isAlone(tagOf(element));
     const tag = isLone ? tagOf(element) : undefined;
     const outer = () => `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> `;
@@ -235,7 +235,7 @@ const selectorGenerator = (() => {
    * @param {Element} holder of a shadow root or a frame
    * @param {Root[]} roots
    * @param {Counts} counts
-   * @returns {string} a selector that matches nothing else that one can go into
+   * @returns {string} a selector that matches no other shadow host or frame
    */
   function holderSelectorOf(holder, roots, counts) {
     const isTheOnlyWay = (/** @type {string} */ selector) =>
@@ -252,7 +252,7 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @returns {{name: string, value: string}[]} attributes that may name it, without what would need escapes or could
+   * @returns {{name: string, value: string}[]} attributes that may name it, except values that need escapes or could
    *   disturb a terminal
    */
   function namesOf(element) {
@@ -285,9 +285,9 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @param {{name: string, value: string}[]} ownNames none of which is its own alone
+   * @param {{name: string, value: string}[]} ownNames none of which is unique by itself
    * @param {(selector: string) => boolean} isAlone
-   * @returns {string | undefined} two things that are its own together
+   * @returns {string | undefined} two of them that are unique together
    */
   function combined(element, ownNames, isAlone) {
     const [first] = ownNames.map(selectorBy);
@@ -303,11 +303,11 @@ const selectorGenerator = (() => {
   }
 
   /**
-   * Steps from the element upwards, until they lead to it alone: by names and classes, and by places where there are none.
+   * Climbs from the element until the path is unique: by names and classes, or by position if there are none.
    *
    * @param {Element} element
    * @param {Root} root
-   * @param {(selector: string) => boolean} isAlone in the root
+   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
    */
   function pathOf(element, root, isAlone) {
     /** @type {string[]} */
@@ -346,7 +346,7 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string[]} by its classes, of which the longest names are the most specific
+   * @returns {string[]} by its classes; the longest names are the most specific
    */
   function classStepsOf(element) {
     const names = (attributeOf(element, "class") ?? "").split(/\s+/u);
@@ -360,7 +360,7 @@ const selectorGenerator = (() => {
   /**
    * @param {string[]} path
    * @param {(selector: string) => boolean} isAlone
-   * @returns {string} without the steps in its middle that are not needed
+   * @returns {string} without the middle steps that are not needed
    */
   function shortened(path, isAlone) {
     const all = path.map((_, index) => index);

@@ -50,7 +50,7 @@ const blockModel = (() => {
   /** How much likelier a block has to be for each character of its page; what is as likely as `CERTAIN` is always kept. */
   const PRICE = 10e-6;
   const CERTAIN = 0.85;
-  /** From that share of the text on a page is read for its code, and each line may be asked about. */
+  /** From this share of text on, the page is about code, and any line may be asked about. */
   const MUCH_CODE = 0.03;
 
   /** @param {Record<string, number>} features */
@@ -61,12 +61,12 @@ const blockModel = (() => {
   }
 
   /**
-   * The highest F1 that can be expected comes from keeping what is likelier than half of it. More is asked the longer
-   * the page is, because a model reads each character.
+   * The expected F1 is highest when blocks likelier than half of that F1 are kept. The threshold rises with the length
+   * of the page, because a model must read every character.
    *
    * @param {{chars: number, likelihood: number}[]} blocks
    * @param {boolean} isFree whether characters cost nothing
-   * @returns {number} the likelihood from which on a block is kept
+   * @returns {number} the minimum likelihood of blocks to keep
    */
   function thresholdOf(blocks, isFree) {
     const expected = blocks.reduce((sum, { chars, likelihood }) => sum + chars * likelihood, 0);
@@ -83,8 +83,8 @@ const blockModel = (() => {
 
   /**
    * @param {{text: string}[]} blocks of a page
-   * @param {Record<string, number>[]} features of each
-   * @returns {boolean[]} which are content
+   * @param {Record<string, number>[]} features of each block
+   * @returns {boolean[]} which blocks are content
    */
   function areContent(blocks, features) {
     const weighed = blocks.map(({ text }, i) => ({ chars: text.length, likelihood: likelihoodOf(features[i] ?? {}) }));
