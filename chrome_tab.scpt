@@ -231,6 +231,7 @@ property pageFunction : "function readPage(request) {
   const PICTURES = \"img, svg, picture, [role=img], [role=graphics-document], input[type=image]\";
   const MENUS = \"[role=menubar], [role=menu], [role=toolbar], nav, header\";
   const MIN_OUTSIDE_MENUS = 200;
+  const ENTRIES = \"li, tr, [role=row], [role=listitem]\";
   const MIN_RUN_LINES = 3;
   const MIN_RUN_CHARS = 100;
   const MAX_LOOSE_ROW = 1_000;
@@ -657,9 +658,14 @@ property pageFunction : "function readPage(request) {
   function isDrawnEditor(text) {
     const isLabels = !text.split(\"\\n\").some((line) => line.length >= LONG_LINE);
     if (!isLabels || windowShare(\"canvas\") < 0.5 || all(EDITORS).length === 0) return false;
-    const menus = all(MENUS).filter((menu) => menu.parentElement?.closest(MENUS) === null);
+    const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
-    return text.length - lengths.reduce((sum, length) => sum + length, 0) < MIN_OUTSIDE_MENUS;
+    if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
+    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
+    return !entries.some((entry) => isShown(entry) && entry.textContent?.trim());
+  }
+  function isShown(element) {
+    return drawnSize(element).height > 0;
   }
   function pdfText() {
     if (pdf === undefined) {
@@ -1084,7 +1090,7 @@ property pageFunction : "function readPage(request) {
     const nothing = { path: /** @type {const} */ (\"whole\"), text: \"\", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
     } catch {
       return nothing;
     }

@@ -652,7 +652,7 @@ def ascii_host(name: str) -> str:
     """Return a host's name, or a pattern of one, as browsers report it.
 
     UTS 46 without transitional processing, an IPv4 address for one that is mapped into IPv6, no dot at the end.
-    The extension normalises in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
+    The extension normalizes in the same way (shared/denied-hosts.js). Empty for a name that no host can have.
     """
     if name.isascii():
         name = name.lower()
@@ -749,10 +749,17 @@ def load_settings(flags: Mapping[str, Any], *, need_model: bool) -> Settings:
 
 
 def cloud_warnings(settings: Settings) -> list[str]:
-    """Return a warning for each model whose name says that it runs elsewhere; start-up does not query the server."""
+    """Return a warning for each configured model that runs elsewhere, by its name or its server's address.
+
+    Start-up does not query the server.
+    """
+    host = host_of(settings.ollama_url or "")
+    is_here = not host or is_this_computer(host)
+    warnings = [] if is_here else [f"Warning: --ollama-url {host} is another computer: page text leaves this one."]
     leaves = f"runs on {CLOUD_SERVICE}: page text leaves this computer"
     named = {"--model": settings.model, "--vision-model": settings.vision_model}
-    warnings = [f"Warning: {flag} {name} {leaves}." for flag, name in named.items() if name and is_cloud_name(name)]
+    named |= {f'[sites."{one_line(site)}"] model': rule.model for site, rule in settings.sites.items()}
+    warnings += [f"Warning: {where} {name} {leaves}." for where, name in named.items() if name and is_cloud_name(name)]
     refused = [name for name in settings.fallback_model if is_cloud_name(name) and not settings.allow_cloud]
     return warnings + [
         f"Warning: --fallback-model {name} {leaves}. It is not used without --allow-cloud." for name in refused
@@ -3271,10 +3278,9 @@ class PageReading:
     async def _was_cut(self, prompt: str, sent: PromptSize, parent: PromptSize | None) -> bool:
         """Return whether `prompt_tokens` suggests that the server cut the prompt; otherwise learn from it.
 
-        A count below the lower bound does. So does one that a cut leaves: half the window in Ollama
-        (the one we know, or any usual one), all of it elsewhere. Believing it wrongly costs requests and
-        loses nothing, because the slices show it: one that took no more than its share of the whole's
-        tokens acquits it, and one that took more convicts it.
+        A count below the lower bound does. So does the count that a cut leaves: half the window in Ollama (the known one,
+        or any usual one), all of it elsewhere. A wrong suspicion costs requests and loses nothing, because the slices
+        settle it: if one takes more than its share of the whole prompt's tokens, the prompt was cut.
         """
         known = await self.analyst.window(self.model)
         window = known.tokens

@@ -1,4 +1,4 @@
-"""The least that an MCP server of this framework can be: what our own start is compared with."""
+"""The smallest possible MCP server with this framework: our own start is compared with it."""
 
 from fastmcp import FastMCP
 

@@ -1,6 +1,6 @@
 """Write `docs/clients.md`, the links and snippets that add the server to each MCP client: `python -m scripts.clients`.
 
-Everything follows from one command line, so that all clients get the same one.
+Everything is derived from one command line, so that all clients get the same one.
 """
 
 import base64
@@ -15,7 +15,7 @@ from chrome_tab_mcp_server import APP_NAME
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "clients.md"
 SETTINGS = ["--ollama-url", "http://localhost:11434", "--model", "qwen3"]
 ASKED = {"ollama_url": "Address of your model server", "model": "Name of the model to ask"}
-ANSWER_S = 900  # the server's own bound on an answer, for clients that have one too
+ANSWER_S = 900  # the server's own limit for an answer, for clients that have one too
 SLOW_S = 1800  # the same for a large model that thinks
 READING_TOOLS = (
     *("process_chrome_tab", "process_chrome_tabs", "read_chrome_tab", "browser_get_tabs", "chrome_tab_status"),
@@ -30,7 +30,7 @@ class Launch(NamedTuple):
 
     @property
     def line(self) -> str:
-        """The command line as a shell takes it."""
+        """The command line as typed into a shell."""
         return shlex.join([self.command, *self.args])
 
 
@@ -40,12 +40,12 @@ CLONE = Launch("uv", ["run", "/path/to/chrome_tab_mcp_server.py", *SETTINGS])
 
 
 def entry(launch: Launch, **more: Any) -> dict[str, Any]:
-    """Return the server as most clients' files hold it."""
+    """Return the server's entry in the form of most clients' files."""
     return {"command": launch.command, "args": launch.args, **more}
 
 
 def with_env(launch: Launch) -> dict[str, Any]:
-    """Return the entry whose settings are environment variables."""
+    """Return the entry with its settings as environment variables."""
     env = {"OLLAMA_BASE_URL": SETTINGS[1], "OLLAMA_MODEL": SETTINGS[3]}
     return {"mcpServers": {APP_NAME: {"command": launch.command, "args": launch.args[: -len(SETTINGS)], "env": env}}}
 

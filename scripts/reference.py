@@ -1,9 +1,9 @@
 """Write the reference pages from the code: `python -m scripts.reference`.
 
-`docs/tools.md` lists each tool with its parameters, limits, errors and an example, `docs/errors.md` each error code with its
-sentences. In other documents the tables between
-`<!-- NAME, by scripts.reference -->` and `<!-- end -->` are written: settings, other names, commands, limits. Names,
-descriptions, parameters, defaults and limits are those of the code; the examples are calls that the tools take.
+`docs/tools.md` lists each tool with its parameters, limits, errors and an example, `docs/errors.md` each error code
+with its sentences. In other documents the tables between `<!-- NAME, by scripts.reference -->` and `<!-- end -->` are
+written: settings, alternative names, commands, limits. Names, descriptions, parameters, defaults and limits are taken
+from the code; the examples are valid calls.
 """
 
 import ast
@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 EXTENSION = ROOT / "extension"
 TABLE = re.compile(r"(<!-- (\w+), by scripts\.reference -->\n\n).*?(\n\n<!-- end -->)", re.DOTALL)
 
-# One call of each tool, with the arguments that show what it is for.
+# One call of each tool, with arguments that show its purpose.
 EXAMPLES: dict[str, dict[str, Any]] = {
     "process_chrome_tab": {"system_prompt": "Which fees does this contract name?", "content": "main"},
     "read_chrome_tab": {"start": "Termination", "end": "Liability", "max_chars": 5_000},
@@ -59,7 +59,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "select": {"selector": "#size", "value": "Large"},
 }
 
-# What the list of tools has no room for: parameters that explain themselves to a client, and what is special about a tool.
+# What the list of tools has no room for: parameters that a client understands without it, and peculiarities of a tool.
 PARAMETERS = {
     "tab_id": "which tab",
     "model": "another model for this question",
@@ -166,13 +166,13 @@ def kinds_of(schema: dict[str, Any]) -> list[str]:
 
 
 def kind_of(schema: dict[str, Any]) -> str:
-    """Return what a value may be, in words: "a", "a or b", "a, b or c"."""
+    """Return a value's type in words: "a", "a or b", "a, b or c"."""
     *others, last = kinds_of(schema)
     return f"{', '.join(others)} or {last}" if others else last
 
 
 def limits_of(schema: dict[str, Any]) -> str:
-    """Return a value's limits in words, also those that the list of tools leaves out."""
+    """Return a value's limits in words, including those that the list of tools leaves out."""
     bounds = {**schema, **schema.get("unlisted", {})}
     if bounds.get("minItems", 0) == bounds.get("maxItems"):
         return f"exactly {bounds['maxItems']}"
@@ -188,7 +188,7 @@ def limits_of(schema: dict[str, Any]) -> str:
 
 
 def section(tool: Any) -> list[str]:
-    """Return what is said about one tool."""
+    """Return the section about one tool."""
     table = extension_commands().get(tool.name, {}).get("parameters", {})
     required = tool.parameters.get("required", ())
     rows = [
@@ -243,7 +243,7 @@ JS_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"|`((?:[^`\\]|\\.)*)`')
 
 
 def template(node: ast.expr, names: dict[str, ast.expr]) -> str:
-    """Return a sentence of the code, with an ellipsis for what is only known when it is raised."""
+    """Return the sentence of an error, with an ellipsis for each part that is only known when it is raised."""
     match node:
         case ast.Constant(value=str(text)):
             return text
@@ -297,13 +297,13 @@ def shown(sentence: str) -> str:
 
 
 def errors_page() -> str:
-    """Return `docs/errors.md`: each code with the sentences that it comes with."""
+    """Return `docs/errors.md`: each code with its sentences."""
     found: dict[str, dict[str, None]] = {code: {} for code in server.ERROR_CODES}
     python = [ROOT / "chrome_tab_mcp_server.py", *sorted((ROOT / "chrome_tab").rglob("*.py"))]
     scripts = [path for path in sorted(EXTENSION.rglob("*.js")) if "vendor" not in path.parts]
     for path in [*python, *scripts]:
         for code, sentence in python_errors(path) if path.suffix == ".py" else javascript_errors(path):
-            # A list of codes looks like a code with its sentence; what is only an ellipsis says nothing.
+            # A list of codes looks like a code with its sentence; a sentence of only an ellipsis means nothing.
             if code in found and sentence not in found and re.search(r"[a-z]{2}", sentence):
                 found[code][shown(sentence)] = None
     for code, sentence in server.APPLE_EVENT_ERRORS.values():
@@ -333,7 +333,7 @@ def errors_page() -> str:
 
 # --- Tables in other documents ---
 
-# What a setting means, for the documents: with links, where the help of the command line has none.
+# The meaning of a setting, for the documents: with links, which the command line's help lacks.
 SETTINGS = {
     "OLLAMA_BASE_URL": "model server, with or without a trailing `/` or `/v1`",
     "OLLAMA_MODEL": "model name",
@@ -386,13 +386,13 @@ def settings_table() -> list[str]:
 
 
 def names_table() -> list[str]:
-    """Return a row for each tool that has another name."""
+    """Return a row for each tool that has an alternative name."""
     names = commands.published_names(server.load_settings({"tool_names": "kapture"}, need_model=False))
     return ["| tool | other name |", "|---|---|", *(f"| `{ours}` | `{other}` |" for ours, other in names.items())]
 
 
 def commands_table() -> list[str]:
-    """Return a row for each command of the wire; a parameter that may be left out has a question mark."""
+    """Return a row for each command of the protocol; optional parameters have a question mark."""
     rows = ["| command | consent | debugger | parameters | result |", "|---|---|---|---|---|"]
     for name, about in json.loads((EXTENSION / "shared" / "commands.json").read_text(encoding="utf-8"))[
         "commands"
@@ -405,7 +405,7 @@ def commands_table() -> list[str]:
 
 
 def constant(path: str, before: str) -> int:
-    """Return a number that stands once in a file of the extension, written as a product or with separators."""
+    """Return a number that appears once in a file of the extension, written as a product or with separators."""
     (found,) = re.findall(rf"{before}([\d_* ]+)", (EXTENSION / path).read_text(encoding="utf-8"))
     return math.prod(int(factor) for factor in found.split("*"))
 
@@ -448,7 +448,7 @@ TABLES: dict[str, Callable[[], list[str]]] = {
 
 
 async def pages() -> dict[Path, str]:
-    """Return each page that holds something written here, as it should be."""
+    """Return each page that contains something written here, with its correct content."""
     texts = {path: path.read_text(encoding="utf-8") for path in [ROOT / "DESIGN.md", *(ROOT / "docs").rglob("*.md")]}
     written = {
         path: TABLE.sub(lambda found: found[1] + "\n".join(TABLES[found[2]]()) + found[3], text)

@@ -14,7 +14,7 @@ import {
   tags,
 } from "./vendor/codemirror.js";
 
-const COLOURS = {
+const COLORS = {
   "&": { backgroundColor: "var(--field)", color: "var(--text)", fontSize: "13px" },
   ".cm-gutters": { backgroundColor: "transparent", color: "var(--muted)", border: "none" },
   ".cm-content": { caretColor: "var(--text)", minHeight: "9em" },
@@ -23,7 +23,7 @@ const COLOURS = {
   "&.cm-focused .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--chosen) !important" },
 };
 
-/** The theme's colours, which are those of the light or the dark side by themselves. */
+/** The theme's colors, which are those of the light or the dark side by themselves. */
 const WORDS = HighlightStyle.define([
   { tag: tags.propertyName, color: "var(--accent)" },
   { tag: tags.string, color: "var(--connected)" },
@@ -54,7 +54,7 @@ export class JsonEditor {
         EditorState.tabSize.of(2),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ "aria-label": "Arguments as JSON" }),
-        EditorView.theme(COLOURS),
+        EditorView.theme(COLORS),
         EditorView.updateListener.of(({ docChanged }) => docChanged && onChange()),
       ],
     });

@@ -4,7 +4,7 @@ import { phrase } from "../shared/messages.js";
 import { describe, toneOf } from "../shared/status.js";
 
 const COLORS = { good: "#137333", neutral: "#5f6368", error: "#b3261e" };
-/** A badge of one space is drawn as a plain dot of its colour. */
+/** A badge of one space is drawn as a plain dot of its color. */
 const DOT = " ";
 const ATTACHED_DOT = "•";
 const FAILURE = "!";

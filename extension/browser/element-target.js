@@ -12,7 +12,7 @@ import { endsWithin } from "./async.js";
 import { isBlocked, refuseDeniedFrame } from "./cross-origin-frames.js";
 import { findElement } from "./find-element.js";
 import { outline } from "./highlight.js";
-import { answerNow, ask } from "./page-elements.js";
+import { answerNow, answerOf, ask } from "./page-elements.js";
 import { addressOf, tabById } from "./tabs.js";
 import { approach, moveTo } from "./trusted-input.js";
 
@@ -23,6 +23,8 @@ const MAX_PRESSES = 3;
 const MAX_MOVES = 10;
 /** An answer of the page may still be on its way when the browser has dispatched the input that caused it. */
 const ANSWER_MS = 50;
+/** For the page that an action leads to. */
+const ANNOUNCE_MS = 1_000;
 /** @type {PressOutcome} of a press that reached its element */
 export const REACHED = { isSeen: true, isLost: false, cover: "", isPressed: false, release: "" };
 
@@ -217,7 +219,7 @@ export class ElementTarget {
    * Waits for what an action has begun: another page, or changes of this one.
    *
    * @param {{ofForm?: boolean}} [request] `ofForm`: of all parts of the action
-   * @returns {Promise<string>} what has changed; empty on another page
+   * @returns {Promise<string>} what has changed; of another page what it announces
    */
   async consequences(request) {
     const { session } = this.#context;
@@ -225,7 +227,17 @@ export class ElementTarget {
     let [hasLeft, changed] = await rest();
     // An answer may lead to the next request.
     while (!hasLeft && (await session.requestsEnded())) [hasLeft, changed] = await rest();
-    return typeof changed === "string" && !hasLeft ? changed : "";
+    if (hasLeft || (changed === null && !this.isFramed)) return this.#announcements();
+    return typeof changed === "string" ? changed : "";
+  }
+
+  /** @returns {Promise<string>} the alerts and statuses of the page that follows; empty when it does not answer in time */
+  async #announcements() {
+    const asked = answerOf(this.#context, undefined, () => ask("readAnnouncements", {})).catch(() => "");
+    const isThere = await endsWithin(ANNOUNCE_MS, asked);
+    this.#context.signal.throwIfAborted();
+    const answer = isThere ? await asked : "";
+    return typeof answer === "string" ? answer : "";
   }
 
   /**

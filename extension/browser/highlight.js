@@ -11,7 +11,9 @@ import { answerNow, ask } from "./page-elements.js";
 const FIND_MS = 2_000;
 /** Long enough for the user to see what an agent acts on. */
 const OUTLINE_MS = 600;
-/** The colours of the browser's own. */
+/** In which a reply is on its way. */
+const REPLY_MS = 10;
+/** The colors of the browser's own. */
 const COLORS = {
   color: { r: 111, g: 168, b: 220, a: 0.4 },
   outlineColor: { r: 26, g: 115, b: 232, a: 0.9 },
@@ -42,30 +44,34 @@ export async function highlightElement(request, sessionPool) {
   await take(tabId, sessionPool, place ? drawing(/** @type {Box} */ (place)) : ENDING);
 }
 
-/** @type {Map<number, ReturnType<typeof setTimeout>>} the end of each tab's outline */
+/** @type {Map<number, ReturnType<typeof setTimeout>>} when each tab's outline begins, or ends */
 const outlines = new Map();
+/** @type {Set<number>} the tabs in which one is drawn */
+const outlined = new Set();
 
 /**
- * Outlines for a moment what a command acts on. The command does not wait for it.
+ * Outlines for a moment what a command has acted on: after its reply, which would have to wait for the drawing.
  *
  * @param {Pick<CommandContext, "tabId" | "sessionPool">} context
  * @param {Box} place in the viewport
  */
 export function outline({ tabId, sessionPool }, place) {
-  clearTimeout(outlines.get(tabId));
-  outlines.set(
-    tabId,
-    setTimeout(() => void endOutline({ tabId, sessionPool }), OUTLINE_MS),
-  );
-  void take(tabId, sessionPool, drawing(place));
+  const later = (/** @type {number} */ milliseconds, /** @type {() => unknown} */ step) => {
+    clearTimeout(outlines.get(tabId));
+    outlines.set(tabId, setTimeout(step, milliseconds));
+  };
+  later(REPLY_MS, () => {
+    outlined.add(tabId);
+    void take(tabId, sessionPool, drawing(place));
+    later(OUTLINE_MS, () => endOutline({ tabId, sessionPool }));
+  });
 }
 
 /** @param {Pick<CommandContext, "tabId" | "sessionPool">} context */
 export async function endOutline({ tabId, sessionPool }) {
-  if (!outlines.has(tabId)) return;
   clearTimeout(outlines.get(tabId));
   outlines.delete(tabId);
-  await take(tabId, sessionPool, ENDING);
+  if (outlined.delete(tabId)) await take(tabId, sessionPool, ENDING);
 }
 
 /**

@@ -3,7 +3,7 @@
 /** Top-level domains of two letters that say nothing about a country. */
 const GENERIC_DOMAINS = new Set(["ac", "ai", "cc", "co", "fm", "gg", "io", "ly", "me", "sh", "to", "tv", "ws", "eu"]);
 const MAX_VALUES = 2_000;
-/** Of languages that are written mainly in one country, and of its neighbours. @type {Record<string, string[]>} */
+/** Of languages that are written mainly in one country, and of its neighbors. @type {Record<string, string[]>} */
 const OF_LANGUAGE = {
   da: ["DK"],
   de: ["DE", "AT", "CH"],

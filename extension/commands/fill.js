@@ -39,10 +39,7 @@ export async function fill(context) {
   }
   const filling = /** @type {Filling} */ (found.filling);
   const filled = await enter(context, target, filling);
-  if (filling.isEntered) {
-    await pressKeys(session, typed("\n"));
-    await session.settled();
-  }
+  if (filling.isEntered) await pressKeys(session, typed("\n"));
   const { field, changed } = await afterwards(context, target, filling, filled);
   const reply = await target.reply(found, changed);
   if (!field) return noting(reply, [LEFT]);
@@ -57,7 +54,8 @@ function listOf(notes) {
 }
 
 /**
- * What a field holds once the requests have ended that were started by what was written.
+ * What a field holds, and what has changed, once the page has dealt with what it shows or has asked for. Where it does
+ * neither by the time that the field was read, nothing is waited for.
  *
  * @param {DrivenContext} context
  * @param {ElementTarget} target
@@ -66,9 +64,9 @@ function listOf(notes) {
  * @returns {Promise<{field: FilledField | null, changed?: string}>}
  */
 async function afterwards({ session }, target, { text, isEntered }, filled) {
-  if (!filled || isEntered || !session.hasRequests) return { field: filled, changed: filled?.changed };
+  if (filled && !isEntered && !filled.changed && !session.hasRequests) return { field: filled, changed: "" };
   const changed = await target.consequences();
-  const later = /** @type {FilledField | null} */ (await target.look("readField", { text }));
+  const later = isEntered ? null : /** @type {FilledField | null} */ (await target.look("readField", { text }));
   return { field: later ?? filled, changed };
 }
 

@@ -26,8 +26,10 @@ export async function press(context) {
   const found = await target.find({ action: "focus", selector });
   await pressKeys(session, strokes);
   const changed = await target.consequences();
-  const state = /** @type {PressedState | null} */ (await target.look("readPressed"));
-  const reply = await target.reply(found, changed);
+  const [state, reply] = await Promise.all([
+    /** @type {Promise<PressedState | null>} */ (target.look("readPressed")),
+    target.reply(found, changed),
+  ]);
   const isLed = await session.guard.refuse().then(() => false, isBlocked);
   return { ...noting(reply, isLed ? [DENIED_FOCUS] : []), ...state };
 }

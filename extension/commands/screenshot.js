@@ -70,12 +70,15 @@ async function steadyCapture(context, size) {
   for (let takes = 1; ; takes += 1) {
     const selected = selector ? /** @type {Box} */ ((await target.find({ action: "show", selector })).box) : null;
     if (selected) await target.refuseDenied();
-    const before = await measure();
+    let isResized = false;
+    // A picture beyond the viewport resizes it for that time.
+    void session.next("Page.frameResized").then(() => (isResized = true));
+    const [before, { incognito }] = await Promise.all([measure(), tabById(context.tabId)]);
     const format = params["format"] === "jpeg" ? "jpeg" : "webp";
     const picture = await withoutDenied(context, () =>
-      capture(context, target, { selected, size, metrics: before, format }),
+      capture(context, target, { selected, size, metrics: before, format, incognito }),
     );
-    if (size || takes === MAX_TAKES) return picture;
+    if (size || !isResized || takes === MAX_TAKES) return picture;
     const after = await measure();
     if (isSameSize(before.cssLayoutViewport, after.cssLayoutViewport)) return picture;
   }
@@ -97,9 +100,10 @@ function isSameSize(a, b) {
  * @param {{width: number, height: number} | null} what.size
  * @param {any} what.metrics of Page.getLayoutMetrics
  * @param {"webp" | "jpeg"} what.format for what is too large as a PNG
+ * @param {boolean} what.incognito
  * @returns {Promise<Screenshot & Remarks>}
  */
-async function capture(context, target, { selected, size, metrics, format }) {
+async function capture(context, target, { selected, size, metrics, format, incognito }) {
   const viewport = { ...viewportOf(metrics), ...size };
   const box = selected ?? viewport;
   const fitting = Math.min(1, MAX_SIDE / box.width, MAX_SIDE / box.height);
@@ -109,7 +113,6 @@ async function capture(context, target, { selected, size, metrics, format }) {
     captureBeyondViewport: selected !== null && !isWithin(selected, viewport),
   });
   const { data, mimeType, scale } = image;
-  const { incognito } = await tabById(context.tabId);
   const note = `Made smaller to keep it small enough: one pixel shows ${round(1 / scale)} CSS pixels.`;
   return {
     data,

@@ -68,6 +68,8 @@ export function readPage(request) {
   const MENUS = "[role=menubar], [role=menu], [role=toolbar], nav, header";
   /** Characters next to a canvas and its menus that are more than a title. */
   const MIN_OUTSIDE_MENUS = 200;
+  /** Entries such as files, tabs and results: a page that lists some is not only what it draws. */
+  const ENTRIES = "li, tr, [role=row], [role=listitem]";
   /** A repeated run has at least that many different lines, or that many characters. */
   const MIN_RUN_LINES = 3;
   const MIN_RUN_CHARS = 100;
@@ -649,7 +651,7 @@ export function readPage(request) {
   /**
    * Entries of a list in any markup: each repeats what others have, and says it about another thing.
    *
-   * @returns {Set<Element>} three or more neighbours of one shape
+   * @returns {Set<Element>} three or more neighbors of one shape
    */
   function cardsOfPage() {
     /** @type {Set<Element>} */
@@ -711,9 +713,16 @@ export function readPage(request) {
   function isDrawnEditor(text) {
     const isLabels = !text.split("\n").some((line) => line.length >= LONG_LINE);
     if (!isLabels || windowShare("canvas") < 0.5 || all(EDITORS).length === 0) return false;
-    const menus = all(MENUS).filter((menu) => menu.parentElement?.closest(MENUS) === null);
+    const menus = all(MENUS).filter((menu) => isShown(menu) && menu.parentElement?.closest(MENUS) === null);
     const lengths = menus.map((menu) => (menu instanceof HTMLElement ? menu.innerText.length : 0));
-    return text.length - lengths.reduce((sum, length) => sum + length, 0) < MIN_OUTSIDE_MENUS;
+    if (text.length - lengths.reduce((sum, length) => sum + length, 0) >= MIN_OUTSIDE_MENUS) return false;
+    const entries = all(`:is(${ENTRIES}):not(:is(${MENUS}) *)`);
+    return !entries.some((entry) => isShown(entry) && entry.textContent?.trim());
+  }
+
+  /** @param {Element} element */
+  function isShown(element) {
+    return drawnSize(element).height > 0;
   }
 
   /** The text of a PDF, which other scripts have taken from it. */
@@ -1050,7 +1059,7 @@ export function readPage(request) {
   }
 
   /**
-   * The lines that share the most pairs of neighbouring characters with the keyword.
+   * The lines that share the most pairs of neighboring characters with the keyword.
    *
    * @param {string} text
    * @param {string} keyword
@@ -1348,7 +1357,7 @@ export function readPage(request) {
     const nothing = { path: /** @type {const} */ ("whole"), text: "", kept: [] };
     if (shown.length > MAX_MAIN_CHARS) return nothing;
     try {
-      return chromeTabMainContent.read(document, { links: request.links ?? false, fieldValue });
+      return chromeTabMainContent.read(document, { links: request.links ?? false, shown: shown.length, fieldValue });
     } catch {
       // Too many elements, or too deep: the whole page is there all the same.
       return nothing;

@@ -1,6 +1,6 @@
 /**
  * Hosts that no tool may touch, as the server's configuration file and the extension's options name them: frames of
- * theirs are not entered. The server normalises names in the same way; tests/data/host_names.json holds cases for both.
+ * theirs are not entered. The server normalizes names in the same way; tests/data/host_names.json holds cases for both.
  */
 
 import { CommandError } from "./errors.js";

@@ -72,6 +72,7 @@ const CLIENT_NAMES = new Map([
   ["cursor-vscode", "Cursor"],
   ["codex-mcp-client", "Codex"],
   ["gemini-cli-mcp-client", "Gemini CLI"],
+  ["chrome-tab-reader-test-app", "Test app"],
 ]);
 
 /**

@@ -7,8 +7,6 @@ import { copyText, make, makeButton, setText } from "./dom.js";
 const PROGRAM = "uv run chrome_tab_mcp_server.py";
 /** The same as an installed package. */
 const PACKAGE = "chrome-tab-reader";
-/** Stands for the package's command until the text is split there. */
-const MARK = "\uE000";
 
 /**
  * @param {Status} status
@@ -19,33 +17,36 @@ export function commandOf({ commands }, name) {
   return commands[name] ?? (name === "doctor" ? `${PROGRAM} --doctor` : (commands.setup ?? `${PROGRAM} --setup`));
 }
 
+/**
+ * @param {string} command
+ * @param {string} label
+ * @returns {[HTMLPreElement, HTMLButtonElement]} the command, and what copies it
+ */
+function copyable(command, label) {
+  // A line breaks between words only, not after the hyphens of a flag.
+  const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
+  const copy = makeButton(phrase("copy"), () => setText(copy, phrase(copyText(command) ? "copied" : "copyFailed")));
+  return [make("pre", { tabIndex: 0, ariaLabel: label, role: "region" }, ...words.slice(1)), copy];
+}
+
+/** A command, and the same of an installed package while no server has said how it is started. */
 export class CommandLine {
-  /** @readonly */
-  #code;
-  /** @readonly */
-  #copy = makeButton(phrase("copy"), () =>
-    setText(this.#copy, phrase(copyText(this.#command) ? "copied" : "copyFailed")),
-  );
-  /** @readonly */
-  #where = make("p", { className: "hint", hidden: true });
+  element = make("div", { className: "command" });
   #command = "";
+  #label;
 
   /** @param {string} label */
   constructor(label) {
-    this.#code = make("pre", { tabIndex: 0, ariaLabel: label, role: "region" });
-    this.element = make("div", { className: "command" }, this.#code, this.#where, this.#copy);
+    this.#label = label;
   }
 
   /** @param {string} command */
   show(command) {
     if (command === this.#command) return;
     this.#command = command;
-    // A line breaks between words only, not after the hyphens of a flag.
-    const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
-    this.#code.replaceChildren(...words.slice(1));
-    setText(this.#copy, phrase("copy"));
-    this.#where.hidden = !command.startsWith(PROGRAM);
-    const [before = "", after = ""] = phrase("commandFolder", MARK).split(MARK);
-    this.#where.replaceChildren(before, make("code", {}, command.replace(PROGRAM, PACKAGE)), after);
+    this.element.replaceChildren(...copyable(command, this.#label));
+    if (!command.startsWith(PROGRAM)) return;
+    const packaged = copyable(command.replace(PROGRAM, PACKAGE), this.#label);
+    this.element.append(make("p", { className: "hint" }, phrase("commandFolder")), ...packaged);
   }
 }

@@ -16,9 +16,10 @@ import { refuseInput } from "../denied-frames.js";
 import { deniedFrames } from "../cross-origin-frames.js";
 import { unreadable } from "../inject.js";
 import { adoptTabs } from "../opened-tabs.js";
-import { pause, unlessAborted } from "../async.js";
+import { endsWithin, pause, unlessAborted } from "../async.js";
 
 const SETTLE_MS = 5_000;
+const REPORT_MS = 50;
 const MAX_DIALOGS = 20;
 const ASKED_FOR_FILES = "The page asked for files and got none. Use upload with the same selector and their paths.";
 const MAX_DIALOG_TEXT = 2_000;
@@ -361,9 +362,18 @@ export class CommandSession {
    * @returns {Promise<boolean>} whether there were any
    */
   async requestsEnded() {
+    if (!this.hasRequests) await this.#reported();
     const wereThere = await this.#session.network.ofAction.ended();
     this.#signal.throwIfAborted();
     return wereThere;
+  }
+
+  /** The browser answers after it has reported what the page had begun before. A page that stands still has no answer. */
+  async #reported() {
+    const answered = this.#session.send("Runtime.getIsolateId").catch(() => {
+      // The page has gone.
+    });
+    await endsWithin(REPORT_MS, answered);
   }
 
   /**

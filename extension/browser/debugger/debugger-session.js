@@ -293,6 +293,7 @@ export class DebuggerSession {
         break;
       case "Input.dragIntercepted":
       case "Page.fileChooserOpened":
+      case "Page.frameResized":
         this.#command?.hear(method, params);
         break;
       case "Runtime.executionContextCreated":

@@ -157,7 +157,7 @@ const actionability = (() => {
       const block = mayStay ? undefined : this.#alignments.shift();
       if (block) bringIntoView(handle, block);
       if (block && spot) showSpot(handle, spot);
-      if (await moves(handle, { signal: this.#signal, isInFront: this.#request.isInFront })) {
+      if (!(mayStay && this.#isCheckedLater(handle)) && (await this.#moves(handle))) {
         return { trouble: "still moves. Wait until the page has come to rest, then try again." };
       }
       const { width, height } = firstBoxOf(handle);
@@ -172,6 +172,21 @@ const actionability = (() => {
         return { trouble: "", point: placeOfSpot(handle, spot ?? { x: width / 2, y: height / 2 }) };
       }
       return point ? { trouble: "", point } : { trouble: coverage(handle, cover) };
+    }
+
+    /**
+     * @param {Element} handle
+     * @returns {boolean} whether a press itself shows if the element has moved: one that misses is kept from the page, and
+     *   the next try waits for the element to rest
+     */
+    #isCheckedLater(handle) {
+      const { action, tries, way } = this.#request;
+      return action === "click" && !this.#request.at && !tries && !way && !isAnimated(handle);
+    }
+
+    /** @param {Element} handle */
+    async #moves(handle) {
+      return moves(handle, { signal: this.#signal, isInFront: this.#request.isInFront });
     }
 
     /**

@@ -110,15 +110,15 @@ const aria = (() => {
   const LISTS = new Set(["ol", "ul"]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
   /** Fields that a text before them names where nothing else does. */
-  const NEIGHBOURLY = new Set(
+  const NEIGHBORLY = new Set(
     "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
       " ",
     ),
   );
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
   /** Steps outwards to the text next to a field. */
-  const NEIGHBOUR_STEPS = 4;
-  const NEIGHBOUR_LENGTH = 60;
+  const NEIGHBOR_STEPS = 4;
+  const NEIGHBOR_LENGTH = 60;
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
   const LABEL_CELLS = "td, th, dt";
   /** What is named by what stands next to it rather than in it. */
@@ -129,14 +129,18 @@ const aria = (() => {
     ).split(" "),
   );
 
+  /** Icons in tabs that close them: their tab has the words, and its name is not theirs. */
+  const CLOSERS = "[role=tab] [class*=close i]:not([class*=closed i], [class*=close i] *)";
+
   /** What may be acted on, by what it says itself. */
   const CANDIDATES =
+    `${CLOSERS}, ` +
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
     ":is(td, th, tr)[tabindex], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
     "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
   /** The same, but for what is only a role or a place among the tab stops. */
-  const LISTENERS = CANDIDATES.replace(/\[role\].*tr\)\[tabindex\], /u, "");
+  const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
 
   /**
    * @param {Element} element
@@ -148,7 +152,7 @@ const aria = (() => {
       () => labelledBy(element),
       () => attributeOf(element, "aria-label"),
       () => nativeNameOf(element),
-      () => (fromContent ? contentOf(element) : ""),
+      () => (fromContent ? contentOf(element, closersIn(element)) : ""),
       () => attributeOf(element, "title"),
       () => attributeOf(element, "placeholder") ?? attributeOf(element, "aria-placeholder"),
     ];
@@ -174,6 +178,20 @@ const aria = (() => {
   function undoubled(name) {
     const half = name.slice(0, (name.length - 1) / 2);
     return half.length > 1 && name === `${half} ${half}` ? half : name;
+  }
+
+  /** @param {Element} element */
+  function closersIn(element) {
+    const isTab = attributeOf(element, "role") === "tab";
+    return new Set(isTab ? queryIn(element, CLOSERS).filter(isCloser) : []);
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether it closes its tab, by an icon or one character
+   */
+  function isCloser(element) {
+    return isMatch(element, CLOSERS) && plain(textContentOf(element) ?? "").length < 2;
   }
 
   /** @param {Element} element */
@@ -376,7 +394,7 @@ const aria = (() => {
       return isSo ? said : "";
     }
     const isStop = !SECTIONS.has(tagOf(element)) && isMatch(element, "[tabindex]:not([tabindex^='-'])");
-    return native || (isStop || isMatch(element, LISTENERS) ? "clickable" : "");
+    return native || (isStop || isMatch(element, LISTENERS) || isCloser(element) ? "clickable" : "");
   }
 
   /** @param {Element} element */
@@ -394,16 +412,16 @@ const aria = (() => {
    * @param {Element} field without a name
    * @returns {string} for example `next to "Subtitle"`: the text before it; empty when there is none
    */
-  function neighbourOf(field) {
-    if (!NEIGHBOURLY.has(roleOf(field))) return "";
+  function neighborOf(field) {
+    if (!NEIGHBORLY.has(roleOf(field))) return "";
     let one = /** @type {Element | null} */ (field);
-    for (let step = 0; one && step < NEIGHBOUR_STEPS; step += 1) {
+    for (let step = 0; one && step < NEIGHBOR_STEPS; step += 1) {
       for (let before = previousOf(one); before; before = previousOf(before)) {
         if (isElement(before) && (isMatch(before, CONTROLS) || hasIn(before, controlsOf(before)))) return "";
         const text = plain(
           (isElement(before) ? (isRendered(before, SEEN) && contentOf(before)) || "" : dataOf(before)).slice(0, ENOUGH),
         );
-        if (text) return text.length > NEIGHBOUR_LENGTH ? "" : `next to ${plainQuote(text)}`;
+        if (text) return text.length > NEIGHBOR_LENGTH ? "" : `next to ${plainQuote(text)}`;
       }
       one = parentElementOf(one);
     }
@@ -590,7 +608,7 @@ const aria = (() => {
     accessibleNameOf,
     contentOf,
     isNamedByContent,
-    neighbourOf,
+    neighborOf,
     plain,
     plainQuote,
     roleOf,

@@ -36,7 +36,7 @@ const changeSummary = (() => {
   const { pause } = actionability;
 
   /** How long after the input something is waited for, how long nothing more has to happen, and all of it at most. */
-  const WAITS_MS = { first: 32, quiet: 50, most: 150, linger: 2_000 };
+  const WAITS_MS = { first: 50, quiet: 50, most: 150, linger: 2_000 };
   const INPUTS = ["mousemove", "mouseup", "click", "keydown", "keyup"];
   const POLL_MS = 10;
   /** Elements looked at before an action, and changes remembered after it. */
@@ -115,6 +115,8 @@ const changeSummary = (() => {
     #labels = new Map();
     #latestAt = 0;
     #inputAt = 0;
+    /** @type {Event | null} that the page is dealing with */
+    #latestInput = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} of the end */
     #timer;
     /** @readonly */
@@ -131,7 +133,12 @@ const changeSummary = (() => {
       this.#before = stateOf(roots, isTyped ? aroundField(element, roots) : allIn(roots));
       for (const root of roots) this.#observer.observe(root, WATCHED);
       this.#views = roots.filter(isDocument).map(windowOf);
-      for (const view of this.#views) for (const type of INPUTS) view?.addEventListener(type, this.#noteInput, true);
+      for (const view of this.#views) {
+        for (const type of INPUTS) {
+          view?.addEventListener(type, this.#expectInput, true);
+          view?.addEventListener(type, this.#noteInput);
+        }
+      }
       this.#noteInput();
     }
 
@@ -173,6 +180,8 @@ const changeSummary = (() => {
       // From the input on: what came of it before this was asked counts, too. Under load it is noted late.
       do await pause(this.#inputAt + WAITS_MS.first - performance.now());
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
+      // On a busy machine the browser may run a timer of the page that is due earlier after ours.
+      await pause(0);
       for (;;) {
         const now = performance.now();
         if (now - this.#latestAt >= WAITS_MS.quiet || now - begun >= WAITS_MS.most) break;
@@ -228,15 +237,29 @@ const changeSummary = (() => {
 
     stop() {
       this.#observer.disconnect();
-      for (const view of this.#views) for (const type of INPUTS) view?.removeEventListener(type, this.#noteInput, true);
+      for (const view of this.#views) {
+        for (const type of INPUTS) {
+          view?.removeEventListener(type, this.#expectInput, true);
+          view?.removeEventListener(type, this.#noteInput);
+        }
+      }
     }
 
     /**
-     * Timers that the page sets when it deals with an input end before one of ours that is longer. When it has dealt with
-     * a task of its own notes it: a timer would wait until the browser has drawn what the input has made.
+     * Timers that the page sets when it deals with an input end before one of ours that is longer. A page may keep the
+     * event from the end of its way, where that is noted; then a task notes it, which may have to wait for a drawing.
+     *
+     * @param {Event} event
      */
+    #expectInput = (event) => {
+      this.#latestInput = event;
+      const note = () => this.#latestInput === event && this.#noteInput();
+      void scheduler.postTask(note, { priority: "user-blocking" });
+    };
+
     #noteInput = () => {
-      void scheduler.postTask(() => (this.#inputAt = performance.now()), { priority: "user-blocking" });
+      this.#latestInput = null;
+      this.#inputAt = performance.now();
     };
 
     /**
@@ -461,6 +484,22 @@ const changeSummary = (() => {
       ...renamings(renamed),
       ...plainly("gone", lost, length),
       ...(menus.length ? ["menu closed"] : []),
+    ];
+    return joined(TEXT_LENGTHS.map(partsWith));
+  }
+
+  /**
+   * @param {Root[]} roots all of a page
+   * @returns {string} its alerts and statuses, in at most 200 characters
+   */
+  function announcements(roots) {
+    const said = (/** @type {string} */ selector) =>
+      roots.flatMap((root) => queryAll(root, selector)).filter((one) => WORDED.test(visibleTextOf(one)) && isSeen(one));
+    const alerts = said(ALERTS);
+    const statuses = said(STATUSES).filter((one) => !alerts.some((alert) => holds(alert, one) || holds(one, alert)));
+    const partsWith = (/** @type {number} */ length) => [
+      ...outermost(alerts).map((one) => `alert ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
+      ...outermost(statuses).map((one) => `status ${excerpt(visibleTextOf(/** @type {Element} */ (one)), length)}`),
     ];
     return joined(TEXT_LENGTHS.map(partsWith));
   }
@@ -702,5 +741,5 @@ const changeSummary = (() => {
     return said;
   }
 
-  return { ANNOUNCED, ChangeWatch, DIALOGS, dialogName, stateOf, summarizeChanges };
+  return { ANNOUNCED, ChangeWatch, DIALOGS, announcements, dialogName, stateOf, summarizeChanges };
 })();

@@ -28,7 +28,7 @@ const elementCommands = (() => {
   const { focusedElement, takeFocus } = focusing;
   const { isField } = targets;
   const { PressWatch } = hitTarget;
-  const { ChangeWatch } = changeSummary;
+  const { ChangeWatch, announcements } = changeSummary;
   const { allRoots } = search;
   const { beginScroll, pageScroller } = scrolling;
   const { untilAllHold } = waitFor;
@@ -287,6 +287,11 @@ const elementCommands = (() => {
     return watch?.summarize() ?? "";
   }
 
+  /** @returns {string} what a page says to users that have just come to it */
+  function readAnnouncements() {
+    return announcements(allRoots());
+  }
+
   /**
    * @param {{id: string}} request after a scroll of that id
    * @returns {Promise<Scrolled> | null} null in another page than that
@@ -538,6 +543,7 @@ const elementCommands = (() => {
     frameWithInput,
     holder,
     place,
+    readAnnouncements,
     readableFrames,
     uploadField,
     waitFor: waitForElements,

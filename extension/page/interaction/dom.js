@@ -44,6 +44,8 @@ const dom = (() => {
   const hasNodes = (node) => Reflect.apply(Node.prototype.hasChildNodes, node, []);
   /** @type {(element: Element, name: string) => string | null} */
   const attributeOf = (element, name) => Reflect.apply(Element.prototype.getAttribute, element, [name]);
+  /** @type {(element: Element) => string[]} */
+  const attributeNamesOf = (element) => Reflect.apply(Element.prototype.getAttributeNames, element, []);
   /** @type {(element: Element, selector: string) => boolean} */
   const isMatch = (element, selector) => Reflect.apply(Element.prototype.matches, element, [selector]);
   /** @type {(element: Element, selector: string) => Element | null} */
@@ -307,6 +309,7 @@ const dom = (() => {
   }
 
   return {
+    attributeNamesOf,
     attributeOf,
     boxOf,
     childNodesOf,

@@ -22,7 +22,7 @@ const elementList = (() => {
   const { Counts, comeBy, selectorOf } = selectorGenerator;
   const { describeFrame } = crossOriginFrames;
   const { notFound } = suggestions;
-  const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighbourOf, plain } = aria;
+  const { INLINE, VALUE_LENGTH, accessibleNameOf, contentOf, isNamedByContent, neighborOf, plain } = aria;
   const { plainQuote, stateOf, wholeValueOf } = aria;
   const { hintOf, lookOf } = appearance;
   const { PageItems } = pageItems;
@@ -415,7 +415,7 @@ const elementList = (() => {
     return [
       role,
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
-      kind === "thing" && !name && !isNamedByContent(role) ? neighbourOf(element) : "",
+      kind === "thing" && !name && !isNamedByContent(role) ? neighborOf(element) : "",
       kind === "thing" ? stateOf(element, role, valueLength) : "",
       isMute ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",
     ]

@@ -25,7 +25,7 @@ const formControls = (() => {
     ["datetime-local", "a date and a time such as 2026-12-31T23:59"],
     ["month", "a month such as 2026-12"],
     ["week", "a week such as 2026-W52"],
-    ["color", "a colour such as #ff8800"],
+    ["color", "a color such as #ff8800"],
     ["range", "a number"],
     ["number", "a number such as 12.5"],
   ]);

@@ -1,17 +1,18 @@
 "use strict";
 
 // Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the frames of the same
-// origin. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
+// origin. `button text=Pay` finds what matches the CSS selector and has that text. `host >>> inner` goes into the shadow root or the frame of `host`, and there only; `>>> inner` searches
 // the document itself only. The last part may be XPath or text, too. Into a frame of another site the worker takes what
 // is left of the selector.
 
-/** @typedef {{kind: "css" | "xpath" | "text", text: string}} SelectorPart */
+/** @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS */
 
 const search = (() => {
   const {
     attributeOf,
     childrenOf,
     documentOf,
+    holds,
     innerRootOf,
     isDocument,
     isElement,
@@ -32,6 +33,10 @@ const search = (() => {
   const MAY_HOLD_A_ROOT =
     "div, span, p, *:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, " +
     "meta, ol, option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
+
+  /** CSS, then the text of what it matches: up to the first ` text=` outside of quotes and square brackets. */
+  const CSS_WITH_TEXT =
+    /^((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|\\.|(?!>>>)[^"'[\\])+?)\s+text\s*=([^]*)$/iu;
 
   /** One selector, searched as often as need be. */
   class Search {
@@ -83,14 +88,54 @@ const search = (() => {
      * @param {SelectorPart} part
      * @returns {Element[]}
      */
-    #findPart(roots, { kind, text }) {
-      if (kind === "css") return roots.flatMap((root) => queryAll(root, text));
+    #findPart(roots, { kind, text, words }) {
+      if (kind === "css") {
+        const found = roots.flatMap((root) => queryAll(root, text));
+        return words === undefined ? found : this.#withText(found, normalized(words));
+      }
       if (kind === "xpath") return roots.flatMap((root) => byXPath(root, text));
       const hits = byText(roots, text);
       const exact = hits.filter(({ isExact }) => isExact);
       this.isPartial = !exact.length;
       return [...new Set((exact.length ? exact : hits).map(({ element }) => element))];
     }
+
+    /**
+     * @param {Element[]} elements
+     * @param {string} wanted
+     */
+    #withText(elements, wanted) {
+      const exact = elements.filter((element) => wholeTextOf(element) === wanted);
+      this.isPartial = !exact.length;
+      return innermost(exact.length ? exact : elements.filter((element) => wholeTextOf(element).includes(wanted)));
+    }
+  }
+
+  /**
+   * @param {string} text
+   * @returns {string} the same for all texts that differ in blanks, capitals and the quotes around them only
+   */
+  function normalized(text) {
+    return collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string} all text in it, also what is not drawn
+   */
+  function wholeTextOf(element) {
+    return collapse(textContentOf(element) ?? "").toLowerCase();
+  }
+
+  /**
+   * @param {Element[]} elements in the order of the document
+   * @returns {Element[]} without those that contain others
+   */
+  function innermost(elements) {
+    return elements.filter((element, index) => {
+      const next = elements[index + 1];
+      return !next || !holds(element, next);
+    });
   }
 
   /**
@@ -133,6 +178,11 @@ const search = (() => {
         parts.push({ kind: kind.toLowerCase() === "text" ? "text" : "xpath", text: text.trim() });
         break;
       }
+      const [, css, words] = CSS_WITH_TEXT.exec(rest) ?? [];
+      if (css && words !== undefined) {
+        parts.push({ kind: "css", text: css.trim(), words: words.trim() });
+        break;
+      }
       // Up to the next >>> that stands in no quotes.
       const [head = ""] = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|(?!>>>)[^])*/u.exec(rest) ?? [];
       parts.push({ kind: "css", text: head.trim() });
@@ -148,7 +198,8 @@ const search = (() => {
    * @returns {string} a selector that searches the document itself first
    */
   function written(parts) {
-    return parts.map(({ kind, text }) => `>>> ${kind === "css" ? "" : `${kind}=`}${text}`).join(" ");
+    const ended = (/** @type {SelectorPart} */ { words }) => (words === undefined ? "" : ` text=${words}`);
+    return parts.map((part) => `>>> ${part.kind === "css" ? "" : `${part.kind}=`}${part.text}${ended(part)}`).join(" ");
   }
 
   /**
@@ -157,7 +208,7 @@ const search = (() => {
    * @throws {PageError} INVALID_SELECTOR
    */
   function checkPart(part, mayBeEmpty) {
-    if (part.text === "") {
+    if (part.text === "" || part.words === "") {
       if (mayBeEmpty) return;
       throw new PageError("INVALID_SELECTOR", "A part of the selector is empty. Name an element there.");
     }
@@ -183,7 +234,9 @@ const search = (() => {
     if (count("(") !== count(")")) return "its round brackets do not match.";
     if (kind === "xpath") return "test it, or use a CSS selector or text=...";
     if (/^\.{0,2}\//u.test(text)) return "it looks like XPath; write xpath= before it.";
-    if (/:(?:contains|has-text|text)\b/u.test(bare)) return "CSS has no such selector; use text=... to find by text.";
+    if (/:(?:contains|has-text|text)\b/u.test(bare)) {
+      return "CSS has no such selector; write button text=... to find by text.";
+    }
     const [, digit] = /[#.](\d[\w-]*)/u.exec(bare) ?? [];
     if (digit) return `a name must not start with a digit; write [id="${digit}"] instead.`;
     return "test it, or use text=... to find by text.";
@@ -234,7 +287,7 @@ const search = (() => {
    * @param {string} text
    */
   function byText(roots, text) {
-    const wanted = collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
+    const wanted = normalized(text);
     return roots.flatMap((root) => [
       // A document that is just being replaced has no element at all.
       ...[...(isDocument(root) ? topOf(root) : root.children)].flatMap((top) => smallestWith(top, wanted)),
@@ -269,5 +322,5 @@ const search = (() => {
     return found.includes(wanted) ? [{ element, isExact: found === wanted }] : [];
   }
 
-  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn };
+  return { PARTLY_SEARCHED, Search, allRoots, crossOriginFramesIn, innermost, wholeTextOf };
 })();

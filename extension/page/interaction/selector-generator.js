@@ -4,6 +4,7 @@
 
 const selectorGenerator = (() => {
   const {
+    attributeNamesOf,
     attributeOf,
     childrenOf,
     countIn,
@@ -14,18 +15,32 @@ const selectorGenerator = (() => {
     isMatch,
     parentOf,
     queryAll,
+    queryIn,
     rootOf,
     tagOf,
+    textContentOf,
     treeAncestors,
   } = dom;
+  const { collapse, visibleTextOf } = texts;
+  const { innermost, wholeTextOf } = search;
 
   const VALUE_LENGTH = 40;
   const TRIED_STEPS = 12;
   /** In the order in which they are tried. */
   const NAMING_ATTRIBUTES = "id data-testid data-test data-cy name aria-label title placeholder href".split(" ");
+  /** Attributes of programs' own that name a thing, not its state, its place or what a library keeps there. */
+  const OWN_NAME =
+    /^(?:col-id|data-(?!.*(?:active|align|check|color|count|csrf|current|disabled|emotion|focus|hash|hover|index|key|loading|nonce|open|orient|place|react|select|side|size|state|status|style|theme|time|tip|token|track|uid|variant))[a-z][a-z-]*)$/u;
+  /** Letters of a label; figures change, and so would the selector. */
+  const LABEL = /^[\p{L}\p{M}][\p{L}\p{M} .:?!…’'&/+()-]*$/u;
+  /** Values of such attributes, and no numbers and switches. */
+  const LABEL_VALUE = /^(?!(?:true|false|on|off|yes|no)$)[a-z][a-z_-]{2,}(?: [a-z_-]+)*$/iu;
+  const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
+  /** What is called by its text. */
+  const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
   /** What libraries write into ids, names and classes: another one each time the page is drawn. */
   const GENERATED =
-    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|__[\w-]*[A-Z]\w{3,}$/u;
+    /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$/u;
   /** A class that names what an element is. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states: another one after a click. */
@@ -33,6 +48,14 @@ const selectorGenerator = (() => {
     /^(?:is|has|ng|js|mod|p-mod|jp-mod|lm-mod)-|(?:^|[-_])(?:active|selected|current|open|opened|closed|expanded|collapsed|focus|focused|hover|hovered|pressed|dragging|disabled|enabled|checked|visible|hidden|show|shown|hide|first|last|odd|even|loading|dirty|invalid|valid)$/iu;
   /** What there is one of, or few, and what is inside is spoken of as being there. */
   const REGIONS = "header, nav, main, aside, footer, form, dialog";
+  /** Places among siblings, or more than two steps: a label outlives them. */
+  const LONG_PATH = /:nth-of-type\(|(?: \S+){3}/u;
+  /** What a thing in it identifies. */
+  const ROWS = "tr, li, [role=row], [role=listitem], [role=treeitem]";
+  const IDENTIFYING = "[id], [data-testid], [name], [href]";
+  const TRIED_IDENTIFYING = 3;
+  /** The numbers that grids give their rows and cells, which outlive the order in the document. */
+  const NUMBERS = ["aria-rowindex", "row-index", "aria-colindex", "aria-posinset"];
   const TRIED_REGIONS = 3;
   const TRIED_CLASSES = 3;
 
@@ -42,6 +65,8 @@ const selectorGenerator = (() => {
     #values = new Map();
     /** @type {Map<Root, Map<string, number>>} by roots and selectors */
     #matches = new Map();
+    /** @type {Map<Root, Map<string, Map<string, Element[]>>>} by roots, selectors and texts */
+    #labeled = new Map();
 
     /**
      * @param {Root} root
@@ -62,6 +87,27 @@ const selectorGenerator = (() => {
       const ofRoot = kept(this.#matches, root, () => new Map());
       return kept(ofRoot, selector, () => countIn([root], selector));
     }
+
+    /**
+     * @param {Root} root
+     * @param {string} selector
+     * @param {string} text
+     * @returns {Element[]} what `selector text=...` finds there
+     */
+    labeled(root, selector, text) {
+      const ofRoot = kept(this.#labeled, root, () => new Map());
+      return innermost(kept(ofRoot, selector, () => byTexts(queryAll(root, selector))).get(text.toLowerCase()) ?? []);
+    }
+  }
+
+  /**
+   * @param {Element[]} elements
+   * @returns {Map<string, Element[]>}
+   */
+  function byTexts(elements) {
+    const found = new Map();
+    for (const element of elements) kept(found, wholeTextOf(element), () => []).push(element);
+    return found;
   }
 
   /**
@@ -140,10 +186,49 @@ const selectorGenerator = (() => {
     // In the shadow root of a named host one word often is enough.
     const isLone = holder && !isDocument(root) && !named?.name.startsWith("id") && isAlone(tagOf(element));
     const tag = isLone ? tagOf(element) : undefined;
+    const outer = () => `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> `;
     const inner =
       tag ?? (named ? selectorBy(named) : (combined(element, ownNames, isAlone) ?? pathOf(element, root, isAlone)));
+    const labeled = LONG_PATH.test(inner) ? labeledStepOf(element, root, counts) : undefined;
+    if (labeled) {
+      const isUnique = roots.every((one) => one === root || !counts.labeled(one, labeled.step, labeled.text).length);
+      return `${isSearched && isUnique ? "" : outer()}${labeled.step} text=${labeled.text}`;
+    }
     if (isSearched && sum(roots.map((one) => counts.of(one, inner))) === 1) return inner;
-    return `${holder ? `${holderSelectorOf(holder, roots, counts)} ` : ""}>>> ${inner}`;
+    return `${outer()}${inner}`;
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {string | undefined} all its text, where that is a short label that is drawn as it is written
+   */
+  function labelOf(element) {
+    const text = (textContentOf(element)?.length ?? 0) > 4 * VALUE_LENGTH ? "" : collapse(textContentOf(element) ?? "");
+    const isLabel = text.length <= VALUE_LENGTH && LABEL.test(text);
+    return isLabel && collapse(visibleTextOf(element)).toLowerCase() === text.toLowerCase() ? text : undefined;
+  }
+
+  /**
+   * @param {Element} element
+   * @param {Root} root
+   * @param {Counts} counts
+   * @returns {{step: string, text: string} | undefined} what `step text=...` finds there is this element only
+   */
+  function labeledStepOf(element, root, counts) {
+    const text = labelOf(element);
+    if (!text) return undefined;
+    const tag = tagOf(element);
+    const role = attributeOf(element, "role") ?? "";
+    const steps = [
+      ...(LABELED.has(tag) ? [tag] : []),
+      ...(/^[a-z]+$/u.test(role) ? [`[role=${role}]`] : []),
+      ...classStepsOf(element),
+    ];
+    const step = steps.find((one) => {
+      const found = counts.labeled(root, one, text);
+      return found.length === 1 && found[0] === element;
+    });
+    return step ? { step, text } : undefined;
   }
 
   /**
@@ -173,10 +258,13 @@ const selectorGenerator = (() => {
   function namesOf(element) {
     const [, end = ""] = /^radix-.*:(-[a-z][\w-]*)$/u.exec(attributeOf(element, "id") ?? "") ?? [];
     const ending = end ? [{ name: "id$", value: end }] : [];
-    const named = NAMING_ATTRIBUTES.flatMap((name) => {
+    const own = attributeNamesOf(element).filter((name) => OWN_NAME.test(name) && !NAMING_ATTRIBUTES.includes(name));
+    if (isMatch(element, BUTTON_INPUTS)) own.push("value");
+    const named = [...NAMING_ATTRIBUTES, ...own].flatMap((name) => {
       const value = attributeOf(element, name);
       const isPlain = value !== null && value.length <= VALUE_LENGTH && /^[^"\\\p{C}\p{Zl}\p{Zp}]+$/u.test(value);
-      return isPlain && !isGenerated(name, value) ? [{ name, value }] : [];
+      const isName = isPlain && !isGenerated(name, value) && (!own.includes(name) || LABEL_VALUE.test(value));
+      return isName ? [{ name, value }] : [];
     });
     return [...ending, ...named];
   }
@@ -225,7 +313,7 @@ const selectorGenerator = (() => {
     /** @type {string[]} */
     let path = [];
     for (const ancestor of treeAncestors(element)) {
-      const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor);
+      const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor, isAlone);
       // A path that is long already is tried with names only: trying grows with the length times the page.
       for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : named) {
         if (isAlone([step, ...path].join(" > "))) return shortened([step, ...path], isAlone);
@@ -235,9 +323,25 @@ const selectorGenerator = (() => {
     return isDocument(root) ? path.join(" > ") : `:host > ${path.join(" > ")}`;
   }
 
-  /** @param {Element} element */
-  function namedStepsOf(element) {
-    return [...namesOf(element).slice(0, 1).map(selectorBy), ...classStepsOf(element).slice(0, 1)];
+  /**
+   * @param {Element} element
+   * @param {(selector: string) => boolean} isAlone in the root
+   */
+  function namedStepsOf(element, isAlone) {
+    const row = isMatch(element, ROWS) ? rowStepOf(element, isAlone) : undefined;
+    const own = [...namesOf(element).slice(0, 1).map(selectorBy), ...(row ? [row] : [])];
+    return [...own, ...classStepsOf(element).slice(0, 1)];
+  }
+
+  /**
+   * @param {Element} row
+   * @param {(selector: string) => boolean} isAlone in the root
+   * @returns {string | undefined} a step by the first thing in it that has a name of its own
+   */
+  function rowStepOf(row, isAlone) {
+    const inside = queryIn(row, IDENTIFYING).slice(0, TRIED_IDENTIFYING);
+    const name = inside.flatMap((one) => namesOf(one).map(selectorBy)).find(isAlone);
+    return name && `${CSS.escape(tagOf(row))}:has(${name})`;
   }
 
   /**
@@ -285,6 +389,15 @@ const selectorGenerator = (() => {
   }
 
   /** @param {Element} element */
+  function ownStepsOf(element) {
+    const numbers = NUMBERS.flatMap((name) => {
+      const value = attributeOf(element, name) ?? "";
+      return /^\d{1,6}$/u.test(value) ? [selectorBy({ name, value })] : [];
+    });
+    return [...namesOf(element).map(selectorBy), ...classStepsOf(element), ...numbers];
+  }
+
+  /** @param {Element} element */
   function stepOf(element) {
     const tag = tagOf(element);
     const parent = parentOf(element);
@@ -292,9 +405,8 @@ const selectorGenerator = (() => {
     const same = siblings.filter((sibling) => tagOf(sibling) === tag);
     const step = CSS.escape(tag);
     const others = same.length > 1 ? siblings.filter((sibling) => sibling !== element) : [];
-    const [own] = others.length
-      ? classStepsOf(element).filter((name) => !others.some((one) => isMatch(one, name)))
-      : [];
+    const isItsOwn = (/** @type {string} */ name) => !others.some((one) => isMatch(one, name));
+    const own = others.length ? ownStepsOf(element).find(isItsOwn) : undefined;
     if (own) return own;
     return same.length > 1 ? `${step}:nth-of-type(${same.indexOf(element) + 1})` : step;
   }

@@ -105,7 +105,7 @@ const suggestions = (() => {
 
   /**
    * @param {string} text
-   * @returns {Set<string>} its pairs of neighbouring characters
+   * @returns {Set<string>} its pairs of neighboring characters
    */
   function pairsOf(text) {
     const characters = [...collapse(text.slice(0, 4 * TEXT_LENGTH)).toLowerCase()].slice(0, TEXT_LENGTH);

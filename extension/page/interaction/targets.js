@@ -25,7 +25,7 @@ const targets = (() => {
     ["file", "takes files. Use upload with their paths."],
     ["select", "is a list of options. Use select with one of their values or labels."],
     ["option", "is an option of a list. Use select on the list, with the option's value or label."],
-    ["color", "would open a window of the browser. Use fill with a colour such as #ff8800."],
+    ["color", "would open a window of the browser. Use fill with a color such as #ff8800."],
   ]);
   /** What a click on something inside is for. */
   const TAKERS =

@@ -1,12 +1,12 @@
 "use strict";
 
-// The colours that a page draws: in any colour space, through filters and blending.
+// The colors that a page draws: in any color space, through filters and blending.
 
 const colors = (() => {
   /** @typedef {number[] | null} Color red, green, blue (0 to 255) and alpha (0 to 1); null where it is not known or a picture */
 
   /**
-   * @typedef {object} Look what the elements around do to the colours inside them
+   * @typedef {object} Look what the elements around do to the colors inside them
    * @property {number} opacity
    * @property {[string, number][]} filters names and amounts
    * @property {{mode: string, behind: Color} | null} blend
@@ -18,7 +18,7 @@ const colors = (() => {
   const ALPHA = / \/ ([\d.e-]+|none)\)$/;
   const ANY = /(?:rgba?|hsla?|hwb|lab|lch|oklab|oklch|color)\([^()]*\)/g;
   const FUNCTION = /([a-z-]+)\(([\d.e-]+)(%|px)?\)/g;
-  /** A colour that the pen must read back, because a browser that guards against fingerprints gives noise. */
+  /** A color that the pen must read back, because a browser that guards against fingerprints gives noise. */
   const KNOWN = [64, 160, 240];
 
   /** @type {Record<string, (color: number, behind: number) => number>} of one channel, from 0 to 1 */
@@ -47,7 +47,7 @@ const colors = (() => {
   let isPenTrue;
 
   /**
-   * @param {string} text a computed colour
+   * @param {string} text a computed color
    * @returns {Color}
    */
   function colorOf(text) {
@@ -61,7 +61,7 @@ const colors = (() => {
   }
 
   /**
-   * @param {string} text a colour of another space
+   * @param {string} text a color of another space
    * @returns {Color}
    */
   function convert(text) {
@@ -83,7 +83,7 @@ const colors = (() => {
   /**
    * @param {Color} color
    * @param {Color} behind
-   * @returns {Color} what is seen of a colour
+   * @returns {Color} what is seen of a color
    */
   function over(color, behind) {
     if (!color || color[3] === 1) return color;

@@ -21,18 +21,23 @@ const mainContent = (() => {
   const FEW_LINKS = 0.5;
   /** A page that shows less may hold its text for browsers without scripts. */
   const FEW_CHARS = 250;
+  /** Below that share of the page's text most of it is covered, or fades in when a script runs: all is read. */
+  const MIN_SEEN = 0.25;
 
   const AROUND_CONTENT =
     "nav, aside, footer, dialog, button, [role=navigation], [role=banner], [role=contentinfo], [role=complementary], " +
-    "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=tablist], [role=toolbar], " +
-    "[role=status], [role=alert], [aria-hidden=true], [aria-modal=true], header";
+    "[role=search], [role=dialog], [role=alertdialog], [role=menu], [role=menubar], [role=toolbar], [role=status], " +
+    "[role=alert], [aria-modal=true], header";
   const IN_CONTENT = "article, main, [role=main], blockquote";
   const ARTICLE = /^(?:article|news|blog|post|story|\w*article|\w*blogposting)$/i;
   const NO_ARTICLE =
     /^(?:.*product.*|productgroup|itemlist|collectionpage|discussionforumposting|qapage|question|answer)$/i;
   const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
 
-  /** @typedef {{links?: boolean, fieldValue?: (field: Element, tag: string) => string}} Options `fieldValue`: of a visible field */
+  /**
+   * @typedef {{links?: boolean, shown?: number, fieldValue?: (field: Element, tag: string) => string}} Options `shown`:
+   *   characters of the page's text; `fieldValue`: of a visible field
+   */
 
   /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path which way led to the text */
 
@@ -51,9 +56,10 @@ const mainContent = (() => {
   /** @param {Element} element */
   function isAround(element) {
     const tag = element.localName;
+    if (tag === "button") return !element.closest("h1, h2, h3, h4, h5, h6, dt");
     if (tag === "footer") return !element.closest(IN_CONTENT) || Boolean(element.querySelector("a"));
     if (tag !== "header" || element.hasAttribute("role")) return true;
-    return !element.closest(IN_CONTENT) && !element.querySelector("h1");
+    return !element.closest(`${IN_CONTENT}, section`) && !element.querySelector("h1");
   }
 
   /**
@@ -110,13 +116,15 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path}} what can be read of it
+   * @returns {{copy: Document, path: Path, chars: number}} what can be read of it
    */
   function readableCopy(page, { fieldValue = () => "" }) {
     const copy = copyOf(page, fieldValue);
-    if (textLength(copy) >= FEW_CHARS) return { copy, path: "blocks" };
-    const spare = withoutScripts(page);
-    return spare && textLength(spare) > FEW_CHARS ? { copy: spare, path: "noscript" } : { copy, path: "blocks" };
+    const chars = textLength(copy);
+    const spare = chars < FEW_CHARS ? withoutScripts(page) : null;
+    const spareChars = spare ? textLength(spare) : 0;
+    if (spare && spareChars > FEW_CHARS) return { copy: spare, path: "noscript", chars: spareChars };
+    return { copy, path: "blocks", chars };
   }
 
   /** @param {Document} copy */
@@ -127,15 +135,22 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null, readableText: string}} `copy`:
-   *   without what stands around the content
+   * @returns {{copy: Document, path: Path, chars: number, kind: string, readable: Element | null, readableText: string}}
+   *   `copy`: without what stands around the content; `chars`: with it
    */
   function prepare(page, options) {
-    const { copy, path } = readableCopy(page, options);
+    const { copy, path, chars } = readableCopy(page, options);
     removeSurroundings(copy.body);
     const kind = declaredKind(page);
     const readable = readableOf(copy, kind);
-    return { copy, path, kind, readable, readableText: readable ? render(readable, { isPlain: true }).text : "" };
+    return {
+      copy,
+      path,
+      chars,
+      kind,
+      readable,
+      readableText: readable ? render(readable, { isPlain: true }).text : "",
+    };
   }
 
   /**
@@ -154,7 +169,7 @@ const mainContent = (() => {
    *   seen; `kept`: its lines in which nothing counts as repeated
    */
   function read(page, options) {
-    const { copy, path, kind, readable, readableText } = prepare(page, options);
+    const { copy, path, chars, kind, readable, readableText } = prepare(page, options);
     if (readable && path === "noscript" && readableText.length >= NEARLY_ALL * textLength(copy)) {
       return { path, ...render(readable, options) };
     }
@@ -168,6 +183,8 @@ const mainContent = (() => {
     const mayBeArticle = kind === "article" || (kind === "" && readableLongShare >= MIN_LONG_LINES);
     const isArticle = mayBeArticle && length >= Math.max(MIN_ARTICLE, MIN_ARTICLE_LENGTH * contentLength);
     const isKept = isArticle ? isReadable : isContent;
+    const isMostlyHidden = !isArticle && chars < MIN_SEEN * (options.shown ?? 0);
+    if (isMostlyHidden) return { path: "whole", text: "", kept: [] };
     if (!isKept.includes(true)) return { path: "whole", ...render(copy.body, options) };
     blocks.forEach(({ nodes }, i) => {
       if (!isKept[i]) for (const node of nodes) node.remove();

@@ -1,6 +1,6 @@
 "use strict";
 
-// Where a page draws its texts, and in which colours: what it draws invisibly is not content. What scrolling, a
+// Where a page draws its texts, and in which colors: what it draws invisibly is not content. What scrolling, a
 // slide show or a control of the page brings into sight is seen.
 
 const sight = (() => {
@@ -26,7 +26,7 @@ const sight = (() => {
   const MAX_BLUR_PX = 8;
   /** Of the size of its letters, a line through a text from which on it cannot be read. */
   const MAX_STRIKE = 0.8;
-  /** Pictures and backgrounds are looked for among so many; where so many of them are, every colour counts as seen. */
+  /** Pictures and backgrounds are looked for among so many; where so many of them are, every color counts as seen. */
   const MAX_ELEMENTS = 50_000;
   const MAX_PAINTED = 2_000;
   const CONTROL = "[aria-expanded]";

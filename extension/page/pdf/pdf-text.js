@@ -214,7 +214,7 @@ const pdfText = (() => {
     if (empty > 0) notes.push({ code: "pdf_scanned", count: empty, total });
     if (empty === texts.length) {
       const problem =
-        `This PDF shows ${count} without text: pictures of it, as from a scanner. Let a program recognise the text (OCR,` +
+        `This PDF shows ${count} without text: pictures of it, as from a scanner. Let a program recognize the text (OCR,` +
         " for example ocrmypdf), open what it writes in a tab, then ask again.";
       return { text: "", notes: [], problem, isFinal };
     }

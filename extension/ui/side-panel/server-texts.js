@@ -72,7 +72,7 @@ export function progressLine({ step }) {
   if (!known) return phrase("askWaiting");
   const [key, values] = known;
   const parts = [phrase(key, ...values(step.values ?? {}))];
-  if (step.tokens) parts.push(phrase("stepTokens", grouped(step.tokens)));
+  if (step.tokens > 1) parts.push(phrase("stepTokens", grouped(step.tokens)));
   else if (step.seconds) parts.push(seconds(step.seconds, 0));
   return parts.join(" · ");
 }

@@ -28,6 +28,7 @@ const page = {
   status: byId("status", HTMLElement),
   serve: byId("serve", HTMLElement),
   reconnect: byId("reconnect", HTMLButtonElement),
+  help: byId("help", HTMLAnchorElement),
   obstacle: byId("obstacle", HTMLElement),
   introduction: byId("introduction", HTMLElement),
   conversation: byId("conversation", HTMLOListElement),
@@ -123,6 +124,7 @@ function showConnection(status) {
   page.serve.hidden = !isServerMissing;
   serveCommand.show(commandOf(status, "serve"));
   page.reconnect.hidden = status.state === "setup";
+  setText(page.help, phrase(status.state === "setup" ? "stepPair" : "help"));
 }
 
 function showState() {
