@@ -166,7 +166,7 @@ def kinds_of(schema: dict[str, Any]) -> list[str]:
 
 
 def kind_of(schema: dict[str, Any]) -> str:
-    """Return a value's type in words: "a", "a or b", "a, b or c"."""
+    """Return what a value may be, in words: "a", "a or b", "a, b or c"."""
     *others, last = kinds_of(schema)
     return f"{', '.join(others)} or {last}" if others else last
 
