@@ -27,16 +27,16 @@ export function commandOf({ commands }, name) {
 /**
  * @param {string} command
  * @param {string} label
- * @returns {[HTMLPreElement, HTMLButtonElement]} the command, and what copies it
+ * @returns {[HTMLPreElement, HTMLButtonElement]} the command, and a button that copies it
  */
 function copyable(command, label) {
-  // A line breaks between words only, not after the hyphens of a flag.
+  // Break lines only between words, not after the hyphens of a flag.
   const words = command.split(" ").flatMap((word) => [" ", make("span", {}, word)]);
   const copy = makeButton(phrase("copy"), () => setText(copy, phrase(copyText(command) ? "copied" : "copyFailed")));
   return [make("pre", { tabIndex: 0, ariaLabel: label, role: "region" }, ...words.slice(1)), copy];
 }
 
-/** A command, and the same of an installed package while no server has said how it is started. */
+/** A command, and its form for an installed package as long as no server has reported how it is started. */
 export class CommandLine {
   element = make("div", { className: "command" });
   #command = "";

@@ -109,14 +109,14 @@ const aria = (() => {
   const TYPED = new Set("text search url tel email number range textarea".split(" "));
   const LISTS = new Set(["ol", "ul"]);
   const CHECKABLE = new Set(["checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"]);
-  /** Fields that a text before them names where nothing else does. */
+  /** Fields that are named by the text before them, if by nothing else. */
   const NEIGHBORLY = new Set(
     "color combobox date datetime month number password searchbox select slider spinbutton textbox time week".split(
       " ",
     ),
   );
   const EDITORS = new Set(["combobox", "searchbox", "textbox"]);
-  /** Steps outwards to the text next to a field. */
+  /** Levels to climb to find the text next to a field. */
   const NEIGHBOR_STEPS = 4;
   const NEIGHBOR_LENGTH = 60;
   const CONTROLS = "input, select, textarea, button, a[href], iframe";
@@ -129,17 +129,17 @@ const aria = (() => {
     ).split(" "),
   );
 
-  /** Icons in tabs that close them: their tab has the words, and its name is not theirs. */
+  /** Close icons of tabs: they have no words of their own, and the tab's name is not theirs. */
   const CLOSERS = "[role=tab] [class*=close i]:not([class*=closed i], [class*=close i] *)";
 
-  /** What may be acted on, by what it says itself. */
+  /** Elements that may be acted on, by their own markup. */
   const CANDIDATES =
     `${CLOSERS}, ` +
     "a[href], area[href], button, input:not([type=hidden]), select, textarea, summary, canvas, audio[controls], " +
     "video[controls], [contenteditable]:not([contenteditable=false]), [role], [tabindex]:not([tabindex^='-']), " +
     ":is(td, th, tr)[tabindex], [draggable=true], [onclick], [ondblclick], [onmousedown], [onmouseup], [onmouseover], " +
     "[onpointerdown], [onpointerup], [ontouchstart], [ondrop], [onkeydown]";
-  /** The same, but for what is only a role or a place among the tab stops. */
+  /** The same without elements that only have a role or a tabindex. */
   const LISTENERS = CANDIDATES.replace(`${CLOSERS}, `, "").replace(/\[role\], .*tr\)\[tabindex\], /u, "");
 
   /**

@@ -183,7 +183,7 @@ const changeSummary = (() => {
       // Measured from the input: effects before this call count, too. Under load the input is noted late.
       do await pause(this.#inputAt + WAITS_MS.first - performance.now());
       while (performance.now() - this.#inputAt < WAITS_MS.first && performance.now() - begun < WAITS_MS.most);
-      // On a busy machine the browser may run a timer of the page that is due earlier after ours.
+      // On a busy machine the browser may run an earlier timer of the page after ours.
       await pause(0);
       for (;;) {
         const now = performance.now();
@@ -496,7 +496,7 @@ const changeSummary = (() => {
   }
 
   /**
-   * @param {Root[]} roots all of a page
+   * @param {Root[]} roots of the whole page
    * @returns {string} its alerts and statuses, in at most 200 characters
    */
   function announcements(roots) {

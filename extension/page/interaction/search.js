@@ -1,9 +1,9 @@
 "use strict";
 
 // Selectors: CSS, `xpath=...` and `text=...`. Each searches the document, the shadow roots and the same-origin frames.
-// `button text=Pay` finds elements that match the CSS selector and have that text.
-// `host >>> inner` searches only the shadow root or the frame of `host`; `>>> inner` searches only the document itself.
-// The last part may also be XPath or text. For a cross-origin frame the worker continues with the rest of the selector.
+// `button text=Pay` finds what matches the CSS selector and has that text. `host >>> inner` searches only the shadow
+// root or the frame of `host`; `>>> inner` searches only the document itself. The last part may also be XPath or text.
+// For a cross-origin frame the worker continues with the rest of the selector.
 
 /** @typedef {{kind: "css" | "xpath" | "text", text: string, words?: string}} SelectorPart with words only after CSS */
 
@@ -37,11 +37,11 @@ const search = (() => {
     "div, span, p, *:not(a, abbr, b, button, dd, dl, dt, em, figcaption, figure, form, i, img, input, label, li, link, " +
     "meta, ol, option, path, s, script, select, small, strong, style, svg, table, tbody, td, th, thead, time, tr, ul)";
 
-  /** CSS, then the text of what it matches: up to the first ` text=` outside of quotes and square brackets. */
+  /** CSS, then the text of its match: CSS ends at the first ` text=` outside quotes and square brackets. */
   const CSS_WITH_TEXT =
     /^((?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\[(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|[^\]"'])*\]|\\.|(?!>>>)[^"'[\\])+?)\s+text\s*=([^]*)$/iu;
 
-  /** One selector, searched as often as need be. */
+  /** One selector, searched as often as needed. */
   class Search {
     /** @readonly */
     #parts;
@@ -116,7 +116,7 @@ const search = (() => {
 
   /**
    * @param {string} text
-   * @returns {string} the same for all texts that differ in blanks, capitals and the quotes around them only
+   * @returns {string} the same for all texts that differ only in spaces, case and the quotes around them
    */
   function normalized(text) {
     return collapse(text.replace(/^(["'])([^]*)\1$/u, "$2")).toLowerCase();
@@ -124,14 +124,14 @@ const search = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string} all text in it, also what is not drawn
+   * @returns {string} all its text, even if it is not drawn
    */
   function wholeTextOf(element) {
     return collapse(textContentOf(element) ?? "").toLowerCase();
   }
 
   /**
-   * @param {Element[]} elements in the order of the document
+   * @param {Element[]} elements in document order
    * @returns {Element[]} without those that contain others
    */
   function innermost(elements) {
@@ -186,7 +186,7 @@ const search = (() => {
         parts.push({ kind: "css", text: css.trim(), words: words.trim() });
         break;
       }
-      // Up to the next >>> that stands in no quotes.
+      // Up to the next >>> outside quotes.
       const [head = ""] = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\\.|(?!>>>)[^])*/u.exec(rest) ?? [];
       parts.push({ kind: "css", text: head.trim() });
       if (head.length === rest.length) break;

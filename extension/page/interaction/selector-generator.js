@@ -28,20 +28,20 @@ const selectorGenerator = (() => {
   const TRIED_STEPS = 12;
   /** In the order in which they are tried. */
   const NAMING_ATTRIBUTES = "id data-testid data-test data-cy name aria-label title placeholder href".split(" ");
-  /** Attributes of programs' own that name a thing, not its state, its place or what a library keeps there. */
+  /** Custom attributes that name a thing, rather than its state, its position or a library's data. */
   const OWN_NAME =
     /^(?:col-id|data-(?!.*(?:active|align|check|color|count|csrf|current|disabled|emotion|focus|hash|hover|index|key|loading|nonce|open|orient|place|react|select|side|size|state|status|style|theme|time|tip|token|track|uid|variant))[a-z][a-z-]*)$/u;
-  /** Letters of a label; figures change, and so would the selector. */
+  /** Characters of a label; digits may change, and with them the selector. */
   const LABEL = /^[\p{L}\p{M}][\p{L}\p{M} .:?!…’'&/+()-]*$/u;
-  /** Values of such attributes, and no numbers and switches. */
+  /** Values of such attributes, except numbers and switches. */
   const LABEL_VALUE = /^(?!(?:true|false|on|off|yes|no)$)[a-z][a-z_-]{2,}(?: [a-z_-]+)*$/iu;
   const BUTTON_INPUTS = "input:is([type=submit], [type=button], [type=reset])";
-  /** What is called by its text. */
+  /** Elements that are known by their text. */
   const LABELED = new Set("a button dt h1 h2 h3 h4 h5 h6 label legend li option summary th".split(" "));
-  /** What libraries write into ids, names and classes: another one each time the page is drawn. */
+  /** Generated parts of ids, names and classes, which change with each rendering. */
   const GENERATED =
     /:r?[0-9a-z]*:|«|^_r_|\d{5}|[0-9a-f]{8}-[0-9a-f]{4}|(?=[a-z]*\d)[0-9a-f]{10}|^(?:react-aria|radix|headlessui|downshift|mui|mantine|chakra|ember|ext-gen|yui|gwt-uid|cdk|mat|ng|ag|dubois|el-id|rc|select2|ui-id|uid|uuid|guid|combobox|listbox|popover|dialog)[-_]?[a-z-]*[-_:]?\d+|^(?:css|sc|jss|st-emotion-cache|svelte|emotion)-|^\d+$|^(?:cell|tab-key)-\d+-\d+$|__[\w-]*[A-Z]\w{3,}$/u;
-  /** A class that names what an element is. */
+  /** A class that describes the element. */
   const CLASS_NAME = /^[a-z][a-z_-]{2,30}$/iu;
   /** Classes of states, which change after a click. */
   const STATE_NAME =
@@ -92,7 +92,7 @@ const selectorGenerator = (() => {
      * @param {Root} root
      * @param {string} selector
      * @param {string} text
-     * @returns {Element[]} what `selector text=...` finds there
+     * @returns {Element[]} matches of `selector text=...` there
      */
     labeled(root, selector, text) {
       const ofRoot = kept(this.#labeled, root, () => new Map());
@@ -200,7 +200,7 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @returns {string | undefined} all its text, where that is a short label that is drawn as it is written
+   * @returns {string | undefined} its whole text, if that is a short label, drawn as written
    */
   function labelOf(element) {
     const text = (textContentOf(element)?.length ?? 0) > 4 * VALUE_LENGTH ? "" : collapse(textContentOf(element) ?? "");
@@ -212,7 +212,7 @@ const selectorGenerator = (() => {
    * @param {Element} element
    * @param {Root} root
    * @param {Counts} counts
-   * @returns {{step: string, text: string} | undefined} what `step text=...` finds there is this element only
+   * @returns {{step: string, text: string} | undefined} a step and a text for which `step text=...` matches only this element
    */
   function labeledStepOf(element, root, counts) {
     const text = labelOf(element);
@@ -314,7 +314,7 @@ const selectorGenerator = (() => {
     let path = [];
     for (const ancestor of treeAncestors(element)) {
       const named = ancestor === element ? classStepsOf(element) : namedStepsOf(ancestor, isAlone);
-      // A path that is long already is tried with names only: trying grows with the length times the page.
+      // For a path that is already long only names are tried: the cost grows with its length times the page.
       for (const step of path.length < TRIED_STEPS ? [...named, stepOf(ancestor)] : named) {
         if (isAlone([step, ...path].join(" > "))) return shortened([step, ...path], isAlone);
       }
@@ -325,7 +325,7 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} element
-   * @param {(selector: string) => boolean} isAlone in the root
+   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
    */
   function namedStepsOf(element, isAlone) {
     const row = isMatch(element, ROWS) ? rowStepOf(element, isAlone) : undefined;
@@ -335,8 +335,8 @@ const selectorGenerator = (() => {
 
   /**
    * @param {Element} row
-   * @param {(selector: string) => boolean} isAlone in the root
-   * @returns {string | undefined} a step by the first thing in it that has a name of its own
+   * @param {(selector: string) => boolean} isAlone whether it is unique in the root
+   * @returns {string | undefined} a step by the first element in it with a unique name
    */
   function rowStepOf(row, isAlone) {
     const inside = queryIn(row, IDENTIFYING).slice(0, TRIED_IDENTIFYING);

@@ -47,7 +47,7 @@ const blockModel = (() => {
     copies: -0.275,
   });
   const BIAS = 2.72;
-  /** How much likelier a block has to be for each character of its page; what is as likely as `CERTAIN` is always kept. */
+  /** By how much the threshold rises per character of the page; blocks as likely as `CERTAIN` are always kept. */
   const PRICE = 10e-6;
   const CERTAIN = 0.85;
   /** From this share of text on, the page is about code, and any line may be asked about. */

@@ -41,8 +41,8 @@ const mainContent = (() => {
   const DECLARED_TYPE = /"@type"\s*:\s*\[?\s*"([A-Za-z]+)"/g;
 
   /**
-   * @typedef {{links?: boolean, fieldValue?: (field: Element, tag: string) => string}} Options `fieldValue`: value of a
-   *   visible field
+   * @typedef {{links?: boolean, shown?: number, fieldValue?: (field: Element, tag: string) => string}} Options `shown`:
+   *   length of the page's text; `fieldValue`: value of a visible field
    */
 
   /** @typedef {"article" | "blocks" | "noscript" | "whole"} Path the method that found the text */
@@ -122,7 +122,7 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path}} its readable content
+   * @returns {{copy: Document, path: Path, chars: number}} its readable content
    */
   function readableCopy(page, { fieldValue = () => "" }) {
     const copy = copyOf(page, fieldValue);
@@ -141,8 +141,8 @@ const mainContent = (() => {
   /**
    * @param {Document} page
    * @param {Options} options
-   * @returns {{copy: Document, path: Path, kind: string, readable: Element | null, readableText: string}} `copy`:
-   *   without the surroundings of the content
+   * @returns {{copy: Document, path: Path, chars: number, kind: string, readable: Element | null, readableText: string}}
+   *   `copy`: without the surroundings of the content; `chars`: including them
    */
   function prepare(page, options) {
     const { copy, path, chars } = readableCopy(page, options);
