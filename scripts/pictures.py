@@ -25,6 +25,7 @@ from demo.server import SERVER, connection_string, server_environment  # noqa: E
 from demo.tiny_model import started as tiny_model_started  # noqa: E402
 from demo.web import demonstration_page  # noqa: E402
 from scripts.moving_picture import take_moving_picture  # noqa: E402
+from scripts.picture_states import take_states  # noqa: E402
 
 PICTURES = ROOT / "docs" / "pictures"
 WAIT_MS = 120_000
@@ -162,6 +163,7 @@ async def take_app(browser: BrowserContext, link: str) -> None:
     await page.locator("#argument-max_chars").fill("1200")
     await page.locator("#execute").click()
     await expect(page.locator("#outcome")).to_have_text("Success", timeout=WAIT_MS)
+    await expect(page.locator("#history li").first).to_be_visible(timeout=WAIT_MS)
     await picture(page, "test-app")
     await page.close()
 
@@ -190,6 +192,7 @@ async def main(names: list[str]) -> None:
             "panel": lambda: take_panel(browser, shown),
             "side-panel": lambda: take_side_panel(browser, shown),
             "options": lambda: take_own_page(browser, "options"),
+            "states": lambda: take_states(PICTURES),
         }
         for name, take in takes.items():
             if not names or name in names:
