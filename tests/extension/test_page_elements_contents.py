@@ -166,6 +166,19 @@ LISTS = {
             "circle black 40x40 at 180,30  circle",
         ],
     ),
+    "node of a drawing with many shapes": (
+        f"<svg width=400 height=100>{'<rect width=4 height=4 />' * 70}<g style='cursor:move'><rect width=80 height=30 />"
+        "<text y=20>inject</text></g></svg>",
+        ['draggable "inject"  g'],
+    ),
+    "part of a drawing without size": (
+        "<svg width=300 height=100><g style='cursor:move'></g><g style='cursor:move'><rect width=80 height=30 /></g></svg>",
+        ["draggable black 80x30 at 0,0  g:nth-of-type(2)"],
+    ),
+    "long class name of a box": (
+        "<p>read</p><div class=a-very-long-class-name-of-a-box style='width:90px;height:90px;background:red'></div>",
+        ['text "read"', "box .a-very-long-class-name-of-a-box red 90x90  .a-very-long-class-name-of-a-box"],
+    ),
     "table in a canvas": (
         "<canvas><table role=grid><tr><th>id<th>state<tr><td>EV0<td>free</table></canvas>",
         ["canvas  canvas", 'row "id | state"', 'row "EV0 | free"'],
