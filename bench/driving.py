@@ -27,7 +27,7 @@ FORM = (
     '<form><input id="name" aria-label="Name of the customer">'
     '<button type="button" id="press" onclick="window.pressed = (window.pressed ?? 0) + 1">Press to order</button></form>'
 )
-TO_EVALUATE, TO_CLICK, TO_FILL, TO_SHOOT = 0.06, 0.3, 0.8, 0.75
+TO_EVALUATE, TO_CLICK, TO_FILL, TO_SHOOT = 0.06, 0.3, 0.8, 0.6
 TO_PRESS, TO_WAIT = 0.3, 0.3
 MAX_CLICK_ANSWER = 300
 TYPED = "Ada Lovelace"

@@ -12,6 +12,7 @@ from bench.miniwob.picture import Picture
 
 LINE = re.compile(r'(?P<role>[\w-]+)(?: "(?P<name>.*?)"(?= |$))?(?P<state>.*?)(?:  (?P<selector>\S.*))?$')
 LOOK = re.compile(r"(?:(\w+)(?: #([0-9a-f]{6}))? )?(\d+)x(\d+)(?: at (-?\d+),(-?\d+))?$")
+SHAPE = re.compile(r"(?:circle|ellipse|rect|polygon|polyline|line|path|text)(?= .*\d+x\d+)")
 # The machine may be slow, and polling without a pause would make it slower.
 WAIT_S = 30
 PAUSE_S = 0.1
@@ -76,7 +77,10 @@ def element_of(line: str) -> Element | None:
     found = LINE.match(line.strip())
     if not found:
         return None
-    return Element(found["role"], found["name"] or "", found["state"].strip(), found["selector"] or "")
+    state = found["state"].strip()
+    # A shape that can be acted on says after that what it is.
+    shape = SHAPE.match(state)
+    return Element(shape[0] if shape else found["role"], found["name"] or "", state, found["selector"] or "")
 
 
 def selector_of(target: Target) -> str:

@@ -49,9 +49,10 @@ export async function fillForm(context) {
   }
   const kept = [];
   for (const { held } of written) {
-    const now = held.value ? await textIn(context, held.selector) : undefined;
-    if (now === "") lost.push(dropped(held));
-    else kept.push(now === undefined ? held : { ...held, value: now });
+    const now = await heldNow(context, held);
+    if (now.value === "") lost.push(dropped(held));
+    else if (now.checked !== held.checked) lost.push(unlike(held.selector, now.checked));
+    else kept.push({ ...held, ...now });
   }
   if (lost.length) throw partlyKept(lost, kept);
   const notes = written.flatMap(({ notes: own = [], held }) => own.map((note) => `${held.selector}: ${note}`));
@@ -68,13 +69,24 @@ export async function fillForm(context) {
 
 /**
  * @param {DrivenContext} context
- * @param {string} selector of a field that was filled
- * @returns {Promise<string | undefined>} its value after the others were filled; undefined if it takes no text, or is
- *   gone
+ * @param {Held} held by a field right after it was written
+ * @returns {Promise<Pick<Held, "checked" | "value">>} what it holds once the others were written, too; where it is gone,
+ *   what it held
  */
-async function textIn(context, selector) {
-  const form = await wayOf(context, { selector, value: "" }, 0, 0).catch(() => undefined);
-  return form?.value?.slice(0, SHOWN_LENGTH).toWellFormed();
+async function heldNow(context, { selector, checked, value }) {
+  if (checked === undefined && !value) return {};
+  const form = await wayOf(context, { selector, value: checked ?? "" }, 0, 0).catch(() => null);
+  if (checked !== undefined) return { checked: form?.checked ?? checked };
+  return form?.value === undefined ? {} : { value: form.value.slice(0, SHOWN_LENGTH).toWellFormed() };
+}
+
+/**
+ * @param {string} selector
+ * @param {boolean | undefined} isChecked
+ */
+function unlike(selector, isChecked) {
+  const state = isChecked ? "is checked" : "is not checked";
+  return new CommandError("VALUE_NOT_KEPT", `The page did not keep the state of ${selector}. It ${state} now.`);
 }
 
 /** @param {Held} held state of a field right after it was filled */
@@ -170,6 +182,7 @@ async function write(context, field) {
   const own = { ...context, params: { ...field }, isPart: true };
   if (way === "click") {
     const reply = before === field.value ? null : await click(own);
+    if (reply?.checked === before) throw unlike(field.selector, before);
     return { ...reply, held: { selector: field.selector, checked: reply ? reply.checked : before } };
   }
   if (way === "select" || (way === "choose" && Array.isArray(field.value))) {

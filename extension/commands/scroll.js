@@ -11,6 +11,8 @@ const GOALS = ["top", "bottom", "left", "right"];
 const MAX_PIXELS = 1_000_000;
 /** In the background a wheel event may wait a long time for its frame. */
 const WHEEL_WAIT_MS = 300;
+const OUT_OF_SIGHT =
+  "The page has kept or brought the element out of view again. Take a screenshot to see what it shows.";
 const AT_THE_END = "That is the end of what is there now. If more is loaded there, scroll again.";
 
 /**
@@ -30,7 +32,9 @@ export async function scroll(context) {
   const scrolled = /** @type {Scrolled | null} */ (await target.look("finishScroll"));
   const reply = await target.reply(found);
   if (!scrolled) return noting(reply, ["The page has left before it could be seen where it is."]);
-  return { ...noting(reply, isAtEnd(scrolled, to) ? [AT_THE_END] : []), scrolled };
+  const { isOut, ...place } = scrolled;
+  const notes = [isOut && OUT_OF_SIGHT, isAtEnd(place, to) && AT_THE_END].filter((note) => typeof note === "string");
+  return { ...noting(reply, notes), scrolled: place };
 }
 
 /**

@@ -26,10 +26,11 @@ export async function upload(context) {
     aimed.isFileField ? REACHED : pressAt(context, target, pointOf(aimed), { button: "left", count: 1, at: undefined }),
   );
   const field = found.isFileField ? await ownField(context) : await chosenField(found, chooser, paths.length);
+  session.watchRequests();
   await session.send("DOM.setFileInputFiles", { files: paths, ...field });
-  await session.settled();
+  const changed = await target.consequences();
   const files = /** @type {string[] | null} */ (found.isFileField ? await target.look("readFiles") : null);
-  return { ...noting(await target.reply(found), notes), files: files ?? paths.map(nameOf) };
+  return { ...noting(await target.reply(found, changed), notes), files: files ?? paths.map(nameOf) };
 }
 
 /** @param {unknown} paths */

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncGenerator
+from pathlib import Path
 
 import pytest
 from playwright.async_api import Route
@@ -108,7 +109,7 @@ async def test_refusal_names_what_is_in_the_way_and_how_to_close_it(tab: DrivenT
 # Responses of a server that take longer than a page without requests is watched.
 SLOW_MS = 350
 ASKING = """<button id=go>Go</button><button id=forever>Go on</button><button id=soon>Soon</button><p id=said role=status></p>
-<input id=field value=old aria-label=Name><input id=search aria-label=Search><input id=filter aria-label=Filter><script>
+<input id=field value=old aria-label=Name><input id=search aria-label=Search><input id=filter aria-label=Filter><input id=file type=file><script>
   const ask = (path) => fetch(path).then((answer) => answer.text());
   document.querySelector("#go").onclick = async () => {
     await ask("/asked");
@@ -116,6 +117,7 @@ ASKING = """<button id=go>Go</button><button id=forever>Go on</button><button id
   };
   const said = async () => (document.querySelector("#said").textContent = await ask("/asked"));
   document.querySelector("#soon").onclick = () => setTimeout(said, 45);
+  document.querySelector("#file").onchange = said;
   document.querySelector("#search").onkeydown = ({ key }) => void (key === "Enter" && said());
   document.querySelector("#filter").oninput = () => {
     document.querySelector("#said").textContent = "Searching";
@@ -151,6 +153,23 @@ async def test_request_that_starts_within_50_ms_is_waited_for(asking: DrivenTab)
 @pytest.mark.parametrize(("selector", "value"), [("#search", "ada\n"), ("#filter", "ada")], ids=["entered", "typed"])
 async def test_what_a_filled_field_asks_for_is_waited_for(asking: DrivenTab, selector: str, value: str) -> None:
     assert (await asking.do("fill", selector=selector, value=value))["changed"] == 'status "Saved"'
+
+
+async def test_what_hovering_asks_for_is_waited_for(asking: DrivenTab) -> None:
+    await asking.show(
+        "<p id=hint>Hint</p><p id=said role=status></p><script>hint.onmouseover = async () => {"
+        " said.textContent = await (await fetch('/asked')).text() }</script>"
+    )
+
+    assert (await asking.do("hover", selector="#hint"))["changed"] == 'status "Saved"'
+
+
+async def test_what_an_upload_asks_for_is_waited_for(asking: DrivenTab, tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("one")
+
+    result = await asking.do("upload", selector="#file", paths=[str(tmp_path / "one.txt")])
+
+    assert (result["changed"], result["files"]) == ('status "Saved"', ["one.txt"])
 
 
 async def test_endless_request_is_not_waited_for_long(asking: DrivenTab) -> None:

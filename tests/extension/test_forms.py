@@ -69,6 +69,20 @@ async def test_fields_of_every_kind_are_written_in_one_call_and_reported(page: D
     assert (result["title"], "notes" in result) == ("Shown", False)
 
 
+@pytest.mark.parametrize(
+    "event", ["a.onclick = () => setTimeout(() => (a.checked = false))", "b.onclick = () => void (a.checked = false)"]
+)
+async def test_box_that_does_not_stay_checked_is_not_kept(blank: DrivenTab, event: str) -> None:
+    await blank.show(f"<input type=checkbox id=a><input type=checkbox id=b><script>{event}</script>")
+    fields = [{"selector": selector, "value": True} for selector in ("#a", "#b")]
+
+    code, message = await blank.refused("fill_form", fields=fields)
+
+    assert (code, " #a. " in message, "#b: true" in message) == ("VALUE_NOT_KEPT", True, True)
+    await blank.page.evaluate("a.onclick = b.onclick = null")
+    assert (await blank.do("fill_form", fields=fields))["fields"][0] == {"selector": "#a", "checked": True}
+
+
 async def test_checked_box_is_left_alone(page: DrivenTab) -> None:
     fields = [
         {"selector": "#news", "value": True},

@@ -179,6 +179,11 @@ LISTS = {
         "<p>read</p><div class=a-very-long-class-name-of-a-box style='width:90px;height:90px;background:red'></div>",
         ['text "read"', "box .a-very-long-class-name-of-a-box red 90x90  .a-very-long-class-name-of-a-box"],
     ),
+    "shapes that can be acted on": (
+        "<svg width=200 height=60><circle onclick='1' cx=30 cy=30 r=10 fill=red /><rect onclick='1' x=60 y=20 width=30"
+        " height=10 fill=blue /></svg>",
+        ["clickable circle red 20x20 at 20,20  circle", "clickable rect blue 30x10 at 60,20  rect"],
+    ),
     "table in a canvas": (
         "<canvas><table role=grid><tr><th>id<th>state<tr><td>EV0<td>free</table></canvas>",
         ["canvas  canvas", 'row "id | state"', 'row "EV0 | free"'],

@@ -44,6 +44,17 @@ async def test_element_is_scrolled_into_view(page: DrivenTab) -> None:
     assert result["scrolled"]["top"] == await top(page, "document.documentElement") > 3000
 
 
+async def test_element_that_the_page_scrolls_away_again_is_reported(page: DrivenTab) -> None:
+    await page.page.evaluate("onscroll = () => scrollTo(0, 0)")
+
+    result = await page.do("scroll", selector="#last")
+
+    await page.page.evaluate("onscroll = null")
+    assert result["scrolled"]["top"] == 0
+    assert len(result["notes"]) == 1
+    assert "notes" not in await page.do("scroll", selector="#last")
+
+
 @pytest.mark.parametrize(
     ("params", "scroller", "moved"),
     [

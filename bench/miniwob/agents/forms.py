@@ -195,7 +195,7 @@ async def spin(tab: Tab, goal: str) -> None:
     """Press the arrows: the field accepts no keys."""
     listed = await tab.elements("spinbutton", "button")
     missing = int(re.findall(r"Select (-?\d+)", goal)[0]) - int(listed[0].value or 0)
-    up, down = (element for element in listed if element.look)
+    up, down = (next(element for element in listed if end in element.state) for end in ("-n", "-s"))
     for _ in range(abs(missing)):
         await tab.click(up if missing > 0 else down)
     await submit(tab)

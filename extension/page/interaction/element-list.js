@@ -404,7 +404,8 @@ const elementList = (() => {
    * @param {number} [valueLength] maximum length of a field's value
    * @returns {string} for example `textbox "Name" = "Ada" required`
    */
-  function describe({ kind, role, element, cells, own = "", isBare = false }, length, valueLength = VALUE_LENGTH) {
+  function describe(item, length, valueLength = VALUE_LENGTH) {
+    const { kind, role, element, cells, own = "", isBare = false, isShape = false } = item;
     const filled = cells.map((cell) => plain(cell.map(dataOf).join(role === "row" ? " " : ""))).filter(Boolean);
     const text = filled.join(" | ");
     if (kind === "heading") return `# ${shorten(text || plain(contentOf(element)), length)}`;
@@ -418,7 +419,8 @@ const elementList = (() => {
       name ? plainQuote(name, Math.min(length, NAME_LENGTH)) : "",
       kind === "thing" && !name && !isNamedByContent(role) ? neighborOf(element) : "",
       kind === "thing" ? stateOf(element, role, valueLength) : "",
-      isMute ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",
+      isShape ? tagOf(element) : "",
+      isMute || isShape ? (kind === "thing" && hintOf(element)) || lookOf(element) : "",
     ]
       .filter(Boolean)
       .join(" ");

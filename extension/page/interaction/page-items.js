@@ -10,6 +10,7 @@
  * @property {Text[][]} cells texts; those of a row by cell
  * @property {string} [own] its own text, if it contains other elements to act on
  * @property {boolean} [isBare] whether those provide all its words
+ * @property {boolean} [isShape] whether it is part of a drawing whose parts differ only in appearance
  * @property {boolean} isInSight
  */
 
@@ -165,6 +166,8 @@ const pageItems = (() => {
       if (within.block.isRow && role === "link") this.#nameRow(element, within);
       const place = this.items.length;
       this.#push("thing", role, element, box);
+      const isShape = within.isDrawing && SHAPE_TAGS.has(tagOf(element));
+      if (isShape) Object.assign(/** @type {Item} */ (this.items[place]), { isShape });
       if (role === "canvas") this.#addFallback(element, /** @type {Item} */ (this.items[place]));
       if (isControl(element) || CLOSED.has(role)) return true;
       if (!isPartOfPage(element, role)) within.isSilent = true;

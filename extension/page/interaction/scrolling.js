@@ -5,15 +5,18 @@
 const scrolling = (() => {
   const { boxOf, documentOf, drawnAncestors, queryAll, windowOf } = dom;
   const { aimAt, bringIntoView, handleOf, hitAt } = geometry;
+  const pause = (/** @type {number} */ milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
   const POLL_MS = 30;
   /** A wheel event scrolls smoothly; in the background it may have no effect. */
   const WHEEL_MS = 300;
+  const FRAME_MS = 100;
 
   /**
    * @typedef {object} Scroll in progress
    * @property {Element} scroller
    * @property {{left: number, top: number} | null} goal null if it is reached
+   * @property {Element} [element] the element to bring into view
    */
 
   /**
@@ -25,7 +28,7 @@ const scrolling = (() => {
     const scroller = scrollerAround(element);
     if (to === undefined) {
       bringIntoView(handleOf(element), "center");
-      return { scroll: { scroller, goal: null } };
+      return { scroll: { scroller, goal: null, element } };
     }
     const goal = goalOf(scroller, to);
     const deltaX = goal.left - scroller.scrollLeft;
@@ -42,12 +45,14 @@ const scrolling = (() => {
    * @param {Scroll} scroll
    * @returns {Promise<Scrolled>}
    */
-  async function finishScroll({ scroller, goal }) {
+  async function finishScroll({ scroller, goal, element }) {
     const isThere = () => !goal || (isNear(scroller.scrollTop, goal.top) && isNear(scroller.scrollLeft, goal.left));
     for (const end = performance.now() + WHEEL_MS; !isThere() && performance.now() < end;) {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      await pause(POLL_MS);
     }
     if (goal && !isThere()) scroller.scrollTo({ ...goal, behavior: "instant" });
+    // By the next frame the page has dealt with it.
+    if (element) await Promise.race([new Promise(requestAnimationFrame), pause(FRAME_MS)]);
     const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = scroller;
     return {
       top: Math.round(scrollTop),
@@ -56,7 +61,25 @@ const scrolling = (() => {
       width: scrollWidth,
       visible_height: clientHeight,
       visible_width: clientWidth,
+      ...(element && !isInSight(handleOf(element)) && { isOut: true }),
     };
+  }
+
+  /**
+   * @param {Element} element
+   * @returns {boolean} whether a part of it is where all that scrolls around it shows it
+   */
+  function isInSight(element) {
+    const { x, y, width, height } = boxOf(element);
+    const root = documentOf(element)?.scrollingElement;
+    const around = [...drawnAncestors(element)].filter(
+      (one) => one !== element && documentOf(one) === documentOf(element) && isScrollable(one),
+    );
+    return [...around, ...(root && !around.includes(root) ? [root] : [])].every((one) => {
+      const sight = sightIn(one);
+      const isBeside = x + width <= sight.x || x >= sight.x + sight.width;
+      return !isBeside && y + height > sight.y && y < sight.y + sight.height;
+    });
   }
 
   /**
