@@ -2882,8 +2882,14 @@ class PageAnalyzer:
         """Answer about the page, all of it unless the question wants it quick, and check the answer against it."""
         is_quick = question.quick and question.prompt != DEFAULT_SYSTEM_PROMPT
         read = await asyncio.to_thread(quick_page, page, question) if is_quick else page
-        answer = await self._ask(read, question, progress)
-        return await asyncio.to_thread(checked_answer, answer, read, question)
+        # While the model answers there is time for the index.
+        indexing = asyncio.create_task(asyncio.to_thread(index_for_check, read))
+        try:
+            answer = await self._ask(read, question, progress)
+        except BaseException:
+            indexing.cancel()
+            raise
+        return await asyncio.to_thread(checked_answer, answer, read, question, await indexing)
 
     async def read_ahead(self, page: Page, model: str | None, *, confirmed: bool) -> None:
         """Let the model server read what every prompt about the page begins with, before there is one.
@@ -4207,8 +4213,8 @@ class PageIndex:
 
     K, B = 1.2, 0.75
 
-    def __init__(self, texts: Sequence[str], chunk_chars: int, query: str = "") -> None:
-        """Split the texts; figures of `query` will be looked for, which may be in another language."""
+    def __init__(self, texts: Sequence[str], chunk_chars: int) -> None:
+        """Split the texts into chunks of about so many characters."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
         self._words = [words_of(chunk.folded) for chunk in self.chunks]
@@ -4218,11 +4224,16 @@ class PageIndex:
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
         self._found_weights: dict[str, float] = {}
-        self.words = vocabulary(languages_of(set(query).union(*texts)))
+        self._characters = set[str]().union(*texts)
+        self.words = vocabulary(languages_of(self._characters))
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
         self._found_windows: dict[int, list[tuple[int, int, set[str]]]] = {}
+
+    def look_for_figures_of(self, answer: str) -> None:
+        """Know the number words of an answer too, which may be in another language than the texts."""
+        self.words = vocabulary(languages_of(self._characters.union(answer)))
 
     def _look_for(self, query: Collection[str]) -> None:
         """Find the chunks of each stem of a query, and how much it distinguishes: most when it is in no chunk."""
@@ -4602,11 +4613,16 @@ def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> st
 # --- Checking an answer, and reading less of a page ---
 
 
-def checked_answer(answer: Answer, page: Page, question: Query) -> Answer:
+def index_for_check(page: Page) -> PageIndex:
+    """Return the index of all that was read: of several tabs each one's text."""
+    return PageIndex([each.text for each in page.sources or (page,)], CHECKED_CHUNK_CHARS)
+
+
+def checked_answer(answer: Answer, page: Page, question: Query, index: PageIndex) -> Answer:
     """Return an answer with where the page has its figures and, if wanted, what supports its sentences."""
     pages, said = page.sources or (page,), question.said or question.prompt
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
-    index = PageIndex([each.text for each in pages], CHECKED_CHUNK_CHARS, stated)
+    index.look_for_figures_of(stated)
     if question.output_schema:
         schema = json.dumps(question.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")
