@@ -3678,7 +3678,7 @@ MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 MIN_WORDS = 4  # of a sentence, below which the prompt says what it is about
 MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit
 ALL_WORDS = 0.999
-MAX_MATCHING, NEARLY_BEST = 3, 0.7  # chunks that a sentence may be about
+MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
 LENGTH_PRICE = 0.0003  # of a passage, a character
 # Measured on XQuAD, bench/checked.py: what refuses 99 % of claims about other pages, and what a clear match is.
