@@ -1,5 +1,13 @@
-"""The smallest possible MCP server with this framework: our own start is compared with it."""
+"""The smallest possible MCP server with this framework: our own start and calls are compared with it."""
 
 from fastmcp import FastMCP
 
-FastMCP("empty").run(transport="stdio", show_banner=False)
+server = FastMCP("empty")
+
+
+@server.tool
+def nothing() -> str:
+    return ""
+
+
+server.run(transport="stdio", show_banner=False)

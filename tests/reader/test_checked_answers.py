@@ -1,5 +1,6 @@
 """Answers are checked against the page: figures, evidence, JSON values, and reading only what matches."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from mcp_types import TextContent
 
 import chrome_tab_mcp_server as server
-from tests.support.fake_models import FakeOpenAIServer, answer
+from tests.support.fake_models import FakeOpenAIServer, Reply, Request, answer
 from tests.support.fake_osascript import FakeOsascript, installed
 from tests.support.tool_client import Result, receipt_of, serving
 
@@ -183,6 +184,25 @@ def prose(number: int) -> str:
 
 def table(number: int) -> str:
     return f"zeppelin {number}\tmuseum\t{number} crowns"
+
+
+async def test_page_is_indexed_while_the_model_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    indexed, index_for_check = asyncio.Event(), server.index_for_check
+    loop = asyncio.get_running_loop()
+
+    def index(page: server.Page) -> server.PageIndex:
+        loop.call_soon_threadsafe(indexed.set)
+        return index_for_check(page)
+
+    async def script(_request: Request) -> Reply:
+        await indexed.wait()
+        return answer("The locker costs 7 crowns.")
+
+    monkeypatch.setattr(server, "index_for_check", index)
+    async with FakeOpenAIServer(script=script) as fake, serving(fake) as asker:
+        receipt = receipt_of(await asker.ask(system_prompt="What does a locker cost?"))
+
+    assert receipt["checked"]["on_page"] == ["7"]
 
 
 async def test_quick_reads_only_what_matches_and_reports_it(osascript: FakeOsascript) -> None:
