@@ -2107,7 +2107,7 @@ def parse_event(data: str, key: str | None) -> Any:
     try:
         event = parse_json(data, halves=True)
     except ValueError:
-        sentence = "The model server's stream holds a line that is not JSON. Look at its log."
+        sentence = "The model server's stream contains a line that is not JSON. Look at its log."
         raise ChromeTabError("MODEL_ERROR", sentence) from None
     if isinstance(event, dict) and event.get("error"):
         message = server_message(data, key)
@@ -2889,8 +2889,14 @@ class PageAnalyzer:
         """Answer from the page, all of it unless `quick` is set, and check the answer against it."""
         is_quick = question.quick and question.prompt != DEFAULT_SYSTEM_PROMPT
         read = await asyncio.to_thread(quick_page, page, question) if is_quick else page
-        answer = await self._ask(read, question, progress)
-        return await asyncio.to_thread(checked_answer, answer, read, question)
+        # The index is built while the model answers.
+        indexing = asyncio.create_task(asyncio.to_thread(index_for_check, read))
+        try:
+            answer = await self._ask(read, question, progress)
+        except BaseException:
+            indexing.cancel()
+            raise
+        return await asyncio.to_thread(checked_answer, answer, read, question, await indexing)
 
     async def read_ahead(self, page: Page, model: str | None, *, confirmed: bool) -> None:
         """Send the model server the common prefix of all prompts about the page, before there is a prompt.
@@ -3678,7 +3684,7 @@ MAX_SHOWN_FIGURES, MAX_SHOWN_FIGURE_CHARS = 5, 40
 MIN_WORDS = 4  # of a sentence; a shorter one is read together with the prompt
 MAX_UNIT_LETTERS = 3  # of a JSON text next to its figures, up to which it is a unit of measure
 ALL_WORDS = 0.999
-MAX_MATCHING, NEARLY_BEST = 3, 0.7  # chunks that a sentence may be about
+MAX_MATCHING, NEARLY_BEST = 3, 0.8  # chunks that a sentence may be about
 CANDIDATES = 5  # chunks in which the passage for a sentence is looked for
 LENGTH_PRICE = 0.0003  # per character of a passage
 # From XQuAD (bench/checked.py): the score that rejects 99 % of claims about other pages, and that of a clear match.
@@ -4213,8 +4219,8 @@ class PageIndex:
 
     K, B = 1.2, 0.75
 
-    def __init__(self, texts: Sequence[str], chunk_chars: int, query: str = "") -> None:
-        """Split the texts; `query`, which may be in another language, is what figures will be looked up for."""
+    def __init__(self, texts: Sequence[str], chunk_chars: int) -> None:
+        """Split the texts into chunks of about `chunk_chars` characters."""
         self.texts = texts
         self.chunks = [chunk for source, text in enumerate(texts) for chunk in text_chunks(source, text, chunk_chars)]
         self._words = [words_of(chunk.folded) for chunk in self.chunks]
@@ -4224,11 +4230,16 @@ class PageIndex:
         self._length_price = [self.K * (1 - self.B + self.B * size / mean) for size in sizes]
         self._found_places: dict[str, list[tuple[int, int]]] = {}
         self._found_weights: dict[str, float] = {}
-        self.words = vocabulary(languages_of(set(query).union(*texts)))
+        self._characters = set[str]().union(*texts)
+        self.words = vocabulary(languages_of(self._characters))
         self._found_values: dict[int, set[str]] = {}
         self._found_words: dict[int, set[str]] = {}
         self._found_letters: dict[int, str] = {}
         self._found_windows: dict[int, list[tuple[int, int, set[str]]]] = {}
+
+    def look_for_figures_of(self, answer: str) -> None:
+        """Include the number words of an answer, which may be in another language than the texts."""
+        self.words = vocabulary(languages_of(self._characters.union(answer)))
 
     def _look_for(self, query: Collection[str]) -> None:
         """Find the chunks with each stem of a query, and its idf weight: highest for a stem in no chunk."""
@@ -4608,11 +4619,16 @@ def evidence_notes(answer: str, evidence: Sequence[Evidence], prompt: str) -> st
 # --- Checking an answer, and reading less of a page ---
 
 
-def checked_answer(answer: Answer, page: Page, question: Query) -> Answer:
+def index_for_check(page: Page) -> PageIndex:
+    """Return the index of everything that was read, with one text per tab."""
+    return PageIndex([each.text for each in page.sources or (page,)], CHECKED_CHUNK_CHARS)
+
+
+def checked_answer(answer: Answer, page: Page, question: Query, index: PageIndex) -> Answer:
     """Return an answer with the check of its figures and, if wanted, its evidence."""
     pages, said = page.sources or (page,), question.said or question.prompt
     stated = answer.text if answer.data is None else json.dumps(answer.data, ensure_ascii=False)
-    index = PageIndex([each.text for each in pages], CHECKED_CHUNK_CHARS, stated)
+    index.look_for_figures_of(stated)
     if question.output_schema:
         schema = json.dumps(question.output_schema, ensure_ascii=False)
         findings = check_values(answer.data, index, f"{said}\n{schema}")
@@ -4816,8 +4832,8 @@ class AppleScriptSource:
                 except TimeoutError:
                     raise ChromeTabError(
                         "COMMAND_TIMEOUT",
-                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Look whether a "
-                        "dialog waits for you on the screen, or reload the page, then ask again.",
+                        f"osascript did not finish within {OSASCRIPT_TIMEOUT_S:g} s. Check for a "
+                        "dialog on the screen, or reload the page, then ask again.",
                     ) from None
                 except OSError:
                     raise ChromeTabError(

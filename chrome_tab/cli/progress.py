@@ -1,4 +1,4 @@
-"""The bar by which --analyze, --doctor and --setup show their progress on a terminal."""
+"""The progress bar of --analyze, --doctor and --setup."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["terminal_progress"]
 
 @contextlib.contextmanager
 def terminal_progress(show: server.ShowAnswer = None) -> Generator[server.Progress]:
-    """Give a progress that shows on stderr: a bar on a terminal, which ends with the answer's first word, elsewhere lines."""
+    """Yield a progress on stderr: in a terminal a bar that ends with the answer's first word, otherwise lines."""
     console = Console(stderr=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     reported = ["done"]

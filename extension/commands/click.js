@@ -17,7 +17,7 @@ import { ElementTarget, pointOf } from "../browser/element-target.js";
 import { noting, pointIn, selectorOf } from "./element-params.js";
 
 const MAX_COUNT = 3;
-/** A step is taken at the next frame; in the background, where that is far away, it may be passed over. */
+/** A step is delivered with the next frame; in background tabs frames are rare, and a step may be skipped. */
 const STEP_WAIT_MS = 50;
 
 /**
@@ -34,8 +34,10 @@ export async function click(context) {
   const action = { action: /** @type {const} */ ("click"), selector: selectorOf(context), at, count };
   const { found, notes } = await target.press(action, (aimed) => pressAt(context, target, pointOf(aimed), how));
   const changed = await target.consequences();
-  const checked = found.isCheckable ? await target.look("readChecked") : null;
-  const reply = await target.reply(found, changed);
+  const [checked, reply] = await Promise.all([
+    found.isCheckable ? target.look("readChecked") : null,
+    target.reply(found, changed),
+  ]);
   if (found.isCheckable && checked === null) notes.push("The page has left before its state could be read.");
   return { ...noting(reply, notes), ...(typeof checked === "boolean" && { checked }) };
 }
@@ -51,7 +53,7 @@ export async function hover(context) {
   const found = await target.find({ action: "hover", selector: selectorOf(context), at });
   const hasCome = await target.moveMouse(pointOf(found));
   const note = "The page has shown no sign of the mouse: look at it before you go on.";
-  return noting(await target.reply(found), hasCome ? [] : [note]);
+  return noting(await target.reply(found, await target.consequences()), hasCome ? [] : [note]);
 }
 
 /**
@@ -80,12 +82,12 @@ export async function pressAt({ session }, target, point, { button, count }) {
   const presses = Array.from({ length: count }, (_, index) => index + 1);
   const isThere = approach(session, point);
   await endsWithin(STEP_WAIT_MS, isThere);
-  // In one go: the page takes a move alone at its next frame only, which in the background is up to a second away.
+  // All at once: the page handles a lone move only at its next frame, which in the background is up to a second away.
   const outcome = await target.watchPress({ point }, () => [
     isThere,
     moveTo(session, point),
     ...presses.flatMap((nth) => [pressButton(session, point, button, nth), releaseButton(session, point, button, nth)]),
   ]);
-  // A menu opens where the right button is pressed.
+  // A context menu opens at the point where the right button is pressed.
   return button === "right" ? { ...outcome, release: "" } : outcome;
 }

@@ -673,6 +673,8 @@ export interface Scrolled {
   width: number;
   visible_height: number;
   visible_width: number;
+  /** Only on the way to the worker: what was to be in view is not. */
+  isOut?: boolean;
 }
 
 /** What is left to do for a field: it has the focus, and its content is selected or set already. */

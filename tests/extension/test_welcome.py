@@ -1,4 +1,4 @@
-"""The page that opens once the extension is installed: three steps, and the state of each."""
+"""The page that opens after the installation: three steps, and the state of each."""
 
 import json
 import re
@@ -25,7 +25,7 @@ async def welcome(popup: Popup) -> AsyncGenerator[Page]:
     await page.close()
 
 
-async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_user_looked_at(
+async def test_welcome_opens_only_at_installation_and_does_not_count_as_the_active_page(
     popup: Popup, site: Site
 ) -> None:
     # The fixtures have waited for the page of the installation itself.
@@ -42,7 +42,7 @@ async def test_welcome_opens_with_the_installation_only_and_is_not_what_the_user
     await expect(popup.element("tab-title")).to_have_text("One")
 
 
-async def test_steps_are_done_by_keyboard_and_each_says_what_has_become_of_it(
+async def test_steps_can_be_done_by_keyboard_and_each_shows_its_state(
     welcome: Page, bridge: FakeBridge, site: Site
 ) -> None:
     keyboard, field = welcome.keyboard, welcome.locator("#connection-string")
@@ -100,7 +100,7 @@ async def test_before_pairing_the_panel_leads_to_the_page_that_pairs(popup: Popu
     await expect(popup.element("ask")).to_be_disabled()
 
 
-async def test_popup_and_welcome_name_the_same_command_and_the_servers_own_once_it_is_known(
+async def test_popup_and_welcome_show_the_same_command_and_the_servers_own_once_it_is_known(
     welcome: Page, popup: Popup, bridge: FakeBridge
 ) -> None:
     pages = (welcome, popup.page)
@@ -122,7 +122,7 @@ async def test_popup_and_welcome_name_the_same_command_and_the_servers_own_once_
     await expect(welcome.locator("#add-to-claude pre")).to_have_text(commands["claude"])
     await expect(welcome.locator("#doctor-command pre")).to_have_text([commands["doctor"]])
 
-    # The pairing is wrong from here on: the form is back, with the line that the server gave.
+    # The pairing is wrong from here on: the form is back, with the line that the server reported.
     bridge.key = bridge.key[::-1]
     await bridge.hang_up()
     for page in pages:
@@ -164,7 +164,7 @@ async def test_welcome_fits_and_its_text_has_contrast_in_each_theme(welcome: Pag
             assert await contrast(welcome, selector) >= 4.5, (scheme, selector)
 
 
-# What the browser does with a system in another language.
+# What the browser does on a system in another language.
 IN_LANGUAGE = """chrome.i18n.getMessage = ((texts) => (key, values = []) =>
     texts[key].message.replace(/\\$(\\d)/g, (_, place) => values[place - 1] ?? ""))(%s)"""
 
