@@ -26,6 +26,7 @@ PROMPT = (
 PIXELS_A_TOKEN = 750
 MAX_QUESTION_CHARS = 10_000
 MAX_ASKED_MODELS = 50
+MAX_NAMED_MODELS = 20
 # How servers report that a model does not accept pictures, or that they do not know this type of message content.
 REFUSAL = re.compile(r"\bimages?\b|image_url|multi-?modal|mmproj|\bvision\b|valid string", re.IGNORECASE)
 
@@ -177,9 +178,10 @@ async def server_info(models: server.ModelServer, method: str, path: str, **body
 
 async def takes_none(models: server.ModelServer, model: str, said: str = "") -> server.ChromeTabError:
     """Return the error for a model that does not accept pictures; it lists the server's models that do."""
-    names = [name for name in await seeing_models(models) if name != model]
+    others = [name for name in await seeing_models(models) if name != model][:MAX_NAMED_MODELS]
+    names = [str(server.ListedModel(name, await models.cloud_host(name))) for name in others]
     which = (
-        f"These models of the server do: {', '.join(names[:20])}. Name one"
+        f"These models of the server do: {', '.join(names)}. Name one"
         if names
         else "The server does not report which models do: choose one with vision in its description (for Ollama, "
         "`ollama show MODEL` lists it among the capabilities), and name it"

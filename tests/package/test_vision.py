@@ -231,3 +231,16 @@ async def test_an_image_is_sent_elsewhere_only_if_the_user_has_named_that_model(
     assert "model_host" not in here
     assert receipt_of(elsewhere)["model_host"] == "ollama.com"
     assert "big on ollama.com: leaves this computer" in str(elsewhere.content)
+
+
+async def test_a_model_with_eyes_that_runs_elsewhere_is_marked_where_it_is_offered() -> None:
+    async with FakeCloudOllama() as fake:
+        for about in fake.models.values():
+            about["capabilities"] = ["completion"]
+        for name in ("big", "vectors"):
+            fake.models[name]["capabilities"] = ["completion", "vision"]
+        async with looking(fake, model="fake-model") as asked:
+            _, sentence = error_of(await asked.look())
+
+    assert "These models of the server do: big (leaves this computer), vectors. Name one" in sentence
+    assert fake.chats == []
