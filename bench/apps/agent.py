@@ -139,6 +139,15 @@ class Agent:
         """Wait until the page shows a text."""
         await self.say("wait_for", text=text, timeout=1000 * MOST_S)
 
+    async def is_gone(self, text: str, within_s: float) -> bool:
+        """Wait until the page shows a text no more; False when it still does after so many seconds."""
+        try:
+            await self.say("wait_for", gone=text, timeout=int(1000 * within_s))
+        except ToolError:
+            return False
+        self._elements = []
+        return True
+
     async def read(self, pattern: str, find: str | None = None) -> re.Match[str]:
         """Read until the page matches the pattern: its text, or with `find` the matching lines.
 

@@ -29,10 +29,11 @@ from demo.browser import chromium
 NAME = "Linden"
 # What both sides can be asked to do: the others need what the tree of names does not have (nodes of a drawing, cells of a
 # canvas), and scripts for them would be written around that.
-PROGRAMS_OF_BOTH = ("tiddlywiki", "wagtail", "gradio")
+PROGRAMS_OF_BOTH = ("tiddlywiki",)
 NODE = re.compile(
     r'^\s*- (?P<role>[\w-]+)(?: "(?P<name>(?:\\.|[^"\\])*)")?(?P<states>(?: \[[^\]]*\])*)(?:: ?(?P<text>.*))?$'
 )
+FIELDS = {"combobox", "searchbox", "slider", "spinbutton", "textbox"}
 REF = re.compile(r"\[ref=(\w+)\]")
 # Our words for roles that the tree calls otherwise; None: any.
 THEIR_ROLES: dict[str, str | None] = {
@@ -68,9 +69,13 @@ class PeerAgent(Agent):
     """The agent of the tasks, by the peer's tools: selectors are references into its snapshots."""
 
     async def look(self, find: str | None = None, within: str | None = None) -> list[Element]:
-        """List the whole page: a snapshot has no search."""
-        _ = find, within
-        self._elements = elements_of(await self.tab.say("browser_snapshot"))
+        """List the whole page, again for a while where it has not yet what is looked for: a snapshot has no search."""
+        _ = within
+        for pause in (0.5, 1, 2, 4, 0):
+            self._elements = elements_of(await self.tab.say("browser_snapshot"))
+            if not find or not pause or any(find.lower() in line_of(one).lower() for one in self._elements):
+                break
+            await asyncio.sleep(pause)
         return self._elements
 
     async def pick(self, name: str, *roles: str, find: str | None = None, at: int = 0) -> Element:
@@ -129,24 +134,38 @@ class PeerAgent(Agent):
                 raise ToolError(f"{pattern!r} is not in {lines[-2000:]!r}")
             await asyncio.sleep(1)
 
+    async def is_gone(self, text: str, within_s: float) -> bool:
+        """Wait until the page shows a text no more; the tool has a limit of its own."""
+        _ = within_s
+        try:
+            await self.tab.say("browser_wait_for", textGone=text)
+        except ToolError:
+            return False
+        self._elements = []
+        return True
+
     async def wait(self, text: str) -> None:
         """Wait until the page shows a text."""
         await self.tab.say("browser_wait_for", text=text)
 
 
 def elements_of(snapshot: str) -> list[Element]:
-    """Read the nodes of a snapshot that have references; a node without a name is known by its text."""
+    """Read the nodes of a snapshot that have references; without a name they are known by their text, or by what is before."""
     found: list[Element] = []
+    before = ""
     for line in snapshot.splitlines():
         node = NODE.match(line.rstrip())
-        ref = REF.search(node["states"]) if node else None
-        if not node or not ref:
+        if not node:
             continue
         role, name, text = node["role"], node["name"] or "", (node["text"] or "").strip('"')
-        if role == "textbox" and "password" in name.lower():
-            role = "password"
-        state = f'= "{text}"' if name and text else ""
-        found.append(Element(role, name or text, state, ref[1]))
+        ref = REF.search(node["states"])
+        if ref and role in FIELDS:
+            kind = "password" if "password" in name.lower() else role
+            place = f'next to "{before}" ' if before and not name else ""
+            found.append(Element(kind, name, place + (f'= "{text}"' if text else ""), ref[1]))
+        elif ref:
+            found.append(Element(role, name or text, "", ref[1]))
+        before = name or text or before
     return found
 
 

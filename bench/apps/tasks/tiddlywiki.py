@@ -29,7 +29,7 @@ async def change_looks(agent: Agent, _site: Site, name: str) -> str:
     await agent.fill("Subtitle", f"notes of {name}", "textbox")
     await agent.click("Appearance", "tab")
     await agent.click("Palette", "tab")
-    palette = await agent.pick("Dark", "link")
+    palette = await agent.pick("(Dark)", "link")
     await agent.act("click", palette)
     return palette.name.partition(" - ")[0]
 

@@ -7,6 +7,9 @@ from bench.apps.agent import Agent
 from bench.apps.programs import Site
 from bench.apps.tasks.task import Task, holds
 
+TRIES = 3
+LEAVE_S = 15
+
 
 async def sign_in(agent: Agent) -> None:
     if any(line.role == "password" for line in await agent.look()):
@@ -22,8 +25,12 @@ async def publish_news(agent: Agent, _site: Site, name: str) -> str:
     await agent.fill("Title*", f"News {name}", "textbox")
     await agent.click("Promote", "tab")
     slug = (await agent.read(r'textbox "Slug\*" = "([^"]+)"', find="Slug"))[1]
-    menu = await agent.click("More actions", "button")
-    await agent.choose(menu, "Publish", "button")
+    # The form saves drafts by itself: when that comes between, it refuses, and stays.
+    for _ in range(TRIES):
+        menu = await agent.click("More actions", "button")
+        await agent.choose(menu, "Publish", "button")
+        if await agent.is_gone("Promote", LEAVE_S):
+            break
     status = (await agent.read(rf'row "News {name}.*status: (\w+)', find=name))[1]
     menu = await agent.click(f"More options for 'News {name}'", "button")
     await agent.choose(menu, "Unpublish", "link")
